@@ -2,28 +2,28 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// A folder of playlists and what they name, or one file of media: what can be taken in as an asset.
+/// A folder with a playlist and its parts, or a single media file, for import as an asset.
 ///
-/// It may have been made by anybody. Nothing outside of the folder is read, whatever its playlists and links say.
+/// The folder isn't trusted. Nothing outside it is read, whatever its playlists and links name.
 public struct BundleFolder: Sendable {
-    /// The largest playlist that is read, in bytes.
+    /// The maximum size of a playlist in bytes.
     private static let largestPlaylist = 64 << 20
-    /// The longest `bundle.json` that is read, in bytes: two hundred thousand parts need half of it.
+    /// The maximum size of `bundle.json` in bytes, twice that of 200,000 parts.
     private static let largestManifest = 64 << 20
-    /// What names resolve against: no host has this name (RFC 6761 §6.4).
+    /// The base URL of names. Its host never exists (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
 
-    /// What the folder says of itself; nil where another program made it.
+    /// The manifest of the folder; nil if another program created it.
     public let manifest: BundleManifest?
-    /// The path of the folder, links resolved.
+    /// The path of the folder, with links resolved.
     private let root: String
-    /// What a player is given, within the folder.
+    /// The name of the playlist or file that players open.
     private let entry: String
 
-    /// Looks at a folder or a file.
+    /// Opens a folder or file.
     ///
-    /// - Parameter path: a folder with a playlist in it, a playlist, or a file of media.
-    /// - Throws: `CacheError` with `notFound` or `notMedia`, saying what is missing.
+    /// - Parameter path: The path of a folder with a playlist, of a playlist, or of a media file.
+    /// - Throws: `CacheError` with `notFound` or `notMedia`.
     public init(path: String) throws {
         let files = FileManager.default
         var isFolder: ObjCBool = false
@@ -42,7 +42,7 @@ public struct BundleFolder: Sendable {
         entry = try manifest?.entry ?? Self.playlist(in: root)
     }
 
-    /// What the folder says of itself; nil where it has no such file, be it a link.
+    /// Returns the manifest of a folder; nil if it has none.
     private static func manifest(in root: String) throws -> BundleManifest? {
         let name = BundleManifest.fileName
         guard (try? FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")) != nil else { return nil }
@@ -60,25 +60,25 @@ public struct BundleFolder: Sendable {
     private static func playlist(in root: String) throws -> String {
         let names = try FileManager.default.contentsOfDirectory(atPath: root).filter { !$0.hasPrefix(".") }.sorted()
         let playlists = names.filter { $0.hasSuffix(".m3u8") || $0.hasSuffix(".m3u") }
-        if let usual = [AssetContents.entryName, "master.m3u8", "main.m3u8"].first(where: playlists.contains) {
-            return usual
+        if let standard = [AssetContents.entryName, "master.m3u8", "main.m3u8"].first(where: playlists.contains) {
+            return standard
         }
         if playlists.count == 1 || names.count == 1 { return playlists.first ?? names[0] }
         throw CacheError(
             .notMedia,
             playlists.isEmpty
-                ? "“\(root)” has no playlist" : "“\(root)” has \(playlists.count) playlists; name the one to begin with"
+                ? "“\(root)” has no playlist" : "“\(root)” has \(playlists.count) playlists; name one of them"
         )
     }
 
-    /// What the folder consists of, and where each part lies.
+    /// Returns the contents of the folder, and the file of each part.
     ///
     /// - Parameters:
-    ///   - origin: what its resources are called that have no URL of their own; ends in a slash.
-    ///   - trustsURLs: whether parts have the URLs that the folder says they came from. Whoever made it could put other
-    ///     bytes under them, which everybody who asks for these URLs would then get.
-    /// - Returns: the contents, with the URLs that the parts are to have; the file of each URL.
-    /// - Throws: `CacheError` with `notMedia`, naming what leads elsewhere or isn't there.
+    ///   - origin: The base URL for parts without a URL; it ends in a slash.
+    ///   - trustsURLs: Whether parts get the URLs given in the manifest. Its author could thus provide other bytes for
+    ///     any URL to all clients of the cache.
+    /// - Returns: The contents with the URLs of their parts, and the file of each URL.
+    /// - Throws: `CacheError` with `notMedia` or `notFound`, which names the missing or foreign file.
     public func contents(
         origin: String, trustsURLs: Bool = false
     ) async throws -> (contents: AssetContents, files: [String: String]) {
@@ -102,7 +102,7 @@ public struct BundleFolder: Sendable {
         return (contents, files)
     }
 
-    /// The picture that was kept with the asset, if the folder has one.
+    /// Returns the cover of the asset; nil if the folder has none.
     public func cover() throws -> Cover? {
         guard let name = manifest?.cover, let bytes = try Self.bytes(of: try file(name), atMost: Cover.largest)
         else { return nil }
@@ -117,7 +117,7 @@ public struct BundleFolder: Sendable {
         guard case .playlist(let kind) = BodyKind(of: front) else { return nil }
         let bytes = front + Array(try handle.read(upToCount: Self.largestPlaylist) ?? Data())
         guard bytes.count < Self.largestPlaylist else {
-            throw CacheError(.notMedia, "“\(path)” is too long a playlist")
+            throw CacheError(.notMedia, "the playlist “\(path)” is longer than \(Self.largestPlaylist) bytes")
         }
         let head = ResourceHead(
             length: Int64(bytes.count), contentType: "application/vnd.apple.mpegurl", validator: Validator(),
@@ -127,19 +127,19 @@ public struct BundleFolder: Sendable {
 
     // MARK: - Names
 
-    /// The path within the folder that a URL of a planned part means.
+    /// Returns the path in the folder of a planned part's URL.
     private func name(of url: String) throws -> String {
         guard url.hasPrefix(Self.base) else {
             throw CacheError(.notMedia, "“\(entry)” names \(url), which isn't in the folder")
         }
         let written = url.dropFirst(Self.base.count).prefix { $0 != "?" }
         guard let name = String(written).removingPercentEncoding else {
-            throw CacheError(.notMedia, "“\(written)” is no name of a file")
+            throw CacheError(.notMedia, "“\(written)” isn't a valid filename")
         }
         return name
     }
 
-    /// Where a name lies. Neither it nor a link may lead out of the folder.
+    /// Returns the path of a file. Neither its name nor a link may lead out of the folder.
     private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
 
     private static func file(_ name: String, in root: String) throws -> String {
@@ -154,12 +154,12 @@ public struct BundleFolder: Sendable {
         let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         guard type == .typeRegular else {
             throw CacheError(
-                .notFound, "“\(name)” isn't there; a bundle with gaps says so in \(BundleManifest.fileName)")
+                .notFound, "“\(name)” doesn't exist; list missing parts as holes in \(BundleManifest.fileName)")
         }
         return path
     }
 
-    /// A file's bytes; nil where there are more of them.
+    /// Returns the bytes of a file; nil if it's larger than the limit.
     private static func bytes(of path: String, atMost largest: Int) throws -> [UInt8]? {
         let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         defer { try? handle.close() }
@@ -167,7 +167,7 @@ public struct BundleFolder: Sendable {
         return bytes.count <= largest ? bytes : nil
     }
 
-    /// A name as the path of a URL.
+    /// Returns a filename as the path of a URL.
     private static func escaped(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(.init(charactersIn: ";:@&=+$,")))
             ?? name

@@ -1,37 +1,37 @@
 internal import Foundation
 package import MediaCache
 
-/// Takes what was in a bundle into a store, as an asset that is complete.
+/// The import of a bundle's parts into a store, as a complete asset.
 package struct BundleIngestion: Sendable {
-    /// What a bundle would bring is being downloaded.
+    /// An error that reports a download of the same asset.
     package struct DownloadInProgress: Error {
-        /// Its URL.
+        /// The URL of the asset.
         package let url: ResourceURL
-        /// The asset.
+        /// The identifier of the asset.
         package let asset: AssetID
     }
 
     private let store: CacheStore
     private let shelf: AssetShelf
 
-    /// Ingestion into a store.
+    /// Creates an import into a store.
     package init(store: CacheStore, shelf: AssetShelf) {
         self.store = store
         self.shelf = shelf
     }
 
-    /// Makes the asset that the parts are of.
+    /// Creates the asset of the bundle.
     ///
-    /// - Parameter lost: how many segments its recording had lost; nil where it was none.
-    /// - Returns: the asset; one that was complete before stays as it is.
-    /// - Throws: `DownloadInProgress`; `CacheError`: `invalidURL`, `storage`.
+    /// - Parameter lost: The number of segments that the asset's recording missed; nil if it wasn't recorded.
+    /// - Returns: The asset, and whether it was complete before and thus remains unchanged.
+    /// - Throws: `DownloadInProgress`; `CacheError` with `invalidURL` or `storage`.
     package func begin(
         title: String?, url: String, contents: AssetContents, lost: Int? = nil
     ) async throws -> (asset: Asset, isComplete: Bool) {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
-        let made = Asset(key: store.key(for: url), url: url.description, created: store.now)
-        var asset = try await shelf.add(made)
+        let new = Asset(key: store.key(for: url), url: url.description, created: store.now)
+        var asset = try await shelf.add(new)
         switch asset.download?.state {
         case .complete: return (asset, true)
         case nil, .completeWithHoles: break
@@ -44,7 +44,7 @@ package struct BundleIngestion: Sendable {
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
         try await shelf.keep(asset)
         var contents = contents
-        // The library's own records, which a bundle can't make: it may be anyone's.
+        // These fields are records of the library, which an untrusted bundle must not set.
         contents.selection = nil
         for index in contents.parts.indices {
             contents.parts[index].keptAs = nil
@@ -53,7 +53,7 @@ package struct BundleIngestion: Sendable {
         if asset.download == nil {
             try await shelf.setContents(contents, of: asset.id)
         } else {
-            // Of an earlier bundle, pinned.
+            // The asset has pinned parts of an earlier import.
             try await resources.replaceContents(of: asset, with: contents)
         }
         return (asset, false)
@@ -63,11 +63,11 @@ package struct BundleIngestion: Sendable {
         AssetResources(store: store, shelf: shelf, settings: Downloads.storeSettings(store))
     }
 
-    /// The folder of bytes that are being taken in, with mode 0700 in the cache folder.
+    /// Returns the folder for parts being imported, with mode 0700 in the cache folder.
     private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
 
-    /// Removes the files that a process left when it was killed while it took bytes in. For the owner of the cache folder,
-    /// before it takes any.
+    /// Removes the files of imports whose process was killed. Must be called by the owner of the cache folder before
+    /// imports.
     ///
     /// - Throws: `CacheError` with `storage`.
     package static func removeAbandoned(in store: CacheStore) async throws {
@@ -76,14 +76,14 @@ package struct BundleIngestion: Sendable {
         for name in try await folder.names() { try await folder.remove(name) }
     }
 
-    /// Keeps bytes of a part.
+    /// Stores bytes of a part.
     ///
     /// - Parameters:
-    ///   - bytes: some of them.
-    ///   - offset: where they begin.
-    ///   - length: how long the part's resource is.
-    /// - Throws: `CacheError`: `notFound` where the asset has no such part, `representationChanged` where another version
-    ///   of it is kept, `storage`.
+    ///   - bytes: The bytes.
+    ///   - offset: Their offset in the resource.
+    ///   - length: The length of the resource in bytes.
+    /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`;
+    ///   `storage`.
     package func take(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart
     ) async throws {
@@ -106,32 +106,32 @@ package struct BundleIngestion: Sendable {
         try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
     }
 
-    /// Looks whether everything has come, and keeps it from being evicted.
+    /// Completes the import: checks that all parts are available, and pins them.
     ///
-    /// - Parameter gaps: whether parts may be missing.
-    /// - Returns: the asset.
-    /// - Throws: `CacheError`: `notFound`, naming what is missing; `storage`.
+    /// - Parameter gaps: Whether parts may be missing.
+    /// - Returns: The changed asset.
+    /// - Throws: `CacheError`: `notFound`, which names a missing part; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
         let asset = try await shelf.requireAsset(id)
         guard let contents = try await shelf.contents(of: id) else {
-            throw CacheError(.notFound, "it isn't known what the asset \(id) consists of")
+            throw CacheError(.notFound, "the parts of asset \(id) aren't known; import the bundle again")
         }
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
         let holdings = try await store.holdings(of: urls.map { ReadRequest(url: $0) })
         let unpinned = Set(zip(urls, holdings).filter { $1?.isResourcePinned == false }.map { store.key(for: $0.0) })
-        // Before they are looked at, so that none goes in between.
+        // Pinned before the check, so that no part is evicted in between.
         do {
             try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
             return try await complete(asset, contents, gaps: gaps)
         } catch {
-            // What was pinned before is another's, or was in this asset when it was taken in before.
+            // Earlier pins belong to other assets, or to an earlier import of this one.
             try await store.setPinned(
                 false, keys: unpinned.intersection(try await resources.exclusiveKeys(of: asset)))
             throw error
         }
     }
 
-    /// Says of an asset what is here of it.
+    /// Writes the state of an imported asset to its record.
     private func complete(_ asset: Asset, _ contents: AssetContents, gaps: Bool) async throws -> Asset {
         var asset = asset
         var download = Download(
@@ -144,12 +144,12 @@ package struct BundleIngestion: Sendable {
                 download.parts.done += 1
                 continue
             }
-            guard gaps else { throw CacheError(.notFound, "not all of the part \(part.name) has come") }
+            guard gaps else { throw CacheError(.notFound, "the part \(part.name) is incomplete") }
             download.holeCount += 1
             download.holes.append(
                 DownloadHole(
                     url: part.url, role: part.role.rawValue, start: part.start, duration: part.duration,
-                    reason: "it wasn't in the bundle", isRetryable: false))
+                    reason: "missing in the bundle", isRetryable: false))
         }
         download.parts.total = seen.count
         download.length = download.bytes

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What a bundle says of itself, in `bundle.json`: players and web servers don't need it, taking the bundle in again does.
+/// The description of a bundle in `bundle.json`. It's needed for import, but not by players and web servers.
 public struct BundleManifest: Sendable, Hashable, Codable {
-    /// A part of the asset, and what it was.
+    /// A part of the asset.
     public struct Part: Sendable, Hashable, Codable {
-        /// Its path within the bundle.
+        /// The path of the part in the bundle.
         public var name: String
-        /// The resource that it is, byte for byte; nil where it's another's, or what its origin had put around it was
-        /// taken off.
+        /// The URL of the resource with exactly these bytes; nil if there is none, for instance because a wrapping was
+        /// removed.
         public var url: String?
 
         /// Creates a part.
@@ -17,35 +17,36 @@ public struct BundleManifest: Sendable, Hashable, Codable {
         }
     }
 
-    /// The file's name in a bundle.
+    /// The name of the manifest file.
     public static let fileName = "bundle.json"
-    /// What the file says that it is.
+    /// The current value of ``format``.
     public static let currentFormat = "mediacache-bundle 1"
 
-    /// What the file is: ``currentFormat``.
+    /// The format of the manifest: ``currentFormat``.
     public var format: String
-    /// What a person calls the asset.
+    /// The title of the asset.
     public var title: String?
-    /// Where it came from, without user information.
+    /// The URL of the asset, without user information.
     public var url: String
-    /// What a player is given: the name of a playlist or a file.
+    /// The name of the playlist or file that players open.
     public var entry: String
-    /// How long it lasts in seconds; 0 where nothing says.
+    /// The duration in seconds; 0 if unknown.
     public var duration: Double
-    /// What was chosen of it.
+    /// The selection with which the asset was downloaded.
     public var selection: StreamSelection?
-    /// The name of the picture that was kept with it.
+    /// The name of the cover's file.
     public var cover: String?
-    /// When the bundle was made.
+    /// When the bundle was created.
     public var created: Date
     /// The parts, each name once.
     public var parts: [Part]
-    /// Names of parts that couldn't be had, and aren't in the bundle.
+    /// The names of parts that are missing in the bundle.
     public var holes: [String]
-    /// How many segments its recording had lost: playlists say that they're absent. Nil where it was none.
+    /// The number of segments that the asset's recording missed, which playlists mark as absent; nil if it wasn't
+    /// recorded.
     public var lost: Int?
 
-    /// Creates a manifest of parts that are still to come.
+    /// Creates a manifest without parts.
     public init(
         title: String?, url: String, entry: String, duration: Double, selection: StreamSelection?, created: Date
     ) {
@@ -61,7 +62,7 @@ public struct BundleManifest: Sendable, Hashable, Codable {
         holes = []
     }
 
-    /// The file's bytes.
+    /// Returns the manifest as JSON.
     public func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -69,16 +70,16 @@ public struct BundleManifest: Sendable, Hashable, Codable {
         return Array(try encoder.encode(self))
     }
 
-    /// Reads the file.
+    /// Reads a manifest.
     ///
-    /// - Throws: `DecodingError`, also for a format that isn't known.
+    /// - Throws: `DecodingError`, also for an unknown format.
     public init(encoded bytes: [UInt8]) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         self = try decoder.decode(BundleManifest.self, from: Data(bytes))
         guard format == Self.currentFormat else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: [], debugDescription: "the format “\(format)” isn't known here"))
+                .init(codingPath: [], debugDescription: "the format “\(format)” isn't supported"))
         }
     }
 }

@@ -1,29 +1,29 @@
 public import Foundation
 
-/// What the device and its network are like at a moment.
+/// The state of the device and its network.
 public struct DeviceConditions: Sendable, Hashable {
-    /// The network that transfers would take.
+    /// The kinds of networks.
     public enum Network: Sendable, Hashable {
-        /// None.
+        /// No network.
         case absent
-        /// One whose bytes cost: mobile, a hotspot.
+        /// A metered network, such as a mobile network or a hotspot.
         case metered
-        /// One whose bytes don't.
+        /// An unmetered network.
         case unmetered
     }
 
-    /// The network.
+    /// The network that transfers would use.
     public var network: Network
-    /// What tells this network from others, if anything does: a change starts estimates anew.
+    /// The name of the network, if known. A changed name resets the estimates of transfer rates.
     public var networkName: String
-    /// Whether power comes from outside.
+    /// Whether the device has external power.
     public var isCharging: Bool
-    /// Whether the user asked to save power.
+    /// Whether the user has turned on power saving.
     public var isLowPower: Bool
     /// Whether the device is so hot that work should wait.
     public var isHot: Bool
 
-    /// Conditions; without arguments those under which everything may run.
+    /// Creates conditions; by default, everything may run.
     public init(
         network: Network = .unmetered, networkName: String = "", isCharging: Bool = true, isLowPower: Bool = false,
         isHot: Bool = false
@@ -36,39 +36,40 @@ public struct DeviceConditions: Sendable, Hashable {
     }
 }
 
-/// Tells what the device is like, and when that changes.
+/// A source of the device's conditions and their changes.
 public protocol DownloadConditions: Sendable {
-    /// What it's like now.
+    /// The current conditions.
     var current: DeviceConditions { get }
 
-    /// What it's like after each change from now on. Each call gives a stream of its own.
+    /// Returns the conditions after each change from now on. Each call returns an independent stream.
     func changes() -> AsyncStream<DeviceConditions>
 }
 
 /// Conditions that never change.
 public struct SteadyConditions: DownloadConditions {
-    /// What they are.
+    /// The conditions.
     public let current: DeviceConditions
 
-    /// Creates conditions; without an argument those under which everything may run.
+    /// Creates conditions; by default, everything may run.
     public init(_ current: DeviceConditions = DeviceConditions()) {
         self.current = current
     }
 
-    /// A stream that ends at once.
+    /// Returns a stream that ends at once.
     public func changes() -> AsyncStream<DeviceConditions> { AsyncStream { $0.finish() } }
 }
 
-/// Under which conditions downloads run.
+/// The conditions under which downloads run.
 public struct DownloadPolicy: Sendable, Hashable, Codable {
-    /// Hours of the day, by the local clock, in minutes after midnight; the end may lie before the start, past midnight.
+    /// A time range of the day by the local clock, in minutes after midnight. A range whose end precedes its start
+    /// includes midnight.
     public struct Hours: Sendable, Hashable, Codable {
-        /// When they begin.
+        /// The start in minutes after midnight.
         public var start: Int
-        /// When they end.
+        /// The end in minutes after midnight.
         public var end: Int
 
-        /// Hours of the day, in minutes after midnight, 0 to 1440.
+        /// Creates a time range; both values are from 0 to 1440.
         public init(start: Int, end: Int) {
             self.start = start
             self.end = end
@@ -79,43 +80,43 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         }
     }
 
-    /// Only over a network whose bytes don't cost.
+    /// Whether downloads only run over unmetered networks.
     public var onlyUnmetered = false
-    /// Only while power comes from outside.
+    /// Whether downloads only run with external power.
     public var onlyCharging = false
-    /// Not while the user saves power, nor while the device is hot.
+    /// Whether downloads wait while the user saves power or the device is hot.
     public var sparesPower = false
-    /// Only at these hours; nil means any.
+    /// The time of day at which downloads run; nil means any.
     public var hours: Hours?
-    /// Bytes to leave free on the disk, over the cache's own reserve.
+    /// The number of bytes to leave free on the disk, in addition to the cache's own reserve.
     public var freeSpaceReserve: Int64 = 0
 
-    /// A policy under which everything runs at any time.
+    /// Creates a policy under which downloads always run.
     public init() {}
 
-    /// What keeps downloads from running, or nil.
+    /// Returns the obstacle that prevents downloads from running; nil if there is none.
     ///
     /// - Parameters:
-    ///   - conditions: what the device is like.
-    ///   - now: the moment.
-    ///   - calendar: whose hours count.
+    ///   - conditions: The conditions of the device.
+    ///   - now: The current time.
+    ///   - calendar: The calendar that determines the time of day.
     public func obstacle(
         under conditions: DeviceConditions, at now: Date, calendar: Calendar = .current
     ) -> DownloadObstacle? {
         if conditions.network == .absent { return DownloadObstacle(.network, "there is no network") }
         if onlyUnmetered, conditions.network == .metered {
-            return DownloadObstacle(.network, "this network's bytes cost; it waits for another")
+            return DownloadObstacle(.network, "the network is metered; the download waits for another one")
         }
-        if onlyCharging, !conditions.isCharging { return DownloadObstacle(.power, "it waits for the charger") }
+        if onlyCharging, !conditions.isCharging { return DownloadObstacle(.power, "the device isn't charging") }
         if sparesPower, conditions.isHot { return DownloadObstacle(.power, "the device is hot") }
-        if sparesPower, conditions.isLowPower { return DownloadObstacle(.power, "power is being saved") }
+        if sparesPower, conditions.isLowPower { return DownloadObstacle(.power, "power saving is on") }
         if let hours, let until = wait(for: hours, at: now, calendar) {
-            return DownloadObstacle(.hours, "it waits for its hours", until: until)
+            return DownloadObstacle(.hours, "downloads don't run at this time of day", until: until)
         }
         return nil
     }
 
-    /// When the hours begin or end next; nil where there are none.
+    /// Returns the next time at which the permitted hours begin or end; nil if all hours are permitted.
     func nextChange(after now: Date, calendar: Calendar = .current) -> Date? {
         guard let hours, hours.start != hours.end else { return nil }
         return [hours.start, hours.end].compactMap { minute in
@@ -125,7 +126,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         }.min()
     }
 
-    /// When the hours begin next; nil while they last.
+    /// Returns the next time at which the permitted hours begin; nil if they last.
     private func wait(for hours: Hours, at now: Date, _ calendar: Calendar) -> Date? {
         let parts = calendar.dateComponents([.hour, .minute], from: now)
         let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)

@@ -1,15 +1,15 @@
-// The stubs of `make check-apple` have Network on Linux too; what isn't Linux's is compiled there.
+// The stubs of `make check-apple` provide Network on Linux, too, and compile the other branch there.
 #if os(Linux) && !canImport(Network)
     internal import Foundation
     internal import MediaCache
     import Synchronization
 
-    /// What Linux says of the device: the state of its links, and of its power supplies.
+    /// The conditions of a Linux device, from its network interfaces and power supplies.
     ///
-    /// The kernel doesn't know whether a network's bytes cost, so that's a setting; mobile links (`wwan`, `ppp`) count as
-    /// such without it.
+    /// The kernel doesn't know whether a network is metered, so that's a setting. Mobile interfaces (`wwan`, `ppp`,
+    /// `usb`) always count as metered.
     public final class SystemConditions: DownloadConditions {
-        /// How often the files are looked at.
+        /// The interval between readings of the files.
         private static let interval = Duration.seconds(2)
 
         private let isMetered: Bool
@@ -17,11 +17,11 @@
         private let hub = EventHub<DeviceConditions>()
         private let watch = Mutex<Task<Void, Never>?>(nil)
 
-        /// Conditions of this machine.
+        /// Creates the conditions of this machine.
         ///
         /// - Parameters:
-        ///   - isMetered: whether the network's bytes cost, whatever it is.
-        ///   - root: what stands before `/sys` and `/proc`; nothing, but for tests.
+        ///   - isMetered: Whether any network counts as metered.
+        ///   - root: A prefix of `/sys` and `/proc`, for tests.
         public init(isMetered: Bool = false, root: String = "") {
             self.isMetered = isMetered
             self.root = root
@@ -29,7 +29,7 @@
 
         deinit { watch.withLock { $0?.cancel() } }
 
-        /// What it's like now.
+        /// The current conditions.
         public var current: DeviceConditions {
             let link = activeLink
             let supplies = names(in: "/sys/class/power_supply").map { "/sys/class/power_supply/\($0)" }
@@ -42,7 +42,7 @@
                 isLowPower: text("/sys/firmware/acpi/platform_profile") == "low-power", isHot: isHot)
         }
 
-        /// What it's like after each change from now on.
+        /// Returns the conditions after each change from now on.
         public func changes() -> AsyncStream<DeviceConditions> {
             let stream = hub.stream()
             startWatching()
@@ -64,7 +64,7 @@
             }
         }
 
-        /// The link of the default route; without one, the first that is up. The loopback link never counts.
+        /// The interface of the default route; without one, the first that is up. The loopback interface doesn't count.
         private var activeLink: String? {
             let routes = (text("/proc/net/route") ?? "").split(separator: "\n").dropFirst()
             let fields = routes.map { $0.split(separator: "\t") }
@@ -74,7 +74,7 @@
             }
         }
 
-        /// Whether some part has come to the temperature at which it's to be spared.
+        /// Whether a thermal zone has reached the temperature of passive cooling.
         private var isHot: Bool {
             names(in: "/sys/class/thermal").contains { zone in
                 let path = "/sys/class/thermal/\(zone)"
@@ -100,18 +100,18 @@
     internal import Network
     import Synchronization
 
-    /// What Apple's systems say of the device: the network's path, low power mode, heat.
+    /// The conditions of an Apple device: network path, low power mode, and thermal state.
     public final class SystemConditions: DownloadConditions {
         private let monitor = NWPathMonitor()
         private let path = Mutex(DeviceConditions(networkName: "unknown"))
         private let hub = EventHub<DeviceConditions>()
 
-        /// Written by `init` alone, and read by `deinit`.
+        /// Written only by `init`, and read by `deinit`.
         nonisolated(unsafe) private var observers: [any NSObjectProtocol] = []
 
-        /// Conditions of this device.
+        /// Creates the conditions of this device.
         public init() {
-            // Low power mode and heat end without a change of the network.
+            // Low power mode and the thermal state change independently of the network.
             for name in [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification] {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
                     [weak self] _ in
@@ -129,7 +129,7 @@
             for observer in observers { NotificationCenter.default.removeObserver(observer) }
         }
 
-        /// What it's like now. Whether power comes from outside isn't told here, and counts as so.
+        /// The current conditions. External power isn't determined, and assumed.
         public var current: DeviceConditions {
             var conditions = path.withLock { $0 }
             let process = ProcessInfo.processInfo
@@ -138,7 +138,7 @@
             return conditions
         }
 
-        /// What it's like after each change from now on.
+        /// Returns the conditions after each change from now on.
         public func changes() -> AsyncStream<DeviceConditions> { hub.stream() }
 
         private func changed(to new: NWPath) {

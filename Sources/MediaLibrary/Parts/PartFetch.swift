@@ -2,16 +2,19 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Fetches a part of an asset or a recording into a store, and looks whether what came is what was asked for.
+/// The fetching of parts of assets and recordings into a store, and the check that they're media.
 struct PartFetch: Sendable {
     let store: CacheStore
 
-    /// How many bytes of a part's front are looked at.
+    /// The number of bytes at a part's beginning to examine.
     private static let frontLength: Int64 = 1024
-    /// The longest body that is taken out of a content coding.
-    private static let longestCoded: Int64 = 64 << 20
+    /// The maximum size of a body with a content coding, in bytes.
+    private static let maximumCodedLength: Int64 = 64 << 20
 
-    /// Fetches the missing bytes of a part. The access rule decides before cached bytes become a part of an asset.
+    /// Fetches the missing bytes of a part.
+    ///
+    /// A public document may name a resource at a local address that the user has played, and that is therefore cached.
+    /// The origin is asked before such bytes become a part, so that the access rule applies.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
         var request = request
         try await store.checkAccess(&request)
@@ -22,46 +25,47 @@ struct PartFetch: Sendable {
         }
     }
 
-    /// Origins that always compress send nothing by ranges: it's taken whole, and kept without the coding.
+    /// Fetches and decodes a part as a whole, from an origin that always compresses and thus doesn't support ranges.
     private func fillDecoded(_ request: ReadRequest) async throws -> ResourceInfo {
         let url = request.url
         _ = try await store.wholeBody(
             WholeBodyRequest(
-                url: url, maximumLength: Self.longestCoded, transferClass: request.transferClass,
+                url: url, maximumLength: Self.maximumCodedLength, transferClass: request.transferClass,
                 settings: request.settings, revalidation: .never, kind: request.kind
             ) { body in
                 body.bytes = try Inflater.decode(
-                    body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.longestCoded))
+                    body.bytes, coding: body.contentCoding, name: "\(url)", limit: Int(Self.maximumCodedLength))
                 body.contentCoding = nil
                 return true
             })
         guard let info = try await store.resource(of: request), info.isComplete else {
-            throw CacheError(.storage, "\(url) can't be kept")
+            throw CacheError(.storage, "\(url) can't be cached")
         }
         try await store.setPinned(true, id: info.id)
         return info
     }
 
-    /// What a look at a part that came told.
+    /// The result of checking a part.
     enum Finding {
         case right
         case noteworthy(AssetContents.Note)
-        /// What was taken for a file is a playlist.
+        /// The part was fetched as a file, but is a playlist.
         case playlist
     }
 
-    /// Looks whether what came is what was asked for. What isn't is removed.
+    /// Checks that a received part is of the expected kind, and removes it otherwise.
     ///
     /// - Throws: `CacheError` with `notMedia`.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
         if let range = part.range, let length = info.length, length < range.upperBound {
             throw CacheError(
-                .badResponse, "\(info.url) has \(length) bytes, and its playlist names some up to \(range.upperBound)")
+                .badResponse,
+                "\(info.url) has \(length) bytes, but its playlist names a range up to byte \(range.upperBound)")
         }
         switch part.role {
         case .key:
             guard let length = info.length, [16, 32].contains(length) else {
-                throw try await refused(part, info, "has \(info.length ?? 0) bytes, and a key has 16")
+                throw try await rejection(part, info, "has \(info.length ?? 0) bytes instead of a key's 16")
             }
             return .right
         case .other: return .right
@@ -70,7 +74,7 @@ struct PartFetch: Sendable {
             _ = try await store.remove(id: info.id)
             return .playlist
         case .mediaSegment, .initializationSection:
-            guard info.length != 0 || part.isText else { throw try await refused(part, info, "came empty") }
+            guard info.length != 0 || part.isText else { throw try await rejection(part, info, "is empty") }
             var front = info.length == 0 ? [] : try await front(of: part, request)
             let length = part.range.map { Int64($0.count) } ?? info.length ?? 0
             var wrapping = SegmentWrapping.none
@@ -79,7 +83,7 @@ struct PartFetch: Sendable {
                 wrapping = SegmentWrapping.find(front: front, length: length, isEncrypted: part.isEncrypted)
             }
             if let problem = SegmentCheck.problem(part, front: front, length: length, wrapping) {
-                throw try await refused(part, info, problem)
+                throw try await rejection(part, info, problem)
             }
             return wrapping.note.map { .noteworthy(.init(url: part.url, text: $0)) } ?? .right
         }
@@ -92,13 +96,13 @@ struct PartFetch: Sendable {
         return false
     }
 
-    private func refused(_ part: AssetPart, _ info: ResourceInfo, _ problem: String) async throws -> CacheError {
-        // Others have parts of the same resource.
+    private func rejection(_ part: AssetPart, _ info: ResourceInfo, _ problem: String) async throws -> CacheError {
+        // Other parts may be ranges of the resource.
         if part.range == nil { _ = try await store.remove(id: info.id) }
         return CacheError(.notMedia, "\(info.url) \(problem)")
     }
 
-    /// The first bytes of a part that is here.
+    /// Returns the first bytes of a cached part.
     func front(
         of part: AssetPart, _ request: ReadRequest, length: Int64 = PartFetch.frontLength
     ) async throws -> [UInt8] {
@@ -117,6 +121,46 @@ struct PartFetch: Sendable {
 }
 
 extension AssetPart {
-    /// Whether it's a segment of subtitles, which may be empty.
+    /// Whether the part is a subtitle segment, which may be empty.
     var isText: Bool { name.hasPrefix("text") || name.hasSuffix(".vtt") || name.hasSuffix(".webvtt") }
+}
+
+/// A check whether a body can be the requested media segment, by its first bytes and its length.
+enum SegmentCheck {
+    /// Returns a description of the problem; nil if there is none.
+    static func problem(
+        _ part: AssetPart, front: [UInt8], length: Int64, _ wrapping: SegmentWrapping
+    ) -> String? {
+        guard wrapping == .none else { return nil }
+        switch BodyKind(of: front) {
+        case .playlist: return "is a playlist instead of media"
+        case .foreign(let content):
+            let isForeign =
+                switch content {
+                case .html, .json: true
+                case .xml, .urlList: !part.isText
+                case .text, .image: !part.isText && !part.isEncrypted
+                default: false
+                }
+            if isForeign { return "is \(content) instead of media; its origin may be failing" }
+            if content == .empty, !part.isText, !part.isEncrypted {
+                return "contains only blank lines instead of media"
+            }
+        }
+        if part.hasWholeBlocks, part.range == nil, length % 16 != 0 {
+            return "has \(length) bytes, which isn't a multiple of the cipher's 16-byte blocks, so it's truncated"
+        }
+        return nil
+    }
+}
+
+extension SegmentWrapping {
+    /// A description for display; nil without wrapping.
+    var note: String? {
+        switch self {
+        case .none: nil
+        case .picture(let length): "the segment follows an image of \(length) bytes, which is removed"
+        case .gzip: "the segment is compressed with gzip, which is removed"
+        }
+    }
 }

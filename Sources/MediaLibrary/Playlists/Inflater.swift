@@ -2,17 +2,18 @@ import CMediaCacheShims
 import Foundation
 import MediaCache
 
-/// Inflates gzip (RFC 1952) and zlib (RFC 1950) bodies, within bounds: a small body may name a huge one.
+/// Decompression of gzip (RFC 1952) and zlib (RFC 1950) bodies within limits, because a small body may expand to a huge
+/// one.
 public enum Inflater {
-    /// How many times its own size a body may grow to.
+    /// The maximum ratio of decompressed to compressed size.
     public static let maximumRatio = 100
 
-    /// A body without its content coding (RFC 9110 §8.4.1).
+    /// Returns a body without its content coding (RFC 9110 §8.4.1).
     ///
     /// - Parameters:
-    ///   - coding: in lower case; nil for none.
-    ///   - name: what messages call the body.
-    /// - Throws: `CacheError` with `badResponse`, as ``inflate(_:limit:)`` does, or for a coding that isn't known.
+    ///   - coding: The content coding in lower case; nil for none.
+    ///   - name: The name of the body in error messages.
+    /// - Throws: `CacheError` with `badResponse` for the errors of ``inflate(_:limit:)`` and for an unknown coding.
     package static func decode(_ bytes: [UInt8], coding: String?, name: String, limit: Int) throws -> [UInt8] {
         guard let coding else { return bytes }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else { throw CacheError(unaskedCoding: coding, of: name) }
@@ -23,16 +24,16 @@ public enum Inflater {
         }
     }
 
-    /// The inflated bytes.
+    /// Returns decompressed bytes.
     ///
     /// - Parameters:
-    ///   - compressed: a whole gzip or zlib stream.
-    ///   - limit: the most bytes to give back; at most ``maximumRatio`` times the compressed ones come in any case.
-    /// - Throws: `CacheError` with `badResponse` if it's damaged, cut short, or too large.
+    ///   - compressed: A complete gzip or zlib stream.
+    ///   - limit: The maximum number of bytes; ``maximumRatio`` times the compressed size if that is less.
+    /// - Throws: `CacheError` with `badResponse` if the stream is damaged, incomplete or too large.
     public static func inflate(_ compressed: [UInt8], limit: Int) throws -> [UInt8] {
-        let most = min(limit, max(4096, compressed.count * maximumRatio))
-        // Most playlists shrink to a tenth; the rest take another turn with more room.
-        var capacity = min(most, compressed.count * 12 + 4096)
+        let maximum = min(limit, max(4096, compressed.count * maximumRatio))
+        // Most playlists compress to a tenth. Others need another attempt with a larger buffer.
+        var capacity = min(maximum, compressed.count * 12 + 4096)
         while true {
             var failure: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
@@ -44,8 +45,8 @@ public enum Inflater {
             }
             switch failure {
             case 0: return bytes
-            case EFBIG where capacity < most: capacity = most
-            case EFBIG: throw CacheError(.badResponse, "the compressed body holds more than \(most) bytes")
+            case EFBIG where capacity < maximum: capacity = maximum
+            case EFBIG: throw CacheError(.badResponse, "the compressed body holds more than \(maximum) bytes")
             default: throw CacheError(.badResponse, "the compressed body is damaged or cut short")
             }
         }

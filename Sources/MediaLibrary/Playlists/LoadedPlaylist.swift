@@ -1,32 +1,32 @@
 public import HLS
 public import MediaCache
 
-/// A playlist as it was read from its origin or from what is kept.
+/// A playlist loaded from its origin or from the cache.
 public struct LoadedPlaylist: Sendable {
-    /// The bytes as they came, inflated where they were compressed.
+    /// The bytes of the playlist, decompressed.
     public let bytes: [UInt8]
-    /// What the response said.
+    /// The head of the response.
     public var head: ResourceHead
-    /// The URL that it was asked for by.
+    /// The requested URL.
     public var url: ResourceURL
-    /// The scope of everything that the playlist names.
+    /// The scope of the playlist's references.
     public let references: AddressScope
-    /// Whether the origin has just given it in place of another version that was kept.
+    /// Whether the playlist was received just now and replaces another cached version.
     var replacesAnother = false
-    /// Its kind; nil where no tag tells it.
+    /// The kind of playlist; nil if no tag shows it.
     public let kind: PlaylistKind?
-    /// Whether it may be another one soon, so that it's never kept: a media playlist without EXT-X-ENDLIST
-    /// (RFC 8216bis §4.4.3.4), or without a segment, as an encoder writes that has only begun.
+    /// Whether the playlist may change soon, so that it isn't cached: a media playlist without EXT-X-ENDLIST (RFC
+    /// 8216bis §4.4.3.4), or without segments, as an encoder writes at its start.
     public let isLive: Bool
 
     /// Creates a playlist from the response that contained it.
     ///
     /// - Parameters:
-    ///   - bytes: the playlist's text, without content coding.
-    ///   - head: the response's head.
-    ///   - url: the URL that the playlist was requested by.
-    ///   - kind: its kind; nil where no tag tells it.
-    ///   - scope: the scope that the playlist was requested with.
+    ///   - bytes: The playlist's text, without content coding.
+    ///   - head: The head of the response.
+    ///   - url: The requested URL.
+    ///   - kind: The kind of playlist; nil if no tag shows it.
+    ///   - scope: The scope with which the playlist was requested.
     public init(
         bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?, scope: AddressScope = .publicOnly
     ) {
@@ -39,7 +39,8 @@ public struct LoadedPlaylist: Sendable {
         isLive = Self.isLive(bytes, kind: kind)
     }
 
-    /// The playlist in UTF-8, as RFC 8216bis §4.1 has it, where it came in UTF-16. References are found in UTF-8 only.
+    /// The playlist in UTF-8, the encoding of RFC 8216bis §4.1, even if it was received in UTF-16. References are only
+    /// found in UTF-8.
     package var inUTF8: LoadedPlaylist {
         guard let text = UTF16Text.utf8(bytes) else { return self }
         var playlist = LoadedPlaylist(bytes: text, head: head, url: url, kind: kind, scope: references)
@@ -47,10 +48,10 @@ public struct LoadedPlaylist: Sendable {
         return playlist
     }
 
-    /// What relative references resolve against: the URL after redirects.
+    /// The base URL of relative references: the URL after redirects.
     public var base: ResourceURL { head.location ?? url }
 
-    /// See ``isLive``.
+    /// Returns the value of ``isLive`` for the bytes of a playlist.
     static func isLive(_ bytes: [UInt8], kind: PlaylistKind?) -> Bool {
         guard kind != .multivariant else { return false }
         let bytes = UTF16Text.utf8(bytes) ?? bytes
@@ -60,19 +61,20 @@ public struct LoadedPlaylist: Sendable {
 }
 
 extension LoadedPlaylist {
-    /// The most bytes of resolved URLs, estimated, that a short playlist may lead to. A reference of one byte becomes as
-    /// long as the URL that it is resolved against.
+    /// The maximum estimated size of the resolved URLs of a short playlist, in bytes. A reference of one byte may
+    /// resolve to a URL as long as its base.
     private static let maximumResolvedLength = 256 << 20
 
-    /// The playlist's model.
+    /// Returns the parsed playlist.
     ///
-    /// - Parameter variables: what it may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
-    /// - Throws: `CacheError` with `notMedia` for what is no playlist; with `badResponse` if its references would be too
-    ///   long together once they are resolved.
+    /// - Parameter variables: The variables that the playlist may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+    /// - Throws: `CacheError` with `notMedia` if the bytes aren't a playlist; with `badResponse` if the resolved
+    ///   references would be too long.
     func parsed(importing variables: [String: String] = [:]) throws -> ParsedPlaylist {
         let lines = bytes.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } + 1
         guard lines * base.path.utf8.count <= max(Self.maximumResolvedLength, 6 * bytes.count) else {
-            throw CacheError(.badResponse, "the URLs that \(url) names would be too long together")
+            throw CacheError(
+                .badResponse, "the URLs in the playlist \(url) would exceed the memory limit when resolved")
         }
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         do {
@@ -80,5 +82,39 @@ extension LoadedPlaylist {
         } catch {
             throw CacheError(.notMedia, "\(url) can't be read as a playlist: \(error)")
         }
+    }
+}
+
+/// A search for tags in the lines of a playlist, without parsing it.
+struct PlaylistLines {
+    private let bytes: [UInt8]
+
+    /// Creates a search in a playlist.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Whether a line begins with `tag`, possibly after white space.
+    func contains(_ tag: StaticString) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)
+            // The search runs backward, because EXT-X-ENDLIST is usually the last tag.
+            var start = bytes.count - tag.count
+            while start >= 0 {
+                if bytes[start] == UInt8(ascii: "#"), bytes[start..<start + tag.count].elementsEqual(tag),
+                    Self.isLineStart(start, of: bytes)
+                {
+                    return true
+                }
+                start -= 1
+            }
+            return false
+        }
+    }
+
+    private static func isLineStart(_ start: Int, of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+        guard let before = bytes[..<start].last(where: { !blanks.contains($0) }) else { return true }
+        return before == UInt8(ascii: "\n") || before == UInt8(ascii: "\r")
     }
 }

@@ -1,22 +1,22 @@
 import HLS
 
-/// Writes the playlists of assets, bundles and recordings. No reference in them leads away from the files beside them.
+/// A writer of the playlists of assets, bundles and recordings. It removes all references to other hosts and folders.
 enum LocalPlaylistWriter {
-    /// Stands in place of a reference that leads away: an empty resource (RFC 2397) at which a player contacts no host.
-    private static let nowhere = "data:,"
-    /// Schemes of keys that a DRM system provides, and of keys inside the playlist (RFC 8216bis, section 4.4.4.4).
+    /// The replacement for removed references: an empty resource (RFC 2397), for which a player contacts no host.
+    private static let emptyResource = "data:,"
+    /// The schemes of keys from DRM systems and of keys inside the playlist (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
 
-    /// Writes a playlist in UTF-8.
+    /// Returns a playlist in UTF-8.
     ///
-    /// The result is read again as players read it. A reference is a relative path of plain characters, or that of a key
-    /// whose scheme names no host; every other becomes an empty resource. Characters at which some players end a line are
-    /// left out, and so is text in which only some players find a reference.
+    /// The text is scanned as players would read it. References remain if they're relative paths of plain characters,
+    /// or name keys with a scheme that contacts no host; others are replaced. Characters that some players treat as
+    /// line ends are removed, and so is text in which only some players find a reference.
     static func bytes(of playlist: Playlist) -> [UInt8] {
-        PlaylistReferences().rewritten(PlaylistWriter().bytes(playlist)) { isLocal($0) ? nil : nowhere }
+        PlaylistReferences().rewritten(PlaylistWriter().bytes(playlist)) { isLocal($0) ? nil : emptyResource }
     }
 
-    /// The same as text.
+    /// Returns a playlist as text.
     static func text(of playlist: Playlist) -> String { String(decoding: bytes(of: playlist), as: UTF8.self) }
 
     private static func isLocal(_ reference: Reference) -> Bool {
@@ -33,7 +33,7 @@ enum LocalPlaylistWriter {
         }
     }
 
-    /// Whether every player takes a character for a part of a path or a query.
+    /// Whether every player treats a character as part of a path or query.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

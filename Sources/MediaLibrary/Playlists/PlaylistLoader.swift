@@ -2,37 +2,39 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// Reads playlists through a store. What is on demand is kept and confirmed before its use, unless its origin says how
-/// long it's fresh: an encoder that starts again makes a live one of it. What is live is as fresh as one request to the
-/// origin makes it, whatever that says. Requests are shared by those who ask while one is under way.
+/// A loader of playlists through a store.
+///
+/// On-demand playlists are cached, and validated before use unless their origin permits otherwise, because an encoder
+/// may replace one by a live playlist. Live playlists are requested from the origin each time. Concurrent requests for
+/// a playlist share one transfer.
 public final class PlaylistLoader: Sendable {
-    /// The most keys that are remembered to be of playlists, beyond what the name says.
+    /// The maximum number of cache keys to remember of playlists whose names don't show that they're playlists.
     private static let maximumRemembered = 4096
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
 
     private let store: CacheStore
     private let unusualNames = Mutex<Set<String>>([])
-    /// Keys of playlists that were live: one that says it has ended may go on, when its encoder starts again.
+    /// The cache keys of playlists that were live. A stream that has ended may continue when its encoder is restarted.
     private let liveKeys = Mutex<Set<String>>([])
 
-    /// A loader over `store`.
+    /// Creates a loader for `store`.
     public init(store: CacheStore) {
         self.store = store
     }
 
-    /// Whether `url` is to be read as a playlist before anything is known of its content: by its name, or since it was
-    /// one before.
+    /// Whether `url` is assumed to be a playlist before its content is known, because of its name or an earlier
+    /// response.
     public func expectsPlaylist(at url: ResourceURL) -> Bool {
         Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(key(for: url)) }
     }
 
-    /// What lies at `url` has turned out to be a playlist, by its content.
+    /// Remembers that the resource at `url` is a playlist.
     public func remember(_ url: ResourceURL) {
         Self.insert(key(for: url), into: unusualNames)
     }
 
-    /// The key of the playlist that `url` asks for some view of.
+    /// Returns the cache key of a playlist, without delivery directives.
     private func key(for url: ResourceURL) -> String {
         guard url.query?.contains("_HLS_") == true else { return store.key(for: url) }
         let whole = try? ResourceURL(DeliveryDirectives.removed(from: url.description))
@@ -46,18 +48,19 @@ public final class PlaylistLoader: Sendable {
         }
     }
 
-    /// Reads the playlist at `url`.
+    /// Loads the playlist at `url`.
     ///
     /// - Parameters:
-    ///   - url: the playlist's URL.
-    ///   - scope: the scope of what named the URL: `any` for the user, ``LoadedPlaylist/references`` for a playlist.
-    ///     Public addresses alone unless set.
-    ///   - settings: settings of this read alone; nil takes the store's. `scope` narrows theirs.
-    ///   - mayBeEncrypted: whether bytes that are of no kind may be media: a playlist named them as a segment.
-    ///   - transferClass: how urgent it is.
-    ///   - isFresh: whether the origin is asked, however fresh what is kept may be, and nothing else counts.
-    /// - Returns: the playlist; nil if it is media of another kind, which is kept then and can be read as any resource.
-    /// - Throws: `CacheError`, with `notMedia` if it's neither: an error report, a page, nothing at all.
+    ///   - url: The URL of the playlist.
+    ///   - scope: The scope of the document that named the URL: `any` for the user, ``LoadedPlaylist/references`` for a
+    ///     playlist. Only public addresses by default.
+    ///   - settings: The transfer settings; nil means the store's. `scope` narrows them.
+    ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist named them as a
+    ///     segment.
+    ///   - transferClass: The priority class of the transfer.
+    ///   - isFresh: Whether only a new response from the origin is acceptable.
+    /// - Returns: The playlist; nil if the resource is other media, which is cached and can be read like any resource.
+    /// - Throws: `CacheError`, with `notMedia` if the resource is neither, such as an error page or an empty body.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
         mayBeEncrypted: Bool = false,
@@ -81,7 +84,7 @@ public final class PlaylistLoader: Sendable {
         do {
             (playlist, isKept) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
-            // An encoder that has gone leaves the playlist that it ended.
+            // If a stopped encoder's origin is unreachable, the playlist that it ended is still usable.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error
             }
@@ -92,7 +95,7 @@ public final class PlaylistLoader: Sendable {
         guard let playlist, isKept, playlist.isLive || isView,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
         else { return playlist }
-        // It was kept before anybody knew what it is.
+        // The playlist was cached before its kind was known.
         _ = try await store.remove(id: info.id)
         return try await read(request, mayBeEncrypted).playlist
     }
@@ -101,7 +104,7 @@ public final class PlaylistLoader: Sendable {
         _ request: WholeBodyRequest, _ mayBeEncrypted: Bool
     ) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
         var body = try await store.wholeBody(request)
-        // One that was kept in another way may be compressed still.
+        // A playlist that was cached as a plain resource may still be compressed.
         try Self.decode(&body, of: request.url)
         guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {
             return (nil, body.isKept)
@@ -113,7 +116,7 @@ public final class PlaylistLoader: Sendable {
         return (playlist, body.isKept)
     }
 
-    /// What may lie where a playlist is expected.
+    /// The contents of a resource that was expected to be a playlist.
     private enum Content {
         case playlist(PlaylistKind?)
         case media
@@ -127,11 +130,11 @@ public final class PlaylistLoader: Sendable {
             return .media
         case .foreign(let content):
             throw CacheError(
-                .notMedia, "\(url) came as something else than a playlist (\(content)); its origin may be failing")
+                .notMedia, "\(url) is \(content) instead of a playlist; its origin may be failing")
         }
     }
 
-    /// Takes a content coding off, and the compression of a file that was stored compressed.
+    /// Removes the content coding, and the compression of a file that was stored compressed.
     private static func decode(_ body: inout WholeBody, of url: ResourceURL) throws {
         let coding = body.contentCoding ?? (body.bytes.starts(with: [0x1F, 0x8B]) ? "gzip" : nil)
         body.bytes = try Inflater.decode(body.bytes, coding: coding, name: "\(url)", limit: maximumLength)
@@ -141,5 +144,20 @@ public final class PlaylistLoader: Sendable {
     private static func hasPlaylistName(_ url: ResourceURL) -> Bool {
         let path = url.target.prefix { $0 != "?" }.lowercased()
         return path.hasSuffix(".m3u8") || path.hasSuffix(".m3u")
+    }
+}
+
+extension TransferSettings {
+    /// The additional time for responses to requests for future content: three target durations (RFC 8216bis §6.2.5.2)
+    /// of 20 s.
+    private static let holdTime = Duration.seconds(60)
+
+    /// The settings for a blocking request, such as a blocking playlist reload or a preload hint.
+    package var waitingForWhatComes: TransferSettings {
+        var settings = self
+        settings.waitsForOrigin = true
+        settings.limits.firstByte += Self.holdTime
+        settings.limits.stall += Self.holdTime
+        return settings
     }
 }

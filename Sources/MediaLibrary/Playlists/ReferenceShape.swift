@@ -1,16 +1,16 @@
-/// How a reference is written, where resolving it takes no more than putting texts together: so are nearly all of a
-/// long playlist, and there may be a hundred thousand.
+/// The form of a reference, for those that resolve by joining strings. Nearly all references of a long playlist do, and
+/// it may have 100,000.
 public enum ReferenceShape: Sendable, Hashable {
-    /// `http://host/path`, in the form that URLs are kept in. The authority ends before this offset of its UTF-8.
+    /// `http://host/path` in normalized form. The authority ends before this offset in UTF-8.
     case absolute(authorityEnd: Int)
     /// `/path`.
     case rootRelative
     /// `path`, without dot segments (RFC 3986 §3.3).
     case relativePath
-    /// Anything that has to be resolved by the rules (RFC 3986 §5.2).
+    /// Any other reference, which must be resolved according to RFC 3986 §5.2.
     case other
 
-    /// Looks at a reference.
+    /// Determines the form of a reference.
     public init(_ uri: String) {
         var uri = uri
         self = uri.withUTF8 { Self.shape($0) }
@@ -35,7 +35,7 @@ public enum ReferenceShape: Sendable, Hashable {
             let end = text[(colon + 3)...].firstIndex(of: UInt8(ascii: "/"))
         else { return .other }
         let authority = text[(colon + 3)..<end]
-        // Upper case, user information, a port that may be the default one: the rules know.
+        // Upper case, user information and default ports require normalization.
         let isPlain = authority.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -52,17 +52,17 @@ public enum ReferenceShape: Sendable, Hashable {
         return .absolute(authorityEnd: end)
     }
 
-    /// Only what may stand in a URL as it is, no fragment, and no dot at the beginning of a segment, nor an encoded one.
+    /// Whether text consists of plain URL characters, without fragment, dot segments or encoded dots.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var (previous, beforeThat): (UInt8, UInt8) = (0, 0)
+        var (previous, secondPrevious): (UInt8, UInt8) = (0, 0)
         for byte in text {
             if byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\"") { return false }
             if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{") || byte == UInt8(ascii: "@") { return false }
             if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { return false }
-            if byte | 0x20 == UInt8(ascii: "e"), previous == UInt8(ascii: "2"), beforeThat == UInt8(ascii: "%") {
+            if byte | 0x20 == UInt8(ascii: "e"), previous == UInt8(ascii: "2"), secondPrevious == UInt8(ascii: "%") {
                 return false
             }
-            (previous, beforeThat) = (byte, previous)
+            (previous, secondPrevious) = (byte, previous)
         }
         return true
     }

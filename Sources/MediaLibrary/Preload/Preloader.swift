@@ -1,12 +1,12 @@
 internal import HLS
 public import MediaCache
 
-/// Fetches the beginnings of what may play next: a feed tells what is near, the nearest first.
+/// A preloader of the beginnings of assets that may be played next, nearest first.
 ///
-/// What is no longer near is given up at once; what came of it stays, until room is needed. Downloads wait behind it, and
-/// it waits behind what plays.
+/// Preloading of an asset that is no longer near stops at once. Its received bytes remain, and may be evicted. Playback
+/// has priority over preloading, and preloading over downloads.
 public actor Preloader {
-    /// How many are fetched at once.
+    /// The number of assets preloaded at once.
     private static let concurrency = 2
 
     private struct Entry {
@@ -24,13 +24,13 @@ public actor Preloader {
     private var ranking: [ResourceURL] = []
     private var entries: [ResourceURL: Entry] = [:]
 
-    /// A preloader over a store.
+    /// Creates a preloader for a store.
     ///
     /// - Parameters:
-    ///   - store: where bytes are kept.
-    ///   - loader: what reads playlists; shared with who plays.
-    ///   - settings: how origins are asked; nil takes the store's.
-    ///   - selection: what players begin with, where it's a stream.
+    ///   - store: The store that holds the bytes.
+    ///   - loader: The loader of playlists, shared with playback.
+    ///   - settings: The transfer settings; nil means the store's.
+    ///   - selection: The variant streams and renditions with which players begin.
     public init(
         store: CacheStore, loader: PlaylistLoader, settings: TransferSettings? = nil,
         selection: StreamSelection = StreamSelection(subtitles: .none)
@@ -41,15 +41,15 @@ public actor Preloader {
         self.selection = selection
     }
 
-    /// Says what is near now, the nearest first, and how much of each is to be fetched. What was near before and isn't
-    /// any more is given up: no byte of it comes after this returns.
+    /// Sets the assets to preload, nearest first, and the amount of each. Returns when transfers for all other assets
+    /// have stopped.
     public func rank(_ urls: [ResourceURL], amount: PreloadAmount) async {
         ranking = urls
         let near = Set(urls)
-        var left: [Task<Void, Never>] = []
+        var stopping: [Task<Void, Never>] = []
         for (url, entry) in entries where !near.contains(url) || entry.amount != amount {
             entry.task?.cancel()
-            if let task = entry.task { left.append(task) }
+            if let task = entry.task { stopping.append(task) }
             entries[url] = nil
         }
         for (rank, url) in urls.enumerated() {
@@ -60,16 +60,16 @@ public actor Preloader {
             }
         }
         startNext()
-        for task in left { await task.value }
+        for task in stopping { await task.value }
     }
 
-    /// Gives everything up.
+    /// Stops all preloading.
     public func stop() async { await rank([], amount: .bytes(0)) }
 
-    /// Whether the beginning of an asset is here, as much of it as was asked for; false where it isn't near.
+    /// Whether the requested amount of an asset is cached; false if the asset isn't being preloaded.
     public func isReady(_ url: ResourceURL) -> Bool { entries[url]?.isDone ?? false }
 
-    /// Returns when all that is near is here, or has failed.
+    /// Returns when all assets have been preloaded or have failed.
     public func finished() async {
         while let task = entries.values.compactMap(\.task).first { await task.value }
     }
@@ -87,7 +87,7 @@ public actor Preloader {
     }
 
     private func ended(_ url: ResourceURL, _ group: TransferGroup, _ failure: CacheError?) {
-        // It may have been given up, and asked for again, meanwhile.
+        // The asset may have been removed and added again in the meantime.
         guard entries[url]?.group === group else { return startNext() }
         entries[url]?.task = nil
         entries[url]?.failure = failure
@@ -98,7 +98,7 @@ public actor Preloader {
     private func fetch(_ url: ResourceURL, _ amount: PreloadAmount, _ group: TransferGroup) async -> CacheError? {
         do {
             guard loader.expectsPlaylist(at: url) else {
-                for part in AssetContents(file: url).parts { try await fill(part, most: amount.bytesOfFile, group) }
+                for part in AssetContents(file: url).parts { try await fill(part, maximum: amount.bytesOfFile, group) }
                 return nil
             }
             let contents = try await StreamContents.plan(url, selection: selection) { url, scope, _ in
@@ -114,26 +114,26 @@ public actor Preloader {
 
     private func fetch(_ contents: AssetContents, _ amount: PreloadAmount, _ group: TransferGroup) async throws {
         var counts: [Substring: Int] = [:]
-        var left: Int64 = if case .bytes(let count) = amount { count } else { .max }
+        var remaining: Int64 = if case .bytes(let count) = amount { count } else { .max }
         for part in contents.parts where part.role != .other {
             if part.role == .mediaSegment {
                 switch amount {
-                case .bytes: guard left > 0 else { return }
+                case .bytes: guard remaining > 0 else { return }
                 case .seconds(let seconds): guard part.start < seconds else { return }
-                case .segments(let most):
+                case .segments(let maximum):
                     counts[part.name.prefix { $0 != "/" }, default: 0] += 1
-                    guard counts[part.name.prefix { $0 != "/" }, default: 0] <= most else { continue }
+                    guard counts[part.name.prefix { $0 != "/" }, default: 0] <= maximum else { continue }
                 }
             }
-            let came = try await fill(part, most: part.role == .mediaSegment ? left : .max, group)
-            if part.role == .mediaSegment, left < .max { left -= came }
+            let count = try await fill(part, maximum: part.role == .mediaSegment ? remaining : .max, group)
+            if part.role == .mediaSegment, remaining < .max { remaining -= count }
         }
     }
 
     @discardableResult
-    private func fill(_ part: AssetPart, most: Int64, _ group: TransferGroup) async throws -> Int64 {
+    private func fill(_ part: AssetPart, maximum: Int64, _ group: TransferGroup) async throws -> Int64 {
         let start = part.range?.lowerBound ?? 0
-        let end = min(part.range?.upperBound ?? .max, most < .max - start ? start + most : .max)
+        let end = min(part.range?.upperBound ?? .max, maximum < .max - start ? start + maximum : .max)
         guard end > start else { return 0 }
         var request = try part.request(settings: settings ?? store.transfers)
         request.range = end < .max ? .closed(start, through: end - 1) : .all
@@ -143,5 +143,27 @@ public actor Preloader {
         try await store.checkAccess(&request)
         let info = try await store.fill(request)
         return min(info.bytesKept, end - start)
+    }
+}
+
+/// The amount of an asset to preload.
+public enum PreloadAmount: Sendable, Hashable {
+    /// The first bytes of a file, or of a stream's segments.
+    case bytes(Int64)
+    /// The first seconds; 1 MiB each for a file, whose bit rate is unknown.
+    case seconds(Double)
+    /// The first segments of each playlist of a stream; 1 MiB each for a file.
+    case segments(Int)
+
+    /// The number of bytes assumed for a second of a file.
+    static let bytesPerSecond = 1 << 20
+
+    /// The number of bytes for a file.
+    var bytesOfFile: Int64 {
+        switch self {
+        case .bytes(let count): max(0, count)
+        case .seconds(let seconds): Int64(min(max(0, seconds) * Double(Self.bytesPerSecond), 1e15))
+        case .segments(let count): Int64(clamping: max(0, count)).multipliedReportingOverflow(by: 1 << 20).partialValue
+        }
     }
 }

@@ -1,55 +1,55 @@
-/// What a URL is, found out before anything is downloaded: for a person who is to choose.
+/// A description of the media at a URL before it's downloaded, from which a user chooses.
 public struct MediaProbe: Sendable, Hashable, Codable {
-    /// A variant stream that may be chosen (RFC 8216bis §4.4.6.2).
+    /// A variant stream (RFC 8216bis §4.4.6.2).
     public struct Variant: Sendable, Hashable, Codable {
-        /// What names this variant stream alone where downloads and recordings take one: its bandwidth.
+        /// The selection that downloads and recordings accept for this variant stream: its bandwidth.
         public var selection: String
         /// The peak bit rate in bits per second.
         public var bandwidth: Int
-        /// How wide the picture is, in pixels.
+        /// The width of the video in pixels.
         public var width: Int?
-        /// How tall the picture is, in pixels.
+        /// The height of the video in pixels.
         public var height: Int?
-        /// Pictures per second.
+        /// The number of pictures per second.
         public var frameRate: Double?
-        /// The codecs as RFC 6381 writes them, with commas between.
+        /// The codecs in the notation of RFC 6381, separated by commas.
         public var codecs: String?
-        /// Its length in bytes, estimated from its average bit rate and how long it lasts; nil for a live stream.
+        /// The length in bytes, estimated from the average bit rate and the duration; nil for a live stream.
         public var length: Int64?
     }
 
-    /// Sound or subtitles that may be chosen (RFC 8216bis §4.4.6.1).
+    /// An audio or subtitle rendition (RFC 8216bis §4.4.6.1).
     public struct Rendition: Sendable, Hashable, Codable {
         /// The language (RFC 5646).
         public var language: String?
-        /// What a person calls it.
+        /// The name for display.
         public var name: String
-        /// Whether it plays where nobody chooses.
+        /// Whether players choose the rendition by default.
         public var isDefault: Bool
     }
 
     /// The URL, without user information.
     public var url: String
-    /// Whether it's a file or a stream.
+    /// Whether the URL names a file or a stream.
     public var kind: Asset.Kind
-    /// Whether it's a stream that still grows.
+    /// Whether the stream is live.
     public var isLive = false
-    /// Whether its segments are encrypted.
+    /// Whether segments are encrypted.
     public var isEncrypted = false
     /// The media type.
     public var type: String
-    /// The length in bytes of the file, or of the best variant stream, estimated.
+    /// The length in bytes of the file, or the estimated length of the best variant stream.
     public var length: Int64?
-    /// Whether ``length`` is known, and no estimate.
+    /// Whether ``length`` is exact rather than estimated.
     public var lengthKnown = false
-    /// How long it lasts in seconds, or how much of a live stream its playlist names.
+    /// The duration in seconds; that of the current playlist for a live stream.
     public var duration: Double?
-    /// The variant streams, the best first; empty for a file and for a media playlist.
+    /// The variant streams, best first; empty for a file or media playlist.
     public var variants: [Variant] = []
-    /// The sound that may be chosen; empty where there's no choice.
+    /// The audio renditions; empty if there is no choice.
     public var audio: [Rendition] = []
-    /// The subtitles that may be chosen.
+    /// The subtitle renditions.
     public var subtitles: [Rendition] = []
-    /// What a person should know before it's downloaded, a sentence each.
+    /// Remarks for display before a download, one sentence each.
     public var notes: [String] = []
 }

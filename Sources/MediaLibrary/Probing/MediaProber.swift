@@ -2,33 +2,33 @@ internal import HLS
 public import MediaCache
 internal import MediaContainers
 
-/// Finds out what a URL is by as little of it as tells: a file's first bytes and its index, a stream's playlists. What
-/// came of it is kept, as what is read is.
+/// A prober that describes the media at a URL by reading as little as possible: the first bytes and index of a file, or
+/// the playlists of a stream. The read bytes are cached.
 public struct MediaProber: Sendable {
-    /// How much of a file says what it is.
+    /// The number of bytes to read at the beginning of a file.
     private static let front: Int64 = 64 << 10
-    /// How long its index is looked for. Players find it too, only later.
-    private static let patience = Duration.seconds(10)
+    /// The time limit for reading the index.
+    private static let timeLimit = Duration.seconds(10)
 
     private let store: CacheStore
     private let loader: PlaylistLoader
 
-    /// A prober of what `store` can read.
+    /// Creates a prober.
     ///
     /// - Parameters:
-    ///   - store: what asks the origins.
-    ///   - loader: what remembers which URLs are playlists, though they don't look like one.
+    ///   - store: The store through which origins are read.
+    ///   - loader: The loader of playlists, which remembers playlists with unusual names.
     public init(store: CacheStore, loader: PlaylistLoader) {
         self.store = store
         self.loader = loader
     }
 
-    /// What `url` is.
+    /// Returns a description of the media at `url`.
     ///
     /// - Parameters:
-    ///   - url: a file, or a multivariant or media playlist.
-    ///   - settings: how its origin is asked; nil takes the store's.
-    /// - Throws: `CacheError`, with `notMedia` for what is neither.
+    ///   - url: The URL of a file, or of a multivariant or media playlist.
+    ///   - settings: The transfer settings; nil means the store's.
+    /// - Throws: `CacheError`, with `notMedia` if the resource is neither.
     public func probe(_ url: ResourceURL, settings: TransferSettings? = nil) async throws -> MediaProbe {
         if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
             return try await stream(playlist, settings)
@@ -56,20 +56,20 @@ public struct MediaProber: Sendable {
         probe.length = head.length
         probe.lengthKnown = head.length != nil
         if !MediaType.isAudioOrVideo(head.contentType) {
-            probe.notes.append("It came as \(head.contentType), which players may not know what to do with.")
+            probe.notes.append("The origin declares the type \(head.contentType), which players may not support.")
         }
         if head.length == nil {
-            probe.notes.append("The origin doesn't say how long it is.")
+            probe.notes.append("The origin doesn't report the length.")
         }
         guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognised) else { return probe }
         do {
-            try await look(into: url, front, length, settings, &probe)
+            try await readIndex(into: url, front, length, settings, &probe)
         } catch let error as CacheError where error.code == .cancelled {
             throw error
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            probe.notes.append("Its index can't be read (\(error)); players may refuse it.")
+            probe.notes.append("The file's index can't be read (\(error)); players may refuse the file.")
         }
         return probe
     }
@@ -81,8 +81,8 @@ public struct MediaProber: Sendable {
         return bytes
     }
 
-    /// What the index (`moov`) of an MP4 says, wherever it stands.
-    private func look(
+    /// Reads the index (`moov`) of an MP4, wherever it is in the file.
+    private func readIndex(
         into url: ResourceURL, _ front: [UInt8], _ length: Int64, _ settings: TransferSettings?,
         _ probe: inout MediaProbe
     ) async throws {
@@ -107,22 +107,24 @@ public struct MediaProber: Sendable {
         probe.duration = movie.seconds
         if !movie.protectionSystems.isEmpty {
             probe.isEncrypted = true
-            probe.notes.append("It's protected by DRM: it can be kept, and plays only where its rights are known.")
+            probe.notes.append("The file is protected by DRM: it can be cached, but needs a licence to play.")
         }
         if !tracks.contains(where: \.isRead) {
-            probe.notes.append("It has neither pictures nor sound that are known here.")
+            probe.notes.append("The file has no video or audio in a known format.")
         }
     }
 
-    /// - Throws: `CacheError` with `timedOut` where `work` takes too long.
+    /// Runs `work` with a time limit.
+    ///
+    /// - Throws: `CacheError` with `timedOut`.
     private func withDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
             group.addTask { [time = store.time] in
-                try await time.sleep(for: Self.patience)
-                throw CacheError(.timedOut, "its index didn't come within \(Self.patience)")
+                try await time.sleep(for: Self.timeLimit)
+                throw CacheError(.timedOut, "the index wasn't received within \(Self.timeLimit)")
             }
             defer { group.cancelAll() }
             guard let value = try await group.next() else { throw CancellationError() }
@@ -158,7 +160,7 @@ public struct MediaProber: Sendable {
         return probe
     }
 
-    /// The variant streams that a bandwidth tells from each other, the best first.
+    /// Returns the variant streams with different bandwidths, best first.
     private static func choices(of playlist: MultivariantPlaylist) -> [VariantStream] {
         var known: Set<Int> = []
         return playlist.variants.filter { !$0.uri.isEmpty && known.insert($0.bandwidth).inserted }
@@ -183,7 +185,7 @@ public struct MediaProber: Sendable {
         do {
             return try playlist.base.resolve(uri)
         } catch {
-            throw CacheError(.notMedia, "\(playlist.url) names “\(uri)”, which is no URL", cause: error)
+            throw CacheError(.notMedia, "\(playlist.url) names “\(uri)”, which isn't a URL", cause: error)
         }
     }
 
@@ -194,21 +196,21 @@ public struct MediaProber: Sendable {
         probe.isEncrypted = keys.contains { $0.method != .none }
         if let foreign = keys.first(where: LocalTags.isForeign) {
             probe.notes.append(
-                "It's protected by DRM (\(foreign.keyFormat)): it can be kept, and plays only where its rights are known."
+                "The stream is protected by DRM (\(foreign.keyFormat)): it can be cached, but needs a licence to play."
             )
         }
         let gaps = playlist.segments.count { $0.isGap }
         if gaps > 0 {
-            probe.notes.append("\(gaps) of \(playlist.segments.count) segments are missing at the origin.")
+            probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as absent.")
         }
         if playlist.segments.isEmpty {
-            probe.notes.append("It names no segment yet: nothing plays until its encoder writes one.")
+            probe.notes.append("The playlist has no segments yet; the encoder may have just started.")
         }
     }
 }
 
 extension MediaProbe.Variant {
-    /// - Parameter duration: how long it lasts in seconds, where that is known.
+    /// Creates a variant; `duration` is in seconds, nil if unknown.
     init(_ variant: VariantStream, lasting duration: Double?) {
         selection = String(variant.bandwidth)
         bandwidth = variant.bandwidth
@@ -216,7 +218,7 @@ extension MediaProbe.Variant {
         height = variant.resolution?.height
         frameRate = variant.frameRate.flatMap { Double($0.description) }
         codecs = variant.codecs.isEmpty ? nil : variant.codecs.joined(separator: ",")
-        // Both come from the playlist: their product may be more than any number, or less than none.
+        // Both values come from the playlist, so their product may be negative or overflow.
         length = duration.map {
             Int64(min(max(0, $0 * Double(variant.averageBandwidth ?? variant.bandwidth) / 8), 1e18))
         }

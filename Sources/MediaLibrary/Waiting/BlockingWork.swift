@@ -1,8 +1,9 @@
 internal import Dispatch
+internal import Synchronization
 
-/// Work that waits for a disk or for another process, kept off the threads that tasks share.
+/// Blocking operations, such as file access, outside the cooperative thread pool.
 package enum BlockingWork {
-    /// Runs `body` on a thread of its own and waits for it without holding one of the tasks' threads.
+    /// Runs `body` on a separate thread, and suspends until it returns.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .utility).async {
@@ -11,7 +12,7 @@ package enum BlockingWork {
         }
     }
 
-    /// Runs `body` likewise; where the task is cancelled, the work is told.
+    /// Runs `body` on a separate thread with a control that cancels it when the task is cancelled.
     package static func run<Result: Sendable>(
         _ body: @escaping @Sendable (WorkControl) throws -> Result
     ) async throws -> Result {
@@ -22,4 +23,69 @@ package enum BlockingWork {
             control.cancel()
         }
     }
+}
+
+/// The connection of a blocking operation with the task that waits for it: the operation learns of cancellation, and
+/// can wait for asynchronous calls.
+package final class WorkControl: Sendable {
+    private struct State {
+        var isCancelled = false
+        var call: Task<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates the control of an operation that hasn't begun.
+    package init() {}
+
+    /// Cancels the operation: cancels its current asynchronous call, and lets each further ``check()`` throw.
+    package func cancel() {
+        let call = state.withLock { state in
+            state.isCancelled = true
+            return state.call
+        }
+        call?.cancel()
+    }
+
+    /// Throws if the operation is cancelled.
+    ///
+    /// - Throws: `CancellationError`.
+    package func check() throws {
+        if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+    }
+
+    /// Blocks this thread until an asynchronous call has returned. Must not be called on a thread of the cooperative
+    /// pool.
+    ///
+    /// - Throws: The errors of `body`, and `CancellationError`.
+    package func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let outcome = CallOutcome<Value>()
+        let done = DispatchSemaphore(value: 0)
+        let isCancelled = state.withLock { state in
+            guard !state.isCancelled else { return true }
+            state.call = Task {
+                do {
+                    outcome.set(.success(try await body()))
+                } catch {
+                    outcome.set(.failure(error))
+                }
+                done.signal()
+            }
+            return false
+        }
+        if isCancelled { throw CancellationError() }
+        done.wait()
+        state.withLock { $0.call = nil }
+        guard let result = outcome.value else { throw CancellationError() }
+        return try result.get()
+    }
+}
+
+/// The result of an asynchronous call.
+private final class CallOutcome<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+
+    var value: Result<Value, any Error>? { result.withLock { $0 } }
+
+    func set(_ value: Result<Value, any Error>) { result.withLock { $0 = value } }
 }

@@ -1,39 +1,40 @@
 import Synchronization
 
-/// Lets one do its work after the other, in the order in which they came; nobody comes between.
+/// A mutual exclusion of asynchronous operations, which run one at a time in the order of their calls.
 package final class Turns: Sendable {
     private struct State {
-        var isTaken = false
+        var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
+    /// Creates an exclusion without operations.
     package init() {}
 
-    /// Does `work` when those who came before have done theirs.
+    /// Runs `work` after all earlier operations have ended.
     package func take<Result>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async rethrows -> Result {
         await withCheckedContinuation { continuation in
-            let isMine = state.withLock { state in
-                if state.isTaken {
+            let isAcquired = state.withLock { state in
+                if state.isLocked {
                     state.waiting.append(continuation)
                     return false
                 }
-                state.isTaken = true
+                state.isLocked = true
                 return true
             }
-            if isMine { continuation.resume() }
+            if isAcquired { continuation.resume() }
         }
-        defer { leave() }
+        defer { release() }
         return try await work()
     }
 
-    private func leave() {
+    private func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if state.waiting.isEmpty {
-                state.isTaken = false
+                state.isLocked = false
                 return nil
             }
             return state.waiting.removeFirst()

@@ -1,27 +1,27 @@
 package import MediaContainers
 
-/// The bytes of a resource that are fetched by ranges as they are wanted, with the last range held.
+/// A byte source that fetches ranges of a resource on demand, and buffers the last one.
 ///
-/// For work on a thread of its own, which waits there. One thread reads.
+/// It's used by one thread, which blocks during a fetch.
 package final class WindowedSource: MediaContainers.ByteSource {
-    /// What is fetched at once: little where a reader jumps about, more the longer it goes straight on.
-    private static let shortest: Int64 = 32 << 10
-    private static let longest: Int64 = 1 << 20
+    /// The limits of the length of a fetched range: short after a jump, longer the more bytes are read sequentially.
+    private static let minimumLength: Int64 = 32 << 10
+    private static let maximumLength: Int64 = 1 << 20
 
     /// The length of the resource in bytes.
     package let length: Int64
     private let fetch: (Range<Int64>) throws(ContainerError) -> [UInt8]
     private var window: [UInt8]
     private var windowStart: Int64
-    private var step = shortest
+    private var step = minimumLength
 
-    /// A source whose first bytes are here already.
+    /// Creates a source, whose first bytes may be available already.
     ///
     /// - Parameters:
-    ///   - length: the length of the resource in bytes.
-    ///   - window: bytes that are here.
-    ///   - windowStart: where they begin.
-    ///   - fetch: gets a range that lies within the resource: all of it, or at least its first byte.
+    ///   - length: The length of the resource in bytes.
+    ///   - window: The available bytes.
+    ///   - windowStart: Their offset in the resource.
+    ///   - fetch: Fetches a range inside the resource: all of it, or at least its first byte.
     package init(
         length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
         fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]
@@ -54,7 +54,7 @@ package final class WindowedSource: MediaContainers.ByteSource {
     }
 
     private func move(to position: Int64, needed: Int64) throws(ContainerError) {
-        step = position == windowStart + Int64(window.count) ? min(step * 2, Self.longest) : Self.shortest
+        step = position == windowStart + Int64(window.count) ? min(step * 2, Self.maximumLength) : Self.minimumLength
         let bytes = try fetch(position..<position + min(length - position, max(step, needed)))
         guard !bytes.isEmpty else {
             throw ContainerError(.inputOutput, "the resource changed while it was read", at: position)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Folders that were made by anybody.
+/// Tests of folders from untrusted sources.
 struct BundleFolderTests {
     private let root = FileManager.default.temporaryDirectory.appending(path: "bundle-\(UUID())").path
     private var folder: String { root + "/film" }
@@ -34,7 +34,7 @@ struct BundleFolderTests {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    @Test func urlsAreTakenFromThoseWhoAreTrusted() async throws {
+    @Test func usesURLsOnlyIfTrusted() async throws {
         defer { cleanUp() }
         try write(try manifest(), to: "\(folder)/bundle.json")
         let bundle = try BundleFolder(path: folder)
@@ -44,7 +44,7 @@ struct BundleFolderTests {
         #expect(trusted.parts.map(\.url) == ["http://origin.example/a.ts"])
     }
 
-    @Test func aManifestThatIsALinkOutIsRefused() throws {
+    @Test func rejectsManifestThatLinksOutside() throws {
         defer { cleanUp() }
         try write(try manifest(), to: "\(root)/elsewhere.json")
         try FileManager.default.createSymbolicLink(
@@ -53,13 +53,13 @@ struct BundleFolderTests {
         #expect(error?.description.contains("leads out") == true)
     }
 
-    @Test func aManifestThatIsADeviceIsRefused() throws {
+    @Test func rejectsManifestThatIsDevice() throws {
         defer { cleanUp() }
         #expect(mkfifo("\(folder)/bundle.json", 0o600) == 0)
         #expect(throws: CacheError.self) { try BundleFolder(path: folder) }
     }
 
-    @Test func aManifestWithoutEndIsNotRead() throws {
+    @Test func rejectsOversizedManifest() throws {
         defer { cleanUp() }
         try write([], to: "\(folder)/bundle.json")
         let handle = try FileHandle(forWritingTo: URL(filePath: "\(folder)/bundle.json"))
@@ -69,7 +69,7 @@ struct BundleFolderTests {
         #expect(error?.description.contains("longer than") == true)
     }
 
-    @Test func aCoverLiesInTheFolderAndIsNoDevice() throws {
+    @Test func rejectsCoverOutsideFolder() throws {
         defer { cleanUp() }
         let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3]
         try write(picture, to: "\(root)/cover.jpg")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A bundle's way in, and what it leaves pinned.
+/// Tests of the import of bundles and its pins.
 struct BundleIngestionTests {
     private let fixture = LibraryFixture()
     private let origin = "http://one.bundle.invalid/"
@@ -28,7 +28,7 @@ struct BundleIngestionTests {
         try await store.resource(for: try ResourceURL(origin + name))?.isPinned
     }
 
-    @Test func otherContentsLeaveNoPinsBehind() async throws {
+    @Test func otherContentsReleasePins() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
@@ -38,14 +38,14 @@ struct BundleIngestionTests {
         #expect(try await begin("b.ts", "d.ts", with: ingestion) == id)
         #expect(try await isPinned("a.ts", in: store) == false)
         #expect(try await isPinned("b.ts", in: store) == true)
-        // What was taken in before stays, if the end fails.
+        // Parts of an earlier import remain if the end fails.
         await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(try await isPinned("b.ts", in: store) == true)
         await store.close()
     }
 
-    /// Bytes on their way in lie in the cache folder, for its owner alone, and go with the call or after a crash.
-    @Test func bytesAreTakenInWithinTheCacheFolder() async throws {
+    /// Bytes are imported through a private file in the cache folder, which is removed after the call or a crash.
+    @Test func importsThroughCacheFolder() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
         _ = try await begin("a.ts", with: ingestion)
@@ -57,7 +57,7 @@ struct BundleIngestionTests {
         let incoming = "\(fixture.folder)/incoming"
         #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
         #expect(try FileManager.default.attributesOfItem(atPath: incoming)[.posixPermissions] as? Int == 0o700)
-        // As a process that was killed leaves it.
+        // A killed process leaves such a file.
         #expect(FileManager.default.createFile(atPath: "\(incoming)/killed.part", contents: Data([0x47])))
         await store.close()
         let later = try await fixture.open()
@@ -66,12 +66,12 @@ struct BundleIngestionTests {
         await later.close()
     }
 
-    @Test func anEndThatFailsLeavesNoPins() async throws {
+    @Test func failedImportReleasesPins() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
         for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
-        // Somebody else's pin.
+        // This pin belongs to another asset.
         try await store.setPinned(true, keys: [store.key(for: try ResourceURL(origin + "b.ts"))])
         let error = await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(error?.code == .notFound)
@@ -83,8 +83,8 @@ struct BundleIngestionTests {
         await store.close()
     }
 
-    /// A bundle can't open a local address to the parts that it names, nor take another recording's resources for its own.
-    @Test func aBundleSetsNoRecordsOfTheLibrary() async throws {
+    /// A bundle can't permit local addresses for its parts, nor claim another recording's resources.
+    @Test func bundleCannotSetLibraryRecords() async throws {
         let store = try await fixture.open()
         let shelf = AssetShelf(of: store)
         var hostile = AssetPart(role: .mediaSegment, name: "a.ts", url: "http://127.0.0.1:9/a.ts")
@@ -100,7 +100,7 @@ struct BundleIngestionTests {
         await store.close()
     }
 
-    @Test func theScopeOfAPartIsNoPartOfItsJSON() throws {
+    @Test func omitsScopeFromJSON() throws {
         var part = part("a.ts")
         part.scope = .any
         let data = try JSONEncoder().encode(part)

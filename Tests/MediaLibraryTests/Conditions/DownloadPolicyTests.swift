@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Conditions that a test changes.
+/// Conditions set by a test.
 final class ScriptedConditions: DownloadConditions {
     private let state = Mutex(
         (DeviceConditions(), [] as [AsyncStream<DeviceConditions>.Continuation]))
@@ -29,7 +29,7 @@ final class ScriptedConditions: DownloadConditions {
 }
 
 struct DownloadPolicyTests {
-    @Test func whatIsntAllowedIsSaid() {
+    @Test func reportsObstacles() {
         var policy = DownloadPolicy()
         policy.onlyUnmetered = true
         policy.onlyCharging = true
@@ -46,7 +46,7 @@ struct DownloadPolicyTests {
     }
 
     @Test(arguments: [(8, false), (22, true), (23, true), (3, true), (6, false)])
-    func hoursMayGoPastMidnight(_ hour: Int, _ isAllowed: Bool) throws {
+    func hoursMayIncludeMidnight(_ hour: Int, _ isAllowed: Bool) throws {
         var policy = DownloadPolicy()
         policy.hours = .init(start: 22 * 60, end: 6 * 60)
         var calendar = Calendar(identifier: .gregorian)
@@ -57,7 +57,7 @@ struct DownloadPolicyTests {
         if let until = obstacle?.until { #expect(until == Date(timeIntervalSince1970: 22 * 3600)) }
     }
 
-    @Test func hoursAreLookedAtWhenTheyBeginAndEnd() throws {
+    @Test func returnsNextChangeOfHours() throws {
         var policy = DownloadPolicy()
         #expect(policy.nextChange(after: Date(timeIntervalSince1970: 0)) == nil)
         policy.hours = .init(start: 22 * 60, end: 6 * 60)
@@ -72,7 +72,7 @@ struct DownloadPolicyTests {
         #expect(next(23) == 30)
     }
 
-    @Test func aConditionThatCeasesStopsBytesAndItsReturnGoesOn() async throws {
+    @Test func downloadFollowsConditions() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 3)
         let gate = ScriptedGate()
@@ -85,7 +85,7 @@ struct DownloadPolicyTests {
             conditions.change { $0.network = .absent }
             let state = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = state else {
-                Issue.record("it doesn't wait")
+                Issue.record("the download doesn't wait")
                 return
             }
             #expect(obstacle.kind == .network)

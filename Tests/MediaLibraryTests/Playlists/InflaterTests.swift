@@ -3,22 +3,22 @@ import MediaLibrary
 import Testing
 
 struct InflaterTests {
-    @Test func aStreamIsInflated() throws {
+    @Test func inflatesStream() throws {
         let bytes = try Inflater.inflate(CompressedSample.playlist, limit: 1000)
         #expect(String(decoding: bytes, as: UTF8.self) == CompressedSample.text)
     }
 
-    @Test func severalMembersAreOneBody() throws {
+    @Test func joinsMembers() throws {
         let bytes = try Inflater.inflate(CompressedSample.playlist + CompressedSample.playlist, limit: 1000)
         #expect(String(decoding: bytes, as: UTF8.self) == CompressedSample.text + CompressedSample.text)
     }
 
-    @Test func moreThanTheLimitIsAnError() {
+    @Test func throwsBeyondLimit() {
         let error = #expect(throws: CacheError.self) { try Inflater.inflate(CompressedSample.playlist, limit: 10) }
         #expect(error?.message.contains("10 bytes") == true)
     }
 
-    @Test func everyCutIsAnError() {
+    @Test func throwsForTruncatedStream() {
         for count in 0..<CompressedSample.playlist.count {
             #expect(throws: CacheError.self) {
                 try Inflater.inflate(Array(CompressedSample.playlist.prefix(count)), limit: 1000)
@@ -26,9 +26,9 @@ struct InflaterTests {
         }
     }
 
-    @Test func everyChangedByteIsAnErrorOrHarmless() throws {
+    @Test func detectsChangedBytes() throws {
         let text = Array(CompressedSample.text.utf8)
-        // The first ten bytes are the header, whose time, system and level say nothing of the content.
+        // The time, system and level in the ten-byte header don't affect the content.
         for index in CompressedSample.playlist.indices.dropFirst(10) {
             var damaged = CompressedSample.playlist
             damaged[index] ^= 0x40

@@ -11,7 +11,7 @@ struct PlaylistLoaderTests {
     init() throws { url = try ResourceURL("http://origin.example/live/index.m3u8") }
 
     @Test(arguments: [SamplePlaylist.onDemand, SamplePlaylist.multivariant])
-    func whatIsOnDemandIsKept(_ text: String) async throws {
+    func cachesOnDemandPlaylist(_ text: String) async throws {
         fixture.serve(text, at: url)
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
@@ -23,13 +23,13 @@ struct PlaylistLoaderTests {
         await store.close()
         fixture.origin.isReachable = false
         let next = try await fixture.open()
-        let kept = try #require(try await PlaylistLoader(store: next).load(url))
-        #expect(kept.bytes == Array(text.utf8))
-        #expect(kept.head.isStale)
+        let cached = try #require(try await PlaylistLoader(store: next).load(url))
+        #expect(cached.bytes == Array(text.utf8))
+        #expect(cached.head.isStale)
         await next.close()
     }
 
-    @Test func whatIsLiveIsAskedForEachTimeAndNeverKept() async throws {
+    @Test func requestsLivePlaylistEachTime() async throws {
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
         for number in 0..<3 {
@@ -40,12 +40,12 @@ struct PlaylistLoaderTests {
             #expect(playlist.isLive)
         }
         #expect(try await store.resources().isEmpty)
-        // No range: the next answer may be another playlist.
+        // The request has no range, because the next response may be another playlist.
         #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.range] == nil })
         await store.close()
     }
 
-    @Test func aLivePlaylistThatEndsIsKeptFromThenOn() async throws {
+    @Test func cachesLivePlaylistOnceItEnds() async throws {
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url)
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
@@ -58,8 +58,8 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// It was read before anybody knew that it's a playlist, and so it was kept.
-    @Test func aLivePlaylistThatWasKeptByMistakeIsFetchedAnew() async throws {
+    /// The playlist was cached as a plain resource, before its kind was known.
+    @Test func refetchesLivePlaylistCachedByMistake() async throws {
         let odd = try ResourceURL("http://origin.example/channel?id=5")
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: odd)
         let store = try await fixture.open()
@@ -77,7 +77,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    @Test func somethingElseUnderThatNameIsKeptAndToldApart() async throws {
+    @Test func cachesOtherMediaWithPlaylistName() async throws {
         let media = Array("\0\0\0\u{18}ftypisom".utf8) + ScriptedBody.random(seed: 1, length: 1000).bytes
         fixture.origin[url] = ScriptedResource(.bytes(media), contentType: "video/mp4")
         let store = try await fixture.open()
@@ -90,7 +90,7 @@ struct PlaylistLoaderTests {
     }
 
     @Test(arguments: ["gzip", nil])
-    func aCompressedPlaylistIsInflatedAndKeptSo(_ coding: String?) async throws {
+    func inflatesAndCachesCompressedPlaylist(_ coding: String?) async throws {
         fixture.origin[url] = ScriptedResource(
             .bytes(CompressedSample.playlist), contentType: "application/vnd.apple.mpegurl",
             headerFields: coding.map { [.contentEncoding: $0] } ?? [:])
@@ -103,7 +103,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    @Test func aCodingThatWasNotAskedForAndIsUnknownIsAnError() async throws {
+    @Test func throwsForUnknownCoding() async throws {
         fixture.origin[url] = ScriptedResource(
             .text("br"), contentType: "application/vnd.apple.mpegurl", headerFields: [.contentEncoding: "br"])
         let store = try await fixture.open()
@@ -113,12 +113,12 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// One bad answer must not stay.
+    /// A bad response isn't cached.
     @Test(arguments: [
         "", "\n\n", #"{"error":"busy"}"#, "Service restarting", "<Error>SlowDown</Error>",
         String(repeating: "\0", count: 100),
     ])
-    func whatIsNoPlaylistIsAnErrorAndNotKept(_ text: String) async throws {
+    func throwsForOtherContent(_ text: String) async throws {
         fixture.serve(text, at: url)
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
@@ -130,7 +130,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    @Test func aPlaylistThatHasNoSegmentYetIsNotKept() async throws {
+    @Test func doesNotCachePlaylistWithoutSegments() async throws {
         fixture.serve("#EXTM3U\n#EXT-X-ENDLIST\n", at: url)
         let store = try await fixture.open()
         #expect(try await PlaylistLoader(store: store).load(url)?.isLive == true)
@@ -138,8 +138,8 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// It had ended when it was first seen; then its encoder was started again.
-    @Test func whatEndedMayGoOn() async throws {
+    /// The stream had ended when it was first loaded. Then its encoder was restarted.
+    @Test func followsStreamThatContinues() async throws {
         let ended = SamplePlaylist.live(from: 1, "a.ts") + "#EXT-X-ENDLIST\n"
         fixture.serve(ended, at: url)
         let store = try await fixture.open()
@@ -153,9 +153,9 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// What is asked for before it's there may take as long as its origin waits for it.
+    /// The response to a blocking request may take as long as the origin delays it.
     @Test(arguments: [("?_HLS_msn=7&_HLS_part=1", true), ("?_HLS_skip=YES", false), ("", false)])
-    func aBlockingReloadMayTakeLong(_ query: String, _ mayTakeLong: Bool) async throws {
+    func blockingReloadMayTakeLong(_ query: String, _ mayTakeLong: Bool) async throws {
         let url = try ResourceURL(url.description + query)
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url)
         let store = try await fixture.open()
@@ -168,9 +168,9 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// An encoder that is stopped writes that the stream has ended; started again it goes on.
+    /// A stopped encoder ends the stream, and a restarted one continues it.
     @Test(arguments: ["\"2\"", nil])
-    func whatWasLiveIsAskedForThoughItSaysItHasEnded(_ entityTag: String?) async throws {
+    func requestsEndedPlaylistThatWasLive(_ entityTag: String?) async throws {
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: url, entityTag: entityTag)
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
@@ -180,7 +180,7 @@ struct PlaylistLoaderTests {
             entityTag: entityTag.map { _ in "\"3\"" })
         #expect(try await loader.load(url)?.isLive == false)
         fixture.time.advance(by: .seconds(1))
-        // The origin being away for a moment doesn't take it from anybody.
+        // An unreachable origin doesn't prevent the use of the cached playlist.
         fixture.origin.isReachable = false
         #expect(try await loader.load(url)?.isLive == false)
         fixture.origin.isReachable = true

@@ -3,24 +3,24 @@ import Testing
 
 struct ReferenceShapeTests {
     @Test(arguments: ["a.ts", "a/b.ts?c=d:e", "a.ts?x=/../y", "1-2.ts", "a%20b.ts"])
-    func plainPaths(_ uri: String) {
-        // A dot after a slash is looked at closely even in a query: the rules decide.
+    func recognisesRelativePaths(_ uri: String) {
+        // A dot after a slash requires normalization, even in a query.
         let expected: ReferenceShape = uri.contains("/.") ? .other : .relativePath
         #expect(ReferenceShape(uri) == expected)
     }
 
     @Test(arguments: ["/a.ts", "/a//b.ts", "/?q"])
-    func rootRelativeOnes(_ uri: String) { #expect(ReferenceShape(uri) == .rootRelative) }
+    func recognisesRootRelativeReferences(_ uri: String) { #expect(ReferenceShape(uri) == .rootRelative) }
 
     @Test(arguments: [
         ("http://h/a", 8), ("https://cdn-1.example/a/b?c", 21), ("http://127.0.0.1:8080/", 21),
         ("http://h:65535/", 14),
     ])
-    func absoluteOnes(_ uri: String, _ end: Int) {
+    func recognisesAbsoluteReferences(_ uri: String, _ end: Int) {
         #expect(ReferenceShape(uri) == .absolute(authorityEnd: end))
     }
 
-    /// Whatever the rules might change goes by the rules.
+    /// References that normalization might change are resolved by the rules.
     @Test(arguments: [
         "", "?q", "#f", "a#f", "./a", "../a", "a/../b", "a/./b", "//h/a", "http:a", "HTTP://h/a", "http://H/a",
         "http://h:80/a", "http://h:443/a", "http://h:0080/a", "http://h:65536/a", "http://h:/a", "http://u@h/a",
@@ -29,5 +29,5 @@ struct ReferenceShapeTests {
         "http://h?q", "ftp://h/a", "data:,a", "skd://k", "a b", "a\tb", "\u{E9}.ts", "{$v}.ts", "a\\b", "a:b",
         "\\\\h\\a", "///h/a", "http:///h/a", "%2e%2e/a", "/a/%2E%2e/b", "a/.%2e/b", "a/%2e",
     ])
-    func theRest(_ uri: String) { #expect(ReferenceShape(uri) == .other) }
+    func recognisesOtherReferences(_ uri: String) { #expect(ReferenceShape(uri) == .other) }
 }

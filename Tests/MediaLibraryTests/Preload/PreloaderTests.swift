@@ -21,7 +21,7 @@ struct PreloaderTests {
         await store.close()
     }
 
-    @Test func theFirstBytesOfAFileAreFetchedAndNoMore() async throws {
+    @Test func fetchesOnlyFirstBytesOfFile() async throws {
         let url = fixture.file(length: 3_000_000)
         try await use { preloader in
             await preloader.rank([url], amount: .bytes(100_000))
@@ -50,7 +50,7 @@ struct PreloaderTests {
     }
 
     @Test(arguments: [(PreloadAmount.segments(2), 2), (.seconds(13), 3), (.bytes(1881), 2)])
-    func theFirstSegmentsOfAStreamAreFetched(_ amount: PreloadAmount, _ count: Int) async throws {
+    func fetchesFirstSegmentsOfStream(_ amount: PreloadAmount, _ count: Int) async throws {
         fixture.serveStream(segments: 5)
         try await use { preloader in
             await preloader.rank([fixture.entry], amount: amount)
@@ -59,7 +59,7 @@ struct PreloaderTests {
         for number in 0..<5 { #expect(fixture.requests(for: "\(number).ts") == (number < count ? 1 : 0)) }
     }
 
-    @Test func whatIsNoLongerNearIsGivenUpAtOnce() async throws {
+    @Test func stopsAssetsThatAreNoLongerNear() async throws {
         let url = fixture.file(length: 3_000_000)
         let gate = ScriptedGate()
         fixture.always("film.mp4", .holdBody(at: 65_536, gate))
@@ -76,7 +76,7 @@ struct PreloaderTests {
         gate.open()
     }
 
-    @Test func preloadsTheNearestFirstTwoAtOnce() async throws {
+    @Test func preloadsNearestAssetsFirst() async throws {
         let urls = (0..<4).map { fixture.url("\($0)/index.m3u8") }
         var gates: [ScriptedGate] = []
         for (number, url) in urls.enumerated() {
@@ -93,7 +93,7 @@ struct PreloaderTests {
             await origin.wait { requests in requests.count { $0.url == names[2] || $0.url == names[0] } == 2 }
             let first = Set(segments())
             #expect(first == [names[2], names[0]])
-            // The next in the new order takes the place of the one that is no longer near.
+            // The next asset in the new order replaces the one that is no longer near.
             await preloader.rank([urls[1], urls[3], urls[0]], amount: .segments(1))
             await origin.wait { requests in requests.contains { $0.url == names[1] } }
             #expect(origin.requests(for: names[2]).allSatisfy { $0.progress == .cancelled })

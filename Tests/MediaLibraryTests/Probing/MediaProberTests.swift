@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What a URL is, found out by as little as tells it.
+/// Tests of probing with as few reads as possible.
 struct MediaProberTests {
     private let fixture = LibraryFixture()
     private let base = "http://origin.example/show/"
@@ -28,14 +28,14 @@ struct MediaProberTests {
     }
 
     /// Playlists may claim any bit rate.
-    @Test func aBitRateBeyondAllNumbersIsNoEndOfTheProcess() async throws {
+    @Test func acceptsExtremeBitRates() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807\nhigh.m3u8\n", at: try url("index.m3u8"))
         fixture.serve(SamplePlaylist.onDemand, at: try url("high.m3u8"))
         #expect(try await probe("index.m3u8").length == 1_000_000_000_000_000_000)
     }
 
-    @Test func aStreamSaysWhatThereIsToChoose() async throws {
+    @Test func listsVariantsAndRenditions() async throws {
         fixture.serve(
             """
             #EXTM3U
@@ -65,12 +65,12 @@ struct MediaProberTests {
         #expect(probe.audio.map(\.isDefault) == [true, false])
         #expect(probe.subtitles.map(\.language) == ["fr"])
         #expect(probe.notes.isEmpty)
-        // Neither the other variant stream nor a segment was asked for.
+        // Neither the other variant stream nor a segment was requested.
         #expect(fixture.origin.requests.map(\.url) == [try url("index.m3u8"), try url("high.m3u8")])
     }
 
     @Test(arguments: [StreamSelection.Variants.best, .bandwidth(2_000_000)])
-    func whatIsChosenIsThatVariant(_ selection: StreamSelection.Variants) {
+    func selectionChoosesVariant(_ selection: StreamSelection.Variants) {
         let low = VariantStream(uri: "low.m3u8", bandwidth: 500_000)
         let high = VariantStream(uri: "high.m3u8", bandwidth: 2_000_000)
         var playlist = MultivariantPlaylist()
@@ -78,7 +78,7 @@ struct MediaProberTests {
         #expect(StreamSelection(variants: selection).choose(from: playlist).variants == [high])
     }
 
-    @Test func aLiveStreamHasNoLength() async throws {
+    @Test func liveStreamHasNoLength() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=80000\nlive.m3u8\n", at: try url("index.m3u8"))
         fixture.serve(SamplePlaylist.live(from: 7, "a.ts", "b.ts"), at: try url("live.m3u8"))
@@ -89,7 +89,7 @@ struct MediaProberTests {
         #expect(probe.variants.map(\.length) == [nil])
     }
 
-    @Test func whatAPersonShouldKnowIsSaid() async throws {
+    @Test func addsNotes() async throws {
         fixture.serve(
             """
             #EXTM3U
@@ -110,7 +110,7 @@ struct MediaProberTests {
         #expect(probe.notes.contains { $0.contains("1 of 2 segments") })
     }
 
-    @Test func aPlaylistUnderAnotherNameIsFoundAndRemembered() async throws {
+    @Test func remembersPlaylistWithUnusualName() async throws {
         fixture.serve(SamplePlaylist.onDemand, at: try url("watch?id=7"))
         let store = try await fixture.open()
         let loader = PlaylistLoader(store: store)
@@ -118,12 +118,12 @@ struct MediaProberTests {
         #expect(!loader.expectsPlaylist(at: entry))
         let probe = try await MediaProber(store: store, loader: loader).probe(entry)
         #expect(probe.kind == .stream && probe.duration == 18)
-        // A download of it is one of a stream then.
+        // A download of this URL is then a stream.
         #expect(loader.expectsPlaylist(at: entry))
         await store.close()
     }
 
-    /// Sound of some megabytes, its index at the end.
+    /// Returns some megabytes of audio with the index at the end.
     private static func film() throws -> [UInt8] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .mp3, sampleEntry: "mp4a", sampleRate: 48_000, channels: 2)
@@ -139,7 +139,7 @@ struct MediaProberTests {
         return head + media + (try builder.movieBox(mediaStart: Int64(head.count)))
     }
 
-    @Test func aFileIsKnownByItsIndexWhereverThatIs() async throws {
+    @Test func readsIndexAnywhereInFile() async throws {
         let film = try Self.film()
         fixture.origin[try url("film.mp4")] = ScriptedResource(
             .bytes(film), entityTag: "\"1\"", contentType: "video/mp4")
@@ -148,12 +148,12 @@ struct MediaProberTests {
         #expect(probe.length == Int64(film.count) && probe.lengthKnown)
         #expect(probe.duration.map { abs($0 - 100) < 0.1 } == true, "\(probe.duration ?? 0)")
         #expect(probe.notes.isEmpty)
-        // Its beginning and its end; the middle isn't needed to know that.
+        // The beginning and end suffice, so the middle wasn't requested.
         let sent = fixture.origin.requests.reduce(0) { $0 + $1.bodyBytes }
         #expect(sent < Int64(film.count) / 2, "\(sent) of \(film.count) bytes")
     }
 
-    @Test func aFileWithoutItsIndexIsSaidToBeSo() async throws {
+    @Test func notesMissingIndex() async throws {
         fixture.origin[try url("cut.mp4")] = ScriptedResource(
             .bytes(Array(try Self.film().prefix(3_000_000))), entityTag: "\"1\"", contentType: "video/mp4")
         let probe = try await probe("cut.mp4")
@@ -161,14 +161,14 @@ struct MediaProberTests {
         #expect(probe.notes.count == 1 && probe.notes[0].contains("index"))
     }
 
-    @Test func aPageIsNoMedia() async throws {
+    @Test func throwsForPage() async throws {
         fixture.origin[try url("film.mp4")] = ScriptedResource(
             .text("<!DOCTYPE html><html><body>Please log in</body></html>"), contentType: "text/html")
         let error = await #expect(throws: CacheError.self) { _ = try await self.probe("film.mp4") }
         #expect(error?.code == .notMedia)
     }
 
-    @Test func anIndexThatNeverComesIsntWaitedFor() async throws {
+    @Test func limitsWaitForIndex() async throws {
         let film = try Self.film()
         let entry = try url("film.mp4")
         fixture.origin[entry] = ScriptedResource(.bytes(film), entityTag: "\"1\"", contentType: "video/mp4")

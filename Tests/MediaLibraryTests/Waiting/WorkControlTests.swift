@@ -5,23 +5,23 @@ import Testing
 struct WorkControlTests {
     private struct Reason: Error {}
 
-    @Test func workWaitsForACall() async throws {
+    @Test func waitsForCall() async throws {
         let value = try await BlockingWork.run { control in try control.wait { 42 } }
         #expect(value == 42)
     }
 
-    @Test func whatACallThrowsComesBack() async throws {
+    @Test func rethrowsErrorOfCall() async throws {
         await #expect(throws: Reason.self) {
             try await BlockingWork.run { control in try control.wait { throw Reason() } }
         }
     }
 
-    @Test func cancellingTheTaskEndsTheWork() async throws {
+    @Test func cancellationEndsWork() async throws {
         let (started, continuation) = AsyncStream<Void>.makeStream()
         let task = Task {
             try await BlockingWork.run { control in
                 continuation.yield()
-                // Nothing else ends this call.
+                // Only cancellation ends this call.
                 try control.wait {
                     let (never, held) = AsyncStream<Void>.makeStream()
                     for await _ in never {}
