@@ -145,7 +145,7 @@ struct ProgrammeRouteTests {
             #expect(try await host.ask("POST", "\(exports)/3gp").status == 201)
             try await reached(client) { $0.programmes[1].exports.allSatisfy { $0.state == .failed } }
             let failed = try problem(try await host.exchange("GET", "/live/one/programmes/\(made.id).3gp"))
-            #expect(failed.status == 404 && failed.detail.contains("it failed: nothing here encodes films"))
+            #expect(failed.status == 404 && failed.detail.contains("it failed: there is no encoder for 3GP"))
             #expect(try await host.ask("POST", "\(exports)/3gp").status == 200)
 
             #expect(try await host.ask("POST", "\(exports)/avi").status == 400)

@@ -574,7 +574,7 @@ struct LiveEdgeTests {
             let error = await #expect(throws: OutsideRecording.self) {
                 try await fixture.recording.entry(request, isStrict: true)
             }
-            #expect(error?.description.contains("the window begins outside what is kept") == true)
+            #expect(error?.description.contains("the window begins outside the recorded time") == true)
             await #expect(throws: OutsideRecording.self) {
                 try await fixture.recording.playlist(request, track: "video-1", isStrict: true)
             }

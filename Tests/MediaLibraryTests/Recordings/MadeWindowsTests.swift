@@ -2,11 +2,11 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Playlists of windows that are remembered.
+/// Tests of the cache of window playlists.
 struct MadeWindowsTests {
     private func window(_ from: Int64) -> ServedWindow { ServedWindow(from: from, to: from + 10, isOver: true) }
 
-    @Test func oneIsKnownWhileItsTimelineStaysAsItIs() {
+    @Test func returnsPlaylistOfSameRevision() {
         var made = MadeWindows()
         made[window(1), of: "a", 1] = [1]
         made[window(1), of: "b", 1] = [2]
@@ -16,14 +16,14 @@ struct MadeWindowsTests {
         #expect(made[window(1), of: "a", 2] == nil)
         made[window(2), of: "a", 2] = [3]
         #expect(made[window(1), of: "a", 1] == nil)
-        // Whoever began before is late.
+        // A playlist of an earlier revision is ignored.
         made[window(1), of: "a", 1] = [4]
         #expect(made[window(1), of: "a", 1] == nil)
         #expect(made[window(2), of: "a", 2] == [3])
         #expect(made[window(1), of: "b", 1] == [2])
     }
 
-    @Test func theyDoNotGrowWithoutEnd() {
+    @Test func limitsSize() {
         var made = MadeWindows()
         let playlist = [UInt8](repeating: 1, count: 1 << 20)
         for from in 0..<100 as Range<Int64> { made[window(from), of: "a", 1] = playlist }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Programmes that become files when they are over. Every segment is a clip of pictures and sound.
+/// Tests of programme exports. Every segment is a clip with video and audio.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(30)))
 struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
 
-    /// A recorder that has recorded for a minute.
+    /// Returns a fixture that has recorded for a minute.
     private func fixture() async throws -> RecordingFixture {
         let live = LiveOrigin()
         let clip = try #require(PublicClip.bytes)
@@ -28,7 +28,7 @@ struct ProgrammeExportTests {
         return fixture
     }
 
-    /// A programme that begins so many seconds from now.
+    /// Returns a programme that begins the given number of seconds from now.
     private func programme(
         _ fixture: RecordingFixture, from: Double, to: Double, _ formats: ProgrammeFormat...
     ) throws -> Programme {
@@ -37,7 +37,7 @@ struct ProgrammeExportTests {
             name: "Match", from: now.addingTimeInterval(from), to: now.addingTimeInterval(to), formats: formats)
     }
 
-    /// Waits for an export to stand somewhere.
+    /// Waits until the state of an export meets a condition.
     private func next(
         _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ isMeant: (ProgrammeExport.State) -> Bool
     ) async throws -> ProgrammeExport {
@@ -74,8 +74,8 @@ struct ProgrammeExportTests {
         FileManager.default.contents(atPath: "\(fixture.live.library.folder)/exports/\(name)")
     }
 
-    /// The rendition's segments fail around the programme's end, for longer than until it's silent.
-    @Test(arguments: [true, false]) func waitsForASilentTrackAndCountsItsMissingEnd(returns: Bool) async throws {
+    /// The rendition's segments fail around the programme's end, until the rendition is considered silent.
+    @Test(arguments: [true, false]) func waitsForSilentTrackAndCountsMissingEnd(returns: Bool) async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -94,7 +94,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func itIsExportedWhenItIsOver() async throws {
+    @Test func exportsProgrammeAfterItsEnd() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -124,14 +124,14 @@ struct ProgrammeExportTests {
         #expect(rows.count >= 2 * 7 && stream.state == .done(bytes: rows.reduce(0) { $0 + $1.length }))
         let entry = try await fixture.recording.entry(of: match)
         #expect(entry.contains("\n../../video-1/span-") && entry.contains("\"../../audio-1/span-"))
-        // It's made once.
+        // The export is made once.
         try await fixture.pass(20)
         #expect(try await export(fixture, match, .mp4) == movie)
         await fixture.close()
     }
 
-    /// One whose window is over already is made at once, and one that ends with the recording then.
-    @Test func theRecordingsEndIsTheProgrammesEnd() async throws {
+    /// A programme whose window is over is exported at once, and one that ends with the recording after that.
+    @Test func endOfRecordingEndsProgramme() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -144,15 +144,15 @@ struct ProgrammeExportTests {
         #expect(try await export(fixture, long, .hls)?.state == .waiting)
         try await fixture.end()
         _ = try await next(events, .hls, isDone)
-        // What begins behind the end has nothing.
+        // A programme that begins after the end has no segments.
         let never = try programme(fixture, from: 100, to: 200, .mp4)
         try await recordings.addProgramme(never, to: fixture.name)
         guard case .failed(let reason) = try await next(events, .mp4, isFailed).state else { return }
-        #expect(reason.contains("nothing of the programme “Match” is kept"))
+        #expect(reason.contains("nothing of the programme “Match” is recorded"))
         await fixture.close()
     }
 
-    @Test func whatIsLostIsCounted() async throws {
+    @Test func countsMissingSegments() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -167,12 +167,12 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func itIsCancelledAndMadeAnew() async throws {
+    @Test func cancelsAndRestartsExport() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
-        // The second waits for the first.
+        // The second export waits for the first.
         let match = try programme(fixture, from: -30, to: -20, .threeGP, .mp4)
         try await recordings.addProgramme(match, to: fixture.name)
         for await _ in encoder.hangs { break }
@@ -183,12 +183,12 @@ struct ProgrammeExportTests {
         #expect(try await export(fixture, match, .threeGP)?.state == .cancelled)
         _ = try await next(events, .mp4, isDone)
         #expect(files(fixture) == ["\(match.id).mp4"])
-        // One that waits isn't made either.
+        // A waiting export is cancelled, too.
         encoder.manner.withLock { $0 = .writes }
         #expect(try await !recordings.export(match.id, of: fixture.name, as: .threeGP).isNew)
         _ = try await next(events, .threeGP, isDone)
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
-        // Asking again for what is done changes nothing; what has ended is removed.
+        // Requesting a finished export again changes nothing. Removing it deletes its file.
         let done = try await export(fixture, match, .threeGP)
         _ = try await recordings.export(match.id, of: fixture.name, as: .threeGP)
         #expect(try await export(fixture, match, .threeGP) == done)
@@ -201,14 +201,14 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test(arguments: [true, false]) func theNextProcessBeginsAnew(isCrash: Bool) async throws {
+    @Test(arguments: [true, false]) func nextProcessRestartsExports(isCrash: Bool) async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .mp4, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         for await _ in encoder.hangs { break }
         if isCrash { await fixture.crash() } else { await fixture.close() }
-        // What a process leaves that is killed, and one whose programme is gone.
+        // The files that a killed process leaves, and the file of a removed programme.
         let folder = "\(fixture.live.library.folder)/exports"
         for name in ["\(match.id).3gp.part", "\(match.id).film.part", "other.mp4"] {
             try Data("half".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
@@ -216,11 +216,11 @@ struct ProgrammeExportTests {
         let movie = try #require(bytes(fixture, "\(match.id).mp4"))
         encoder.manner.withLock { $0 = .writes }
         try await fixture.open()
-        // It may be over before anybody could listen.
+        // The export may end before its events are read.
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
         #expect(bytes(fixture, "\(match.id).mp4") == movie)
-        // A file that is gone is made once more.
+        // An export whose file was deleted is made again.
         await fixture.close()
         try FileManager.default.removeItem(atPath: "\(folder)/\(match.id).mp4")
         try await fixture.open()
@@ -229,7 +229,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ends the process in the middle of an export: what is on disk at that moment is what the next process finds.
+    /// Ends the process during an export. The next one finds the files as they are at that moment.
     private func kill(_ fixture: RecordingFixture) async throws {
         for await _ in encoder.hangs { break }
         let folder = "\(fixture.live.library.folder)/channels"
@@ -241,7 +241,7 @@ struct ProgrammeExportTests {
         try bytes.write(to: channel)
     }
 
-    @Test func anExportDuringWhichTwoProcessesDiedHasFailed() async throws {
+    @Test func failsAfterTwoProcessesDiedDuringExport() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -261,7 +261,7 @@ struct ProgrammeExportTests {
         }
         #expect(reason.contains("“Match”"))
         #expect(reason.contains("2 processes ended"))
-        // The next process leaves it alone, until it's asked for.
+        // The next process doesn't retry the export until it's requested.
         await fixture.close()
         try await fixture.open()
         #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
@@ -271,7 +271,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func processesThatStopInOrderDontCount() async throws {
+    @Test func regularStopsAreNotCounted() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -286,7 +286,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func whyItFailedIsSaid() async throws {
+    @Test func reportsReasonOfFailure() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .fails("the disk of the encoder is full") }
         let recordings = try #require(fixture.recordings)
@@ -296,7 +296,7 @@ struct ProgrammeExportTests {
         let failed = try await next(events, .threeGP, isFailed)
         #expect(failed.state == .failed(reason: "the disk of the encoder is full"))
         #expect(files(fixture) == [])
-        // It isn't tried again by itself, nor by the next process. One without an encoder says so.
+        // The export isn't retried, not even by the next process. Without an encoder, the reason says so.
         try await fixture.pass(10)
         await fixture.close()
         fixture.encoder = nil
@@ -307,12 +307,12 @@ struct ProgrammeExportTests {
         let next = others.events()
         _ = try await others.export(match.id, of: fixture.name, as: .threeGP)
         guard case .failed(let reason) = try await self.next(next, .threeGP, isFailed).state else { return }
-        #expect(reason.contains("where ffmpeg is installed"))
+        #expect(reason.contains("install ffmpeg"))
         await fixture.close()
     }
 
-    /// Ctrl-C at the terminal reaches an encoder too, and sooner than this process.
-    @Test func whatSomethingElseEndedIsTriedAgain() async throws {
+    /// Ctrl-C in the terminal also ends the encoder, before this process is stopped.
+    @Test func retriesExportEndedFromOutside() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
@@ -330,7 +330,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func itGoesWithItsProgrammeAndItsChannel() async throws {
+    @Test func removesExportsWithProgrammeAndChannel() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -344,7 +344,7 @@ struct ProgrammeExportTests {
         #expect(files(fixture) == ["\(first.id).mp4", "\(second.id).mp4"].sorted())
         try await recordings.removeProgramme(first.id, from: fixture.name)
         #expect(files(fixture) == ["\(second.id).mp4"])
-        // In the middle of one.
+        // The channel is removed during an export.
         encoder.manner.withLock { $0 = .hangs }
         _ = try await recordings.export(second.id, of: fixture.name, as: .threeGP)
         for await _ in encoder.hangs { break }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Players go from one playlist to another, and from one load to the next: a segment has one number in all of them.
+/// Tests that a segment has the same number in all playlists, between which players may switch.
 struct WindowNumberTests {
     private static let second = TimelineRows.second
     private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
 
-    /// Rows with breaks, gaps, and others lengths, without keys: of these is what a window of random ones consists.
+    /// Returns random rows without keys, with discontinuities, gaps and different durations.
     private func rows(_ count: Int, seed: UInt64) -> [RecordedSegment] {
         var random = SeededGenerator(seed: seed)
         return TimelineRows.random(count, from: 500, &random).map {
@@ -23,7 +23,7 @@ struct WindowNumberTests {
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func allWindowsAgree(_ seed: UInt64) async throws {
+    func windowsAgreeOnNumbers(_ seed: UInt64) async throws {
         let fixture = try await WindowFixture()
         let rows = rows(700, seed: seed)
         try await fixture.timeline.append(rows)
@@ -41,7 +41,7 @@ struct WindowNumberTests {
                 known[segment.sequence] = segment
             }
         }
-        // And they are what the rows say.
+        // The windows also agree with the rows.
         var discontinuities = 0
         for row in rows {
             if row.isDiscontinuous { discontinuities += 1 }
@@ -53,22 +53,22 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// What is given up in the midst of a window that isn't over: load after load each segment keeps its number.
-    @Test func numbersHoldWhileWhatIsPinnedStandsAlone() async throws {
+    /// Segments inside an unfinished window are removed. The others retain their numbers in each reload.
+    @Test func keepsNumbersAroundPinnedSegments() async throws {
         let fixture = try await WindowFixture()
         let rows = rows(900, seed: 9)
         try await fixture.timeline.append(Array(rows.prefix(800)))
         await fixture.recording.start()
         var known: [Int: CountedWindow.Segment] = [:]
         for step in 0..<10 as Range<Int64> {
-            // A programme of a hundred rows stays; behind it more and more goes.
+            // A programme of 100 rows is pinned, and more and more rows after it are removed.
             try await fixture.timeline.giveUp(Array(600 + step * 60..<660 + step * 60))
             try await fixture.timeline.append(Array(rows[800 + Int(step) * 10..<810 + Int(step) * 10]))
             let playlist = try await fixture.window(.span(from: rows[0].start, to: nil))
             #expect(playlist.type == .event)
             #expect(playlist.segments.count == 810 + Int(step) * 10)
             for segment in CountedWindow(playlist).segments {
-                // What was given up is played by nobody: its discontinuities may stand anywhere in it.
+                // Discontinuities may be anywhere among removed segments, which aren't played.
                 if let before = known[segment.sequence], segment.uri != "gap.ts" { #expect(before == segment) }
                 known[segment.sequence] = segment
             }
@@ -76,8 +76,8 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A window's segments keep their numbers when it's over, though some in its midst were given up.
-    @Test func aWindowThatEndsKeepsItsNumbers() async throws {
+    /// A finished window retains the numbers of its segments, although some inside it were removed.
+    @Test func finishedWindowKeepsNumbers() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.kept(0..<200))
         await fixture.recording.start()
@@ -93,8 +93,8 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A window that is over goes on at once behind very much that was given up.
-    @Test func whatWasGivenUpIsSkippedWhereItIsOver() async throws {
+    /// A finished window continues directly after a long removed range.
+    @Test func finishedWindowSkipsLongRemovedRange() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.kept(0..<4000))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(3900))
@@ -112,8 +112,9 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A key without a vector means the segment's number (RFC 8216bis §5.2): where a playlist counts otherwise it's named.
-    @Test func keysMeanTheSameWhereverTheSegmentStands() async throws {
+    /// A key without a vector implies the segment's number (RFC 8216bis §5.2). If a playlist counts differently, it's
+    /// written.
+    @Test func keysDoNotDependOnPosition() async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<3000 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
@@ -133,7 +134,7 @@ struct WindowNumberTests {
             #expect(key.uri == "key-1.key.ts")
             #expect(segment.segment.map?.uri == (number < 300 ? nil : "init-2.mp4"))
         }
-        // None is named where none has to be.
+        // Unnecessary vectors aren't written.
         #expect(try await !fixture.text(.span(from: Self.time(0), to: Self.time(50))).contains("IV="))
         #expect(try await !fixture.text(.span(from: Self.time(2550), to: Self.time(2600))).contains("IV="))
         await fixture.close()

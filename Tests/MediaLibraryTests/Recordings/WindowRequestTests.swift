@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The forms in which people ask for a window.
+/// Tests of the forms in which windows are requested.
 struct WindowRequestTests {
     private static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:15:00Z.
@@ -59,44 +59,46 @@ struct WindowRequestTests {
     ]
 
     @Test(arguments: forms.indices)
-    func eachFormIsUnderstood(_ index: Int) throws {
+    func parsesAllForms(_ index: Int) throws {
         let (form, expected) = Self.forms[index]
         #expect(try Self.request(form) == expected, "\(form)")
     }
 
     @Test(arguments: ["1.ts", "index.m3u", "playlist.m3u8", "span-1-2.m3u8", "x-archive-1-2.m3u8", ""])
-    func otherNamesAreNone(_ name: String) throws {
+    func ignoresOtherNames(_ name: String) throws {
         #expect(try WindowRequest(name: name, query: [], now: Self.now) == nil)
     }
 
     @Test(arguments: [
-        ("index.m3u8?begintime=", "no time"), ("index.m3u8?begintime=yesterday", "no time"),
-        ("index.m3u8?begintime=nan", "no time"), ("index.m3u8?begintime=inf", "no time"),
-        ("index.m3u8?begintime=2026-01-31", "no time"), ("index.m3u8?begintime=2026-13-31T00:00:00Z", "no time"),
-        ("index.m3u8?begintime=1e17", "outside all times"), ("index.m3u8?begintime=-1e17", "outside all times"),
+        ("index.m3u8?begintime=", "isn't a time"), ("index.m3u8?begintime=yesterday", "isn't a time"),
+        ("index.m3u8?begintime=nan", "isn't a time"), ("index.m3u8?begintime=inf", "isn't a time"),
+        ("index.m3u8?begintime=2026-01-31", "isn't a time"),
+        ("index.m3u8?begintime=2026-13-31T00:00:00Z", "isn't a time"),
+        ("index.m3u8?begintime=1e17", "out of range"), ("index.m3u8?begintime=-1e17", "out of range"),
         ("index.m3u8?begintime=20&endtime=20", "isn't after"), ("index.m3u8?begintime=20&endtime=10", "isn't after"),
-        ("index.m3u8?begintime=20&endtime=x", "no time"),
-        ("index.m3u8?endtime=20", "needs a beginning"), ("index.m3u8?duration=20", "needs a beginning"),
-        ("index.m3u8?begintime=1&endtime=2&duration=3", "both an end and a duration"),
-        ("index.m3u8?begintime=1&begintime=2", "says again"), ("index.m3u8?begintime=1&start=2", "says again"),
-        ("index.m3u8?begintime=1&duration=0", "longer than 0"),
+        ("index.m3u8?begintime=20&endtime=x", "isn't a time"),
+        ("index.m3u8?endtime=20", "needs a start"), ("index.m3u8?duration=20", "needs a start"),
+        ("index.m3u8?begintime=1&endtime=2&duration=3", "either an end or a duration"),
+        ("index.m3u8?begintime=1&begintime=2", "already given"), ("index.m3u8?begintime=1&start=2", "already given"),
+        ("index.m3u8?begintime=1&duration=0", "greater than 0"),
         ("index.m3u8?begintime=1&duration=-5", "number of seconds"),
         ("index.m3u8?begintime=1&duration=x", "number of seconds"),
         ("index.m3u8?window=-1", "number of seconds"), ("index.m3u8?window=1e30", "number of seconds"),
-        ("index.m3u8?window=9&begintime=1", "besides"), ("index.m3u8?window=9&duration=1", "besides"),
+        ("index.m3u8?window=9&begintime=1", "can't be combined"),
+        ("index.m3u8?window=9&duration=1", "can't be combined"),
         ("archive-1769890500.m3u8", "isn't archive"), ("archive-1-2-3.m3u8", "isn't archive"),
-        ("archive-x-60.m3u8", "no time"), ("archive-1-x.m3u8", "number of seconds"),
-        ("archive-1-0.m3u8", "longer than 0"), ("archive--.m3u8", "no time"),
-        ("timeshift_abs-.m3u8", "no time"), ("timeshift_rel-.m3u8", "number of seconds"),
+        ("archive-x-60.m3u8", "isn't a time"), ("archive-1-x.m3u8", "number of seconds"),
+        ("archive-1-0.m3u8", "greater than 0"), ("archive--.m3u8", "isn't a time"),
+        ("timeshift_abs-.m3u8", "isn't a time"), ("timeshift_rel-.m3u8", "number of seconds"),
         ("timeshift_rel--5.m3u8", "number of seconds"),
     ])
-    func whatMakesNoSenseIsSaid(_ form: String, _ words: String) {
+    func rejectsInvalidRequests(_ form: String, _ words: String) {
         let error = #expect(throws: WindowError.self) { try Self.request(form) }
         #expect(error?.description.contains(words) == true, "\(form): \(error?.description ?? "")")
     }
 
-    /// Times so far away that sums would leave 64 bits are only far away.
-    @Test func farTimesAreFar() throws {
+    /// Extreme times are limited, so that sums don't overflow.
+    @Test func limitsExtremeTimes() throws {
         guard case .span(let from, let to) = try Self.request("index.m3u8?begintime=-9e15&endtime=9e15") else {
             Issue.record("no span")
             return
@@ -108,13 +110,13 @@ struct WindowRequestTests {
             return
         }
         #expect(try #require(end) > Self.now)
-        // The first and the last moment that 64 bits of nanoseconds hold.
+        // The first and last times that 64 bits of nanoseconds represent.
         let last = try WindowRequest.moment("2262-04-11T23:47:16,854775807Z", "the moment", Self.now)
         #expect(last > Self.now + 50 * 365 * 86_400 * Self.second && last < Int64.max / 2)
         #expect(try WindowRequest.moment("1677-09-21T00:13:00Z", "the moment", Self.now) > Int64.min / 2)
     }
 
-    @Test func whatWasGrantedIsReadAgain() {
+    @Test func parsesNamesOfGrantedWindows() {
         #expect(WindowRequest(granted: "span-5.m3u8") == .span(from: 5, to: nil))
         #expect(WindowRequest(granted: "span-5-7.m3u8") == .span(from: 5, to: 7))
         #expect(WindowRequest(granted: "span-0-9223372036854775807.m3u8") == .span(from: 0, to: .max))

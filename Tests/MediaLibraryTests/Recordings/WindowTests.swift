@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Windows of a recording as players get them.
+/// Tests of the playlists of windows.
 struct WindowTests {
     private static let second = TimelineRows.second
 
@@ -18,7 +18,7 @@ struct WindowTests {
         return fixture
     }
 
-    @Test func aWindowOfThePastIsWhole() async throws {
+    @Test func pastWindowIsComplete() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let request = WindowRequest.span(from: Self.time(200) + Self.second, to: Self.time(210))
@@ -41,7 +41,7 @@ struct WindowTests {
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.map(\.uri) == (200..<210).map { "\($0).ts" })
         #expect(playlist.hasEndList)
-        // The same whenever it's asked for, and after another opening.
+        // Later requests, and those after a restart, return the same bytes.
         try await fixture.timeline.append(TimelineRows.kept(400..<700))
         fixture.pass(to: Self.time(700))
         #expect(try await fixture.text(request) == text)
@@ -50,7 +50,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func theStartIsExactAndMayBeZero() async throws {
+    @Test func startIsExactAndMayBeZero() async throws {
         let fixture = try await filled()
         for (offset, written) in [(0, "0"), (1, "0"), (999_999, "0"), (1_234_567_890, "1.234")] as [(Int64, String)] {
             let text = try await fixture.text(.span(from: Self.time(200) + offset, to: Self.time(210)))
@@ -60,8 +60,8 @@ struct WindowTests {
         await fixture.close()
     }
 
-    /// A window that isn't over grows, keeps its head and its target duration, and becomes a whole one.
-    @Test func aWindowThatIsNotOverGrows() async throws {
+    /// An unfinished window grows without changing its beginning and target duration, until it's complete.
+    @Test func unfinishedWindowGrows() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let request = WindowRequest.span(from: Self.time(390) + 1, to: Self.time(420) + 1_000_000)
@@ -79,12 +79,12 @@ struct WindowTests {
             last = text
             try await fixture.timeline.append([TimelineRows.kept(number)])
         }
-        // Without an end it goes on and on.
+        // A window without an end continues.
         let open = try await fixture.window(.span(from: Self.time(390), to: nil))
         #expect(open.type == .event)
         #expect(!open.hasEndList)
         #expect(open.segments.count == 40)
-        // One that is stopped may go on: its windows are over when it has ended.
+        // A stopped channel may continue, so its windows are over only when it has ended.
         await fixture.recording.stop()
         try await fixture.recording.change { $0.isWanted = false }
         #expect(try await fixture.window(.span(from: Self.time(390), to: nil)).hasEndList == false)
@@ -97,7 +97,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func whatIsAwaitedIsNotInIt() async throws {
+    @Test func excludesAwaitedSegments() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         var row = TimelineRows.kept(400)
@@ -112,7 +112,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func theLiveWindowSlides() async throws {
+    @Test func liveWindowSlides() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         for number in 400..<420 as Range<Int64> {
@@ -124,13 +124,13 @@ struct WindowTests {
             try await fixture.timeline.append([TimelineRows.kept(number)])
         }
         #expect(try await fixture.window(.live(20 * Self.second)).segments.count == 10)
-        // Three target durations at least (RFC 8216bis §6.2.2), and no more than there is.
+        // The window has at least three target durations (RFC 8216bis §6.2.2), as far as recorded.
         #expect(try await fixture.window(.live(0)).segments.count == 3)
         #expect(try await fixture.window(.live(1_000_000 * Self.second)).segments.count == 320)
         await fixture.close()
     }
 
-    @Test func theDelayedEdgeFollowsTheClock() async throws {
+    @Test func delayedEdgeFollowsClock() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         fixture.pass(to: Self.time(400) + 1)
@@ -140,7 +140,7 @@ struct WindowTests {
         #expect(!playlist.hasEndList)
         fixture.pass(to: Self.time(401) + 1)
         #expect(try await fixture.window(.delayed(100 * Self.second)).mediaSequence == 321)
-        // Less than the recording is behind.
+        // The delay is less than the lag of the recording.
         #expect(try await fixture.window(.delayed(0)).segments.last?.uri == "399.ts")
         await #expect(throws: OutsideRecording.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
         await #expect(throws: OutsideRecording.self) {
@@ -150,14 +150,14 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func allIsClosed() async throws {
+    @Test func windowOfEverythingIsClosed() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let playlist = try await fixture.window(.all)
         #expect(playlist.segments.count == 300)
         #expect(playlist.hasEndList)
         #expect(playlist.type == .onDemand)
-        // What an entry names goes on to mean what it meant.
+        // Names in an entry remain valid.
         let name = try #require(
             try await fixture.recording.entry(.all).text.split(separator: "\n").last?.split(separator: "/").last)
         let granted = try #require(WindowRequest(granted: String(name)))
@@ -167,7 +167,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func nowBeginsAtTheEdge() async throws {
+    @Test func windowFromNowBeginsAtEdge() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let now = Self.time(400) + 5 * Self.second
@@ -183,7 +183,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func aStartOutsideSaysWhatIsKept() async throws {
+    @Test func errorNamesRecordedTime() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let kept = [Self.time(100)..<Self.time(400)]
@@ -200,14 +200,14 @@ struct WindowTests {
         #expect(try await fixture.window(.span(from: Self.time(100), to: nil)).segments.count == 300)
         let error = await #expect(throws: CacheError.self) { try await fixture.text(.all, track: "audio-9") }
         #expect(error?.message.contains("video-1") == true)
-        // Where it isn't recorded any more, the edge is its end.
+        // After the channel has been stopped, windows can't begin at the edge.
         await fixture.recording.stop()
         await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(400), to: nil)) }
         await fixture.close()
     }
 
     /// Playlists and the API write moments truncated to milliseconds.
-    @Test func momentsAreThoseThatPlaylistsWrite() async throws {
+    @Test func acceptsDatesFromPlaylists() async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.kept(100..<110)
         for index in rows.indices { rows[index].start += 700_600 }
@@ -226,19 +226,19 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func nothingRecordedIsSaid() async throws {
+    @Test func throwsIfNothingIsRecorded() async throws {
         let fixture = try await WindowFixture()
         for request in [.all, .live(nil), .delayed(0), .span(from: 5, to: nil), .span(from: 5, to: 9)]
             as [WindowRequest]
         {
             let error = await #expect(throws: OutsideRecording.self) { try await fixture.recording.entry(request) }
-            #expect(error?.description.contains("nothing is kept") == true)
+            #expect(error?.description.contains("nothing is recorded") == true)
             await #expect(throws: OutsideRecording.self) { try await fixture.text(request) }
         }
         await fixture.close()
     }
 
-    @Test func gapsAndBreaksAreToldAsTheyAre() async throws {
+    @Test func marksGapsAndDiscontinuities() async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<20 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
@@ -259,12 +259,12 @@ struct WindowTests {
             #expect(segment.programDateTime?.nanosecondsSinceEpoch == row.start)
         }
         #expect(text.contains("#EXT-X-CUE-OUT:30\n#EXT-OTHER\n"))
-        // It may begin in what was lost, also the playlist's first.
+        // A window may begin in a gap, even the first of the playlist.
         let gap = try await fixture.window(.span(from: Self.time(9) + 1, to: Self.time(13)))
         #expect(gap.segments.map(\.isGap) == [true, true, false, false])
         #expect(gap.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(9))
         #expect(gap.discontinuitySequence == 1)
-        // What nobody recorded is outside.
+        // Time that wasn't recorded is outside.
         await #expect(throws: OutsideRecording.self) {
             try await fixture.text(.span(from: Self.time(100), to: Self.time(101)))
         }
@@ -273,7 +273,7 @@ struct WindowTests {
 
     /// Durations and dates that differ by less than a millisecond in each segment don't add up: a player derives the date of
     /// a segment from the last one written and the durations since (RFC 8216bis §4.4.4.6).
-    @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDontDrift(difference: Int64) async throws {
+    @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDoNotDrift(difference: Int64) async throws {
         let rows = (0..<200 as Range<Int64>).map { number in
             var row = TimelineRows.kept(number)
             row.start += number * difference
@@ -296,7 +296,7 @@ struct WindowTests {
     }
 
     /// EXT-X-PLAYLIST-TYPE must not be withdrawn, and nothing may leave an event (RFC 8216bis §4.4.3.5, §6.2.1).
-    @Test func aWindowThatRetentionMayReachIsNoEvent() async throws {
+    @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         try await fixture.timeline.append(TimelineRows.kept(0..<300))
         fixture.pass(to: Self.time(300))
@@ -306,14 +306,14 @@ struct WindowTests {
         await fixture.recording.applyRetention()
         let window = try await fixture.window(granted, isGranted: true)
         #expect(window.mediaSequence == 120 && window.type == nil)
-        // It's one where nothing is given up.
+        // Without retention, the window is an event.
         try await fixture.recording.change { $0.retention = Retention() }
         #expect(try await fixture.window(.span(from: Self.time(200), to: nil), isGranted: true).type == .event)
         #expect(try await fixture.window(.span(from: Self.time(130), to: Self.time(140))).type == .onDemand)
         await fixture.close()
     }
 
-    @Test func tracksThatHaveNothingOfItAreLeftOut() async throws {
+    @Test func leavesOutTracksWithoutSegments() async throws {
         let entry = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="audio-1/index.m3u8"

@@ -1,37 +1,37 @@
 internal import MediaCache
 
-/// Where exports lie: `exports/<programme>.mp4` and `.3gp` beside the catalog. What isn't whole yet is a draft, with a
-/// name that says so.
+/// The folder of exports: `exports/<programme>.mp4` and `.3gp` outside the catalog. Unfinished exports are drafts with
+/// another suffix.
 struct ExportFolder: Sendable {
     private static let draftSuffix = ".part"
     private let folder: SideFolder
 
     init(_ store: CacheStore) { folder = store.sideFolder("exports") }
 
-    /// What an export's file is called.
+    /// Returns the name of an export's file.
     static func name(_ programme: String, _ format: ProgrammeFormat) -> String { "\(programme).\(format.rawValue)" }
 
-    /// The path of a draft, for who writes it.
+    /// Returns the path of a draft for writing.
     func draft(_ name: String) async throws -> String { try await folder.path(for: name + Self.draftSuffix) }
 
-    /// Gives a draft that is whole its name. Returns when that is durable.
+    /// Renames a finished draft, and returns when the new name is durable.
     ///
-    /// - Returns: its length in bytes.
+    /// - Returns: The length in bytes.
     func place(_ name: String) async throws -> Int64 { try await folder.place(name + Self.draftSuffix, as: name) }
 
-    /// Deletes an export's file and its draft, as far as they are there.
+    /// Deletes the file of an export and its draft, if they exist.
     func remove(_ name: String) async throws {
         try await folder.remove(name)
         try await removeDraft(name)
     }
 
-    /// Deletes a draft, if there is one.
+    /// Deletes a draft, if it exists.
     func removeDraft(_ name: String) async throws { try await folder.remove(name + Self.draftSuffix) }
 
-    /// Deletes what earlier processes left half done, and files that nothing is known of.
+    /// Deletes the drafts of earlier processes, and unknown files.
     ///
-    /// - Parameter known: the files that are known; nil where that isn't sure, and whole files stay.
-    /// - Returns: the names of those that are there.
+    /// - Parameter known: The names of known files; nil if they can't be determined, so that all finished files remain.
+    /// - Returns: The names of the remaining files.
     func clear(except known: Set<String>?) async throws -> Set<String> {
         var there: Set<String> = []
         for name in try await folder.names() {
@@ -44,6 +44,6 @@ struct ExportFolder: Sendable {
         return there
     }
 
-    /// Opens an export's file; nil where it isn't there.
+    /// Opens the file of an export; nil if it doesn't exist.
     func open(_ name: String) async throws -> SideFile? { try await folder.open(name) }
 }

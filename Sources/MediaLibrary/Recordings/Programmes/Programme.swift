@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A named window of a recording that is kept whatever its retention says. It may be made before it begins.
+/// A named window of a recording that retention doesn't remove. It may be created before its start.
 public struct Programme: Sendable, Hashable, Codable, Identifiable {
-    /// What it's called in URLs: letters and digits, made by chance.
+    /// The identifier in URLs: random letters and digits.
     public let id: String
-    /// What people call it.
+    /// The name for display.
     public var name: String
-    /// When it begins.
+    /// The start.
     public var from: Date
-    /// When it's over.
+    /// The end.
     public var to: Date
-    /// What it's exported as when it's over, and how far that is; each format once.
+    /// The exports that are made after the end, one per format, with their states.
     public internal(set) var exports: [ProgrammeExport] {
         get { known ?? [] }
         set { known = newValue.isEmpty ? nil : newValue }
@@ -22,13 +22,13 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
         case known = "exports"
     }
 
-    /// A programme of its own id.
+    /// Creates a programme with a new identifier.
     ///
     /// - Parameters:
-    ///   - name: what people call it.
-    ///   - from: when it begins.
-    ///   - to: when it's over.
-    ///   - formats: what it's exported as when it's over.
+    ///   - name: The name for display.
+    ///   - from: The start.
+    ///   - to: The end.
+    ///   - formats: The formats to export after the end.
     public init(name: String, from: Date, to: Date, formats: [ProgrammeFormat] = []) {
         id = AssetID().rawValue
         self.name = name
@@ -37,7 +37,7 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
         for format in formats where self[format] == nil { exports.append(ProgrammeExport(format)) }
     }
 
-    /// Its export of a format; nil where it has none.
+    /// The export in a format; nil if none was requested.
     public internal(set) subscript(format: ProgrammeFormat) -> ProgrammeExport? {
         get { exports.first { $0.format == format } }
         set {
@@ -51,9 +51,19 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
-    /// Its time in nanoseconds since 1970.
+    /// The time range in nanoseconds since 1970.
     var nanoseconds: Range<Int64> {
         let start = from.nanosecondsSinceEpoch
         return start..<max(start, to.nanosecondsSinceEpoch)
     }
+}
+
+/// The formats in which programmes can be exported.
+public enum ProgrammeFormat: String, Sendable, Hashable, Codable, CaseIterable {
+    /// An on-demand stream of the recorded segments, without copying them.
+    case hls
+    /// One MP4 with the recorded samples.
+    case mp4
+    /// 3GP, encoded with H.264 and AAC, for old phones.
+    case threeGP = "3gp"
 }

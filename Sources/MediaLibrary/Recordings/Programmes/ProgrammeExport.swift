@@ -1,16 +1,16 @@
-/// One format that a programme is exported as when it's over, and how far that is.
+/// An export of a programme in one format, which is made after the programme's end.
 public struct ProgrammeExport: Sendable, Hashable, Codable {
-    /// Where it stands.
+    /// The state of an export.
     public enum State: Sendable, Hashable, Codable {
-        /// The programme isn't over, or others are exported first.
+        /// Waiting for the end of the programme, or for other exports.
         case waiting
-        /// It's being made: how much of it is done, from 0 to 1. Who dies over it begins anew.
+        /// Being made, with a progress from 0 to 1. If the process is killed, the export begins again.
         case running(progress: Double)
-        /// It's there, with so many bytes.
+        /// Finished, with the size of the file.
         case done(bytes: Int64)
-        /// It couldn't be made: why, in words.
+        /// Failed, with a description for display.
         case failed(reason: String)
-        /// Somebody didn't want it any more.
+        /// Cancelled by the user.
         case cancelled
     }
 
@@ -20,18 +20,18 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         public var name: String
         /// Where it begins, in seconds from the beginning of the first segment.
         public var start: Double
-        /// Seconds.
+        /// The duration in seconds.
         public var duration: Double
-        /// The damage, for people.
+        /// A description of the damage for display.
         public var reason: String
     }
 
-    /// The most damaged segments that are listed.
+    /// The maximum number of damaged segments in a list.
     static let mostListed = 100
 
-    /// What it's made as.
+    /// The format.
     public let format: ProgrammeFormat
-    /// Where it stands.
+    /// The state.
     public internal(set) var state = State.waiting
     /// How many of the programme's segments are missing in it, of all tracks.
     public internal(set) var missing = 0
@@ -41,10 +41,10 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         get { knownDamage ?? [] }
         set { knownDamage = newValue.isEmpty ? nil : newValue }
     }
-    // Exports made before damage was listed have none.
+    // Nil in exports of versions that didn't list damage.
     private var knownDamage: [DamagedSegment]?
-    /// The number of times it was begun without having ended. While it runs that is above 0 on disk, so that the next
-    /// process can tell a job that ends processes from one that was stopped.
+    /// The number of attempts that haven't ended. It's stored before an attempt begins, so that the next process can
+    /// distinguish exports that end processes from those that were stopped.
     var attempts: Int {
         get { knownAttempts ?? 0 }
         set { knownAttempts = newValue > 0 ? newValue : nil }
@@ -57,9 +57,9 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         case knownAttempts = "attempts"
     }
 
-    /// Whether it's known to have no pictures.
+    /// Whether the export is known to have no video.
     package internal(set) var isSound = false
-    /// What tells the file from others that were made under its name.
+    /// A value that distinguishes the file from earlier ones with its name.
     package internal(set) var version = ""
 
     init(_ format: ProgrammeFormat) { self.format = format }

@@ -2,26 +2,26 @@ internal import MediaCache
 internal import MediaContainers
 internal import Synchronization
 
-/// Makes what programmes are exported as when they are over: one after the other, and in no hurry.
+/// The queue that exports programmes after their end, one at a time in the background.
 ///
-/// The result of an export is stored with its channel, and while it runs, how often it was begun; its progress is known
-/// here alone. An export that a process left half done begins again in the next one. One during which two processes ended
-/// has failed: it may be what ended them.
+/// The result of an export is stored with its channel, and so is the number of attempts; its progress is only in
+/// memory. An export interrupted by the end of the process begins again in the next one. After two such processes it
+/// fails, because it may have ended them.
 actor ProgrammeExports {
-    /// One to make.
+    /// An export to make.
     struct Job: Hashable {
         let programme: String
         let format: ProgrammeFormat
 
-        /// What its file is called.
+        /// The name of the export's file.
         var name: String { ExportFolder.name(programme, format) }
     }
 
-    /// Encoding takes the most of an export's time, the film that is encoded so much of it.
+    /// The share of the MP4 in the progress of an encoded export.
     private static let shareOfFilm = 0.1
-    /// What something from outside has ended is tried again so much later.
+    /// The delay before an export that was ended from outside is retried.
     private static let patience = Duration.seconds(60)
-    /// The number of processes that may end during one export before it has failed.
+    /// The number of processes that may end during an export before it fails.
     private static let mostAttempts = 2
 
     nonisolated let folder: ExportFolder
@@ -31,13 +31,13 @@ actor ProgrammeExports {
     private nonisolated let running = Mutex<(job: Job, progress: Double)?>(nil)
     private var waiting: [(job: Job, recording: Recording)] = []
     private var task: (job: Job, task: Task<Void, Never>)?
-    /// When something from outside ended them, or kept what became of them from being written down.
+    /// The times at which exports were ended from outside, or their results couldn't be stored.
     private var setAside: [Job: Duration] = [:]
     private var isStarted = false
 
-    /// Exports of a store's recordings. None is made before ``start()``.
+    /// Creates the queue of a store's recordings. No export is made before ``start()``.
     ///
-    /// - Parameter encoder: what encodes films anew; nil where nothing does.
+    /// - Parameter encoder: The encoder of films; nil if there is none.
     init(_ store: CacheStore, events: EventHub<RecordingEvent>, encoder: (any FilmEncoder)?) {
         self.store = store
         self.events = events
@@ -45,15 +45,15 @@ actor ProgrammeExports {
         folder = ExportFolder(store)
     }
 
-    // MARK: - Life
+    // MARK: - Starting and stopping
 
-    /// Makes what comes from now on.
+    /// Starts making exports.
     func start() {
         isStarted = true
         setAside = [:]
     }
 
-    /// Ends. What was being made begins anew when somebody adds it again.
+    /// Stops the queue. The current export begins again when it's added again.
     func stop() async {
         isStarted = false
         waiting = []
@@ -61,7 +61,7 @@ actor ProgrammeExports {
         await task?.task.value
     }
 
-    /// Makes these when it's their turn; those that are known are passed over.
+    /// Adds exports, except those already in the queue.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
         let now = store.monotonicTime
@@ -72,7 +72,7 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Gives up what isn't made yet of a programme, in one format or all. Returns when nothing of it runs any more.
+    /// Removes the exports of a programme from the queue, in one format or all. Returns when none of them is running.
     func cancel(_ programme: String, _ format: ProgrammeFormat? = nil) async {
         func isMeant(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
         waiting.removeAll { isMeant($0.job) }
@@ -82,9 +82,9 @@ actor ProgrammeExports {
         await task.task.value
     }
 
-    // MARK: - What is known
+    // MARK: - Status
 
-    /// A programme with what is known of its exports at this moment.
+    /// Returns a programme with the progress of its current export.
     nonisolated func current(_ programme: Programme) -> Programme {
         guard let (job, progress) = running.withLock({ $0 }), job.programme == programme.id,
             programme[job.format]?.state == .waiting
@@ -109,7 +109,7 @@ actor ProgrammeExports {
         }
     }
 
-    // MARK: - Making
+    // MARK: - Exporting
 
     private func next() {
         guard isStarted, task == nil, !waiting.isEmpty else { return }
@@ -128,8 +128,8 @@ actor ProgrammeExports {
                 guard try await recording.beginExport(job, atMost: Self.mostAttempts) else {
                     throw CacheError(
                         .damaged,
-                        "exporting “\(programme.name)” was given up, since \(Self.mostAttempts) processes ended during it; "
-                            + "look for the reason in the server's log, then export it again")
+                        "the export of “\(programme.name)” was abandoned, because \(Self.mostAttempts) processes ended "
+                            + "during it; check the server's log, then export it again")
                 }
                 let export = try await make(job, programme, of: recording, in: channel.name)
                 await settle(export, job, of: recording, in: channel.name)
@@ -146,8 +146,8 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Who has ended it says what becomes of it. Where the encoder was ended, or the cache is closed, nothing is wrong with
-    /// the export.
+    /// Stores the failure of an export. The export isn't at fault if its encoder was ended from outside or the cache is
+    /// closed; it's retried later.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
@@ -156,21 +156,21 @@ actor ProgrammeExports {
             return
         }
         var export = ProgrammeExport(job.format)
-        // What a person is told.
+        // The description is displayed.
         export.state = .failed(reason: (error as? CacheError)?.message ?? "\(error)")
         await settle(export, job, of: recording, in: channel)
     }
 
-    /// Forgets that an export was begun, since it was stopped in order. Runs even when the task is cancelled.
+    /// Resets the attempts of an export that was stopped regularly. Runs even when the task is cancelled.
     private func stopped(_ job: Job, of recording: Recording) async {
         await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
-    /// Writes down what became of one, unless nobody wants it any more.
+    /// Stores the result of an export, unless it's no longer requested.
     private func settle(
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
-        // Shielded from the cancellation of whoever stops it.
+        // The result is stored even when the task is cancelled.
         let isSettled = await Task { [folder] in
             do {
                 guard try await recording.settle(export, of: job.programme) else {
@@ -218,8 +218,8 @@ actor ProgrammeExports {
             guard let encoder else {
                 throw CacheError(
                     .invalidSetting,
-                    "nothing here encodes films; `mediacache serve` does where ffmpeg is installed (apt-get install "
-                        + "ffmpeg, or brew install ffmpeg): install it, start it again, and ask for this once more")
+                    "there is no encoder for 3GP; install ffmpeg (apt-get install ffmpeg, or brew install ffmpeg), "
+                        + "restart `mediacache serve`, and export the programme again")
             }
             let film = "\(job.programme).film"
             let path = try await folder.draft(film)
@@ -247,7 +247,7 @@ actor ProgrammeExports {
         return export
     }
 
-    /// Makes a draft; nothing of one that fails is left.
+    /// Creates a draft, and deletes it if an error is thrown.
     private func draft<Result: Sendable>(
         _ name: String, _ body: (_ path: String) async throws -> Result
     ) async throws -> Result {
@@ -262,7 +262,7 @@ actor ProgrammeExports {
         }
     }
 
-    /// Also for who is cancelled. What can't be deleted now is when the next process begins.
+    /// Deletes a draft, even when the task is cancelled. If that fails, the next process deletes it.
     private func discardDraft(_ name: String) async {
         await Task { [folder] in try? await folder.removeDraft(name) }.value
     }

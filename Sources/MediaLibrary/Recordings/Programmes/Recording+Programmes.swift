@@ -1,15 +1,15 @@
 internal import MediaCache
 
-/// A recording's programmes, as windows that are over.
+/// The programmes of a recording as finished windows.
 extension Recording {
-    /// A programme with what is known of its exports at this moment; nil where there is none of this ID.
+    /// Returns a programme with the progress of its current export; nil if there is none with this ID.
     package func programme(_ id: String) -> Programme? {
         channel.programmes.first { $0.id == id }.map(work.exports.current)
     }
 
-    /// What a player is given of a programme that is over, read two folders below the channel's.
+    /// Returns the multivariant playlist of a finished programme, for a URL two folders below that of the channel.
     ///
-    /// - Throws: ``OutsideRecording`` where nothing of it is kept.
+    /// - Throws: ``OutsideRecording`` if nothing of the programme is recorded.
     package func entry(of programme: Programme) throws -> String {
         let span = try span(of: programme)
         let isOver = isOver(at: span.upperBound)
@@ -20,35 +20,35 @@ extension Recording {
             having: Set(folders), at: "../../")
     }
 
-    /// What a programme consists of that is over, and when that is.
+    /// Returns the contents and the time range of a finished programme.
     ///
-    /// - Throws: ``OutsideRecording`` where nothing of it is kept; `CacheError` with `storage`.
+    /// - Throws: ``OutsideRecording`` if nothing of the programme is recorded; `CacheError` with `storage`.
     func window(of programme: Programme) async throws -> (window: RecordedWindow, span: Range<Int64>) {
         let span = try span(of: programme)
         return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
     }
 
-    /// A programme's time, from where something of it is kept: recording may have begun in its midst.
+    /// Returns the time range of a programme from its first recorded segment on. The recording may have begun later.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
         guard let first = kept(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
-            throw outside("nothing of the programme “\(programme.name)” is kept")
+            throw outside("nothing of the programme “\(programme.name)” is recorded")
         }
         return max(span.lowerBound, first.lowerBound)..<span.upperBound
     }
 
-    /// How long exports wait for a silent track beyond their programme's end. They are made once.
+    /// The time for which exports wait for a silent track after the end of their programme.
     private static let silencePatience: Int64 = 60_000_000_000
 
-    /// Whether a programme that ends at a moment can be exported: it's over, and each track has come to its end or has
-    /// had its time.
+    /// Whether a programme with the given end can be exported: it's over, and each track has reached its end or has
+    /// been silent for too long.
     private func isExportable(at end: Int64) -> Bool {
         guard isOver(at: end) else { return false }
         let isWhole = timelines.allSatisfy { ($0.edgeTime ?? .min).clampedSum(Self.resolution - 1) >= end }
         return isWhole || !isRunning || present >= end.clampedSum(Self.silencePatience)
     }
 
-    /// Has those made of what is wanted that are over.
+    /// Starts the requested exports of programmes that are over.
     func exportWhatIsOver() async {
         let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
         guard !waiting.isEmpty else { return }
@@ -60,9 +60,9 @@ extension Recording {
         if !due.isEmpty { await work.exports.add(due, of: self) }
     }
 
-    /// Counts an attempt of an export durably, before it begins.
+    /// Stores an attempt of an export before it begins.
     ///
-    /// - Returns: Whether fewer than `limit` were counted before; otherwise none is added.
+    /// - Returns: Whether there were fewer than `limit` attempts before; otherwise none is added.
     /// - Throws: `CacheError` with `storage`.
     func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
         let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0
@@ -71,7 +71,7 @@ extension Recording {
         return true
     }
 
-    /// Forgets the attempts of an export that was stopped in order.
+    /// Resets the attempts of an export that was stopped regularly.
     ///
     /// - Throws: `CacheError` with `storage`.
     func forgetAttempts(of job: ProgrammeExports.Job) async throws { try await setAttempts(of: job, to: 0) }
@@ -83,9 +83,9 @@ extension Recording {
         }
     }
 
-    /// Writes down what became of an export, durably.
+    /// Stores the result of an export.
     ///
-    /// - Returns: false where nobody wants it any more.
+    /// - Returns: Whether the export is still requested.
     func settle(_ export: ProgrammeExport, of id: String) async throws -> Bool {
         try await change { channel in
             guard let index = channel.programmes.firstIndex(where: { $0.id == id }),

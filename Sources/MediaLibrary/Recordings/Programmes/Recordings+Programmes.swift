@@ -1,10 +1,10 @@
 package import MediaCache
 
-/// Programmes: windows that are kept, and what they are exported as.
+/// Programmes and their exports.
 extension Recordings {
-    /// Keeps a window of a channel whatever its retention says. It may lie in the future.
+    /// Adds a programme, whose window retention doesn't remove. It may be in the future.
     ///
-    /// - Throws: `CacheError`: `notFound`; `invalidSetting` where it ends before it begins; `storage`.
+    /// - Throws: `CacheError`: `notFound`; `invalidSetting` if the end isn't after the start; `storage`.
     @discardableResult
     public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
         guard programme.to > programme.from else {
@@ -19,7 +19,7 @@ extension Recordings {
         }
     }
 
-    /// Lets a window go: it's kept as long as the channel's retention says. What it was exported as is deleted.
+    /// Removes a programme and its exports. Retention applies to its segments again.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
@@ -32,10 +32,10 @@ extension Recordings {
         }
     }
 
-    /// Exports a programme when it's over, at once where it is. One that has failed or was cancelled is made anew; one that
-    /// is wanted already or done stays as it is.
+    /// Exports a programme after its end, or at once if it's over. Failed and cancelled exports are made again;
+    /// requested and finished ones remain.
     ///
-    /// - Returns: the programme, and whether it had no export of this format before.
+    /// - Returns: The programme, and whether it had no export in this format before.
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func export(
         _ id: String, of name: ChannelName, as format: ProgrammeFormat
@@ -57,7 +57,7 @@ extension Recordings {
         }
     }
 
-    /// Cancels an export that isn't made yet; one that has ended is no more, nor is its file.
+    /// Cancels an unfinished export, or removes a finished one with its file.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
@@ -79,14 +79,14 @@ extension Recordings {
         }
     }
 
-    /// Opens the file that a programme was exported as; nil where it isn't there.
+    /// Opens the file of an export; nil if it doesn't exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     package nonisolated func file(of programme: Programme, as format: ProgrammeFormat) async throws -> SideFile? {
         try await exports.folder.open(ExportFolder.name(programme.id, format))
     }
 
-    /// Ends what is made of a programme that is no more, and deletes what was.
+    /// Stops the exports of a removed programme, and deletes their files.
     func removeExports(of programme: Programme) async throws {
         await exports.cancel(programme.id)
         for export in programme.exports {

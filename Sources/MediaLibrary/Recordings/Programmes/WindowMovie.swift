@@ -2,32 +2,32 @@ internal import HLS
 internal import MediaCache
 internal import MediaContainers
 
-/// A window of a recording as one MP4 on a disk: its samples as they are, from the exact moment to the exact moment.
+/// A window of a recording as one MP4, cut to the exact times, with the recorded samples.
 struct WindowMovie: Sendable {
-    /// What was written.
+    /// The properties of a written MP4.
     struct Written: Sendable {
-        /// The number of segments that couldn't be read or are damaged, beside those that were lost in recording.
+        /// The number of segments that are unreadable or damaged, in addition to those missed by the recording.
         var missing: Int
-        /// The damaged ones.
+        /// The damaged segments.
         var damaged: [ProgrammeExport.DamagedSegment]
-        /// How long it lasts.
+        /// The duration in seconds.
         var seconds: Double
-        /// Whether it has no pictures.
+        /// Whether the MP4 has no video.
         var isSound: Bool
     }
 
-    /// What the window consists of.
+    /// The contents of the window.
     let window: RecordedWindow
-    /// When it is, in nanoseconds since 1970.
+    /// The time range in nanoseconds since 1970.
     let span: Range<Int64>
 
-    /// Writes it, on a thread that may wait. What was lost stays a gap.
+    /// Writes the MP4. The call may block its thread. Missing segments become gaps.
     ///
     /// - Parameters:
-    ///   - path: the file to make; it isn't synced.
-    ///   - store: where the segments are kept.
-    ///   - control: what ends the work.
-    ///   - onProgress: gets how much of it is done, from 0 to 1.
+    ///   - path: The path of the file, which isn't synced.
+    ///   - store: The store that contains the segments.
+    ///   - control: The control that cancels the operation.
+    ///   - onProgress: Called with the progress from 0 to 1.
     /// - Throws: `ContainerError`.
     func write(
         to path: String, from store: CacheStore, _ control: WorkControl, onProgress: (Double) -> Void
@@ -48,7 +48,7 @@ struct WindowMovie: Sendable {
             onProgress(Double(done) / Double(max(1, all)))
             do {
                 try control.check()
-                // Else all that can't be read since would count as lost.
+                // Otherwise, all segments after the store was closed would count as missing.
                 try store.checkOpen()
             } catch {
                 throw ContainerError(.inputOutput, "interrupted", cause: error)

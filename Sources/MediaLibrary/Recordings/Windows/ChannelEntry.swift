@@ -1,34 +1,34 @@
 import HLS
 internal import MediaCache
 
-/// What a player of a channel is given: a multivariant playlist that names the tracks' playlists by their folders.
+/// The multivariant playlist of a channel, which names its tracks' playlists by their folders.
 enum ChannelEntry {
-    /// What a stream's own playlist says of it.
+    /// The tracks and the entry of a stream, derived from its playlist.
     struct Made {
         var tracks: [Channel.Track]
-        /// The folders of those that its playlist names.
+        /// The folders of the tracks that the playlist names.
         var named: Set<String>
-        /// The entry; empty where the stream is one media playlist.
+        /// The entry; empty if the stream is a media playlist.
         var text = ""
-        /// What the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+        /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
         var variables: [String: String] = [:]
     }
 
-    /// The tracks of a stream, and its entry.
+    /// Returns the tracks of a stream, and its entry.
     ///
     /// - Parameters:
-    ///   - known: the tracks that are recorded already; each keeps its folder.
-    /// - Throws: `CacheError` with `notMedia` for a playlist that names nothing to play, and for a media playlist where
-    ///   the known tracks are a multivariant playlist's.
+    ///   - known: The tracks recorded so far, which retain their folders.
+    /// - Throws: `CacheError` with `notMedia` if the playlist names no variant stream, or is a media playlist although
+    ///   the known tracks belong to a multivariant playlist.
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track]
     ) throws -> Made {
         let parsed = try playlist.parsed()
         guard case .multivariant(let multivariant) = parsed.playlist else {
-            // A slate, for example. It would take the place of all tracks.
+            // The playlist may be a temporary slate, which must not replace all tracks.
             guard known.allSatisfy({ $0.kind == "media" }) else {
                 throw CacheError(
-                    .notMedia, "\(playlist.url) is a media playlist, and a multivariant playlist was there before")
+                    .notMedia, "\(playlist.url) is a media playlist, but was a multivariant playlist before")
             }
             let track = Channel.Track(folder: "media-1", url: playlist.url.description, scope: .any)
             return Made(tracks: [track], named: [track.folder])
@@ -60,7 +60,7 @@ enum ChannelEntry {
         let named = Self.folders(of: tracks, kinds, known: known)
         for (index, folder) in named.enumerated() { tracks[index].folder = folder }
         let folders = places.mapValues { named[$0] }
-        // Those that the stream doesn't have any more stay, as far as they go.
+        // Tracks that the stream no longer has remain.
         tracks += known.filter { track in !tracks.contains { $0.folder == track.folder } }
         var narrowed = streams.playlist.narrowed(to: variants, renditions)
         narrowed.entries.removeAll { entry in
@@ -77,8 +77,8 @@ enum ChannelEntry {
 
     // MARK: - Folders
 
-    /// The signs by which tracks are recognised, the surest first. Tokens may be anywhere in a URL, and group IDs may have
-    /// them too.
+    /// The signs by which tracks are recognised, most reliable first. Tokens may be anywhere in a URL, and in group
+    /// IDs.
     private static let signs: [@Sendable (Channel.Track) -> [String]] = [
         { [$0.url] + ($0.copies ?? []) },
         { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },
@@ -86,10 +86,10 @@ enum ChannelEntry {
         { track in track.rendition.map { ["\($0.name)\n\($0.language ?? "")"] } ?? [] },
     ]
 
-    /// Returns the folder of each track: that of the known track that it is, otherwise a new one.
+    /// Returns the folder of each track: that of the known track it equals, otherwise a new one.
     ///
-    /// A sign counts where one track and one known track have it. Tracks without such a sign are told from each other by
-    /// their places among those of their kind.
+    /// A sign is used if exactly one track and one known track have it. Tracks without such a sign are matched by their
+    /// order among those of their kind.
     private static func folders(of tracks: [Channel.Track], _ kinds: [String], known: [Channel.Track]) -> [String] {
         var folders = [String?](repeating: nil, count: tracks.count)
         var free = Dictionary(known.map { ($0.folder, $0) }) { first, _ in first }
@@ -125,7 +125,7 @@ enum ChannelEntry {
         return folders.compactMap { $0 }
     }
 
-    /// The entry of a stream that is one media playlist, by the bandwidth of what came of it in bits per second.
+    /// Returns the entry of a stream that is a media playlist, with the measured bandwidth in bits per second.
     static func single(folder: String, bandwidth: Int) -> String {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
@@ -141,7 +141,7 @@ enum ChannelEntry {
 
     /// The entry with another name for the tracks' playlists, and without tracks of which nothing is to be had.
     ///
-    /// - Parameter place: where the tracks' folders are, seen from where the entry is read; ends in a slash.
+    /// - Parameter place: The path from the entry to the folder of the tracks; ends in a slash.
     static func text(
         _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
     ) -> String {
@@ -160,10 +160,10 @@ enum ChannelEntry {
 }
 
 extension Channel.Track {
-    /// The kind of media, as in the folder's name.
+    /// The kind of media, which begins the name of the folder.
     fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
 
-    /// Whether two tracks without a common sign may be one by their renditions' attributes.
+    /// Whether two tracks without a common sign may be equal, judging by the attributes of their renditions.
     fileprivate func mayBe(_ track: Channel.Track) -> Bool {
         guard let own = rendition, let other = track.rendition else { return true }
         return own.language == other.language && (own.language != nil || own.name == other.name)

@@ -1,21 +1,21 @@
 import HLS
 
-/// A window lies outside what is kept of a recording.
+/// An error that reports a window outside the recorded time.
 package struct OutsideRecording: Error, Sendable, CustomStringConvertible {
-    /// Which channel.
+    /// The channel.
     package let channel: ChannelName
-    /// What is wrong, in words.
+    /// A description of the problem.
     package let what: String
-    /// What is kept, in nanoseconds since 1970.
+    /// The recorded time ranges, in nanoseconds since 1970.
     package let kept: [Range<Int64>]
 
-    /// One sentence, with what is kept.
+    /// A sentence that includes the recorded time ranges.
     package var description: String {
         let ranges = kept.suffix(4).map {
             "\(DateTime(nanosecondsSinceEpoch: $0.lowerBound / 1_000_000 * 1_000_000)) to "
                 + "\(DateTime(nanosecondsSinceEpoch: $0.upperBound / 1_000_000 * 1_000_000))"
         }
         return "\(channel): \(what); "
-            + (ranges.isEmpty ? "nothing is kept" : "kept is \(ranges.joined(separator: ", "))")
+            + (ranges.isEmpty ? "nothing is recorded" : "recorded: \(ranges.joined(separator: ", "))")
     }
 }

@@ -1,20 +1,20 @@
 import HLS
 internal import MediaCache
 
-/// The first pictures of a window's segments, as a playlist of I-frames (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6): what
-/// players show while somebody seeks.
+/// The first pictures of a window's segments as an I-frame playlist (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6), which
+/// players display while seeking.
 package struct PicturePlaylist: Sendable {
-    /// What there is of the window.
+    /// The segments of the window.
     package var stretch: TimelineStretch
-    /// What stands before the segments' names.
+    /// The prefix of the segments' names.
     package var prefix: String
-    /// Whether nothing will be added.
+    /// Whether no more segments will be added.
     package var isOver: Bool
 
-    /// Whether any of the segments begins with a picture that can be decoded by itself.
+    /// Whether no segment begins with a picture that can be decoded by itself.
     package var isEmpty: Bool { !stretch.segments.contains { $0.firstPicture > 0 } }
 
-    /// The playlist, in UTF-8. Each segment has the number that it has in other playlists.
+    /// The playlist in UTF-8. Segments have the same numbers as in other playlists.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist(targetDuration: 1)
         playlist.hasIFramesOnly = true

@@ -1,6 +1,6 @@
-/// What a window of a recording consists of.
+/// The contents of a window of a recording.
 package struct RecordedWindow: Sendable {
-    /// When it begins, in nanoseconds since 1970: later than what was asked for where that isn't recorded.
+    /// The start in nanoseconds since 1970, which is later than requested if the beginning isn't recorded.
     package var begins: Int64
     /// Its playlists and parts, in the form in which an asset's contents are known.
     package var contents: AssetContents

@@ -1,11 +1,11 @@
 internal import HLS
 package import MediaCache
 
-/// What playlists of a recording name.
+/// The parts named by playlists of a recording.
 extension Recording {
-    /// A segment, a key or a media initialization section by its name in a track's folder.
+    /// Returns a segment, key or media initialization section by its name in a track's folder.
     ///
-    /// - Throws: `CacheError` with `notFound` where there is none of this name, or none any more.
+    /// - Throws: `CacheError` with `notFound` if it doesn't exist, or was removed.
     package nonisolated func part(_ name: String, track: String) async throws -> RecordedPart {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             throw CacheError(.notFound, "the recording has no track “\(track)”")
@@ -18,22 +18,22 @@ extension Recording {
             }
             part.role = name.hasPrefix("key-") ? .key : .initializationSection
             if part.role == .key { return RecordedPart(part: part, isWrapped: false) }
-            // Sections may be slices of a file.
+            // A section may be a byte range of a file.
             guard let companion = try await timeline.companion(name) else {
-                throw CacheError(.notFound, "nothing is kept of “\(track)/\(name)” any more")
+                throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
             }
             part.range = companion.range
             return RecordedPart(part: part, isWrapped: false)
         }
         guard let row = try await timeline.segment(number), row.name == name else {
-            throw CacheError(.notFound, "nothing is kept of “\(track)/\(name)” any more")
+            throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
         }
-        guard row.state == .kept else { throw CacheError(.notFound, "“\(track)/\(name)” was lost: it's a gap") }
+        guard row.state == .kept else { throw CacheError(.notFound, "“\(track)/\(name)” is missing: it's a gap") }
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
-    /// A read of a segment that is a whole resource without anything around it, where that is known without waiting; else
-    /// nil.
+    /// Returns a request for a segment that is a whole resource without wrapping; nil if that isn't known without
+    /// waiting.
     package nonisolated func plainRequest(_ name: String, track: String, settings: TransferSettings) -> ReadRequest? {
         plainPart(name, track: track)?.request(of: Self.noURL, settings: settings)
     }
@@ -51,7 +51,7 @@ extension Recording {
         return part
     }
 
-    /// What stands for the URL of what is found by its name: no host has this one (RFC 6761 §6.4).
+    /// A URL for resources that are found by their cache key. Its host never exists (RFC 6761 §6.4).
     private static let noURLText = "http://recording.invalid/"
     private static let noURL: ResourceURL = {
         do {
@@ -61,7 +61,7 @@ extension Recording {
         }
     }()
 
-    /// Where a picture of a moment is: the track, the row that is under way then, and how many seconds of it are over.
+    /// Returns the picture segment at a time: its track, its row, and the offset of the time in seconds.
     ///
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
@@ -69,19 +69,19 @@ extension Recording {
         let end = time.clampedSum(Self.resolution)
         let isOver = isOver(at: end)
         for timeline in pictures {
-            // A moment that a playlist gives is up to a millisecond before the segment's beginning.
+            // Dates in playlists are truncated to milliseconds, so the time may be slightly before the segment.
             let stretch = try await timeline.stretch(from: time, to: end, isOver: isOver)
             guard let row = stretch.segments.first(where: { $0.state == .kept }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
-        throw outside("there is no picture of that moment")
+        throw outside("there is no picture of that time")
     }
 }
 
-/// A part of a recording as it's served.
+/// A part of a recording.
 package struct RecordedPart: Sendable {
-    /// What it is, and where it's kept.
+    /// The description of the part, with its cache key.
     package var part: AssetPart
-    /// Whether its origin has put something around it, which players mustn't get.
+    /// Whether the origin has wrapped the part, so that the wrapping must be removed on output.
     package var isWrapped: Bool
 }

@@ -2,40 +2,40 @@ internal import Foundation
 import HLS
 internal import MediaCache
 
-/// Windows of a recording, as playlists.
+/// The windows of a recording as playlists.
 extension Recording {
-    /// What of a live edge players get where nobody says: a minute.
+    /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// How far the edge may be behind the present for a window to begin there that has nothing in it yet.
+    /// The maximum lag of the live edge behind the present, in nanoseconds, for a window that begins at the edge.
     private static let newest: Int64 = 60_000_000_000
-    /// A live window is so many target durations long at least (RFC 8216bis §6.2.2).
+    /// The minimum length of a live window in target durations (RFC 8216bis §6.2.2).
     private static let leastTargets: Int64 = 3
-    /// Playlists and the API give moments in whole milliseconds.
+    /// The resolution of dates in playlists and the API, in nanoseconds: one millisecond.
     static let resolution: Int64 = 1_000_000
-    /// How long nothing may arrive while a channel is recorded until its windows are over whose end has passed: what an
-    /// origin names after so long an outage rarely reaches back to them.
+    /// The time without new segments after which past windows of a running recording are over. After a longer outage,
+    /// an origin rarely lists segments that belong to them.
     private static let longestSilence = Duration.seconds(600)
 
-    /// The multivariant playlist of a window, and when the window begins.
+    /// Returns the multivariant playlist of a window, and the start of the window.
     ///
-    /// - Parameter isStrict: whether a window has to begin where something is recorded; otherwise the recorded part of it is
-    ///   served.
-    /// - Throws: ``OutsideRecording`` where nothing of the window is recorded; `CacheError` with `storage`.
+    /// - Parameter isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the
+    ///   window is served.
+    /// - Throws: ``OutsideRecording`` if nothing of the window is recorded; `CacheError` with `storage`.
     package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
-        guard !channel.entry.isEmpty else { throw outside("nothing of it has been recorded yet") }
+        guard !channel.entry.isEmpty else { throw outside("nothing has been recorded yet") }
         let name: String
         var begins: Int64?
         var folders = Set(tracks.indices.filter { tracks[$0].timeline.edgeTime != nil }.map { tracks[$0].folder })
         switch request {
         case .live(let window):
-            guard edge != nil else { throw outside("nothing of it has been recorded yet") }
+            guard edge != nil else { throw outside("nothing has been recorded yet") }
             folders.subtract(silentTracks)
             name = window.map { "index.m3u8?window=\(Self.seconds($0))" } ?? "index.m3u8"
         case .delayed(let delay):
-            guard let edge else { throw outside("nothing of it has been recorded yet") }
+            guard let edge else { throw outside("nothing has been recorded yet") }
             let span = span(delayedBy: delay, edge: edge)
             folders = Set(timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track))
-            guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
+            guard !folders.isEmpty else { throw outside("nothing of that time is recorded") }
             name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
         case .span(let from, let to):
             let span = try granted(from, to, isStrict: isStrict)
@@ -53,9 +53,9 @@ extension Recording {
         return WindowEntry(text: ChannelEntry.text(channel.entry, playlist: name, having: folders), begins: begins)
     }
 
-    /// A window of one track as a media playlist.
+    /// Returns a window of one track as a media playlist.
     ///
-    /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where there is no such track.
+    /// - Throws: The errors of ``entry(_:)``; `CacheError` with `notFound` if there is no such track.
     package func playlist(
         _ request: WindowRequest, track: String, isGranted: Bool = false, isStrict: Bool = false
     ) async throws -> [UInt8] {
@@ -65,19 +65,19 @@ extension Recording {
         }
         let window = try served(
             request, edge: timeline.edgeTime, of: timeline, isGranted: isGranted, isStrict: isStrict)
-        // Before it's read: what changes meanwhile is another window's.
+        // Read before the timeline, so that the playlist isn't cached as that of a later revision.
         let revision = timeline.revision
         if let bytes = made[window, of: track, revision] { return bytes }
         guard let bytes = try await Self.bytes(of: timeline, window) else {
-            throw outside("nothing of that time is kept")
+            throw outside("nothing of that time is recorded")
         }
         made[window, of: track, revision] = bytes
         return bytes
     }
 
-    /// The pictures of a window, of the last track that has any: that of the least bandwidth mostly.
+    /// Returns the pictures of a window, from the last track that has any, which usually has the lowest bandwidth.
     ///
-    /// - Throws: as ``entry(_:)``; `CacheError` with `notFound` where its segments have none that can be told.
+    /// - Throws: The errors of ``entry(_:)``; `CacheError` with `notFound` if no pictures are available.
     package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         let edge = edge
         for timeline in timelines.reversed() {
@@ -87,12 +87,12 @@ extension Recording {
             if !playlist.isEmpty { return playlist.bytes }
         }
         throw CacheError(
-            .notFound, "\(channel.name) has no thumbnails of that time: they are had of transport streams in the clear")
+            .notFound, "\(channel.name) has no thumbnails of that time; they need unencrypted transport streams")
     }
 
-    /// What is served of a track for a request, at this moment.
+    /// Returns the part of a track that is served for a request now.
     ///
-    /// - Parameter edge: when what there is of the track ends; nil if nothing is there before the first awaited segment.
+    /// - Parameter edge: The end of the track's segments before the first awaited one; nil if there are none.
     /// - Throws: ``OutsideRecording``.
     private func served(
         _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
@@ -119,7 +119,7 @@ extension Recording {
             return try served(all, edge: edge, of: timeline, isGranted: true, isStrict: isStrict)
         case .span(let from, let to):
             let span = isGranted ? (from: from, to: to) : try granted(from, to, isStrict: isStrict)
-            // The track's own edge may have passed a window before that of all tracks does.
+            // The edge of a single track may pass the end of a window before that of all tracks does.
             let isOver = try isOver(upTo: span.to) || span.to.map { try requiredEdge() >= $0 } ?? false
             if !isOver { _ = try requiredEdge() }
             return ServedWindow(
@@ -128,15 +128,16 @@ extension Recording {
         }
     }
 
-    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970; nil for one without an
+    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970; nil means no
     /// end.
     private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
 
-    /// Whether nothing will be added to a window that ends at a moment, in nanoseconds since 1970. Its awaited segments are
-    /// gaps then: of a channel that was stopped, of a silent track, or of an origin that has been away for long.
+    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. Segments still
+    /// awaited then are gaps, because the channel was stopped, the track is silent, or the origin has been unreachable
+    /// for long.
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
-        // Segments that wait for their keys alone are added when those are here.
+        // Segments that only wait for their keys will be added.
         for index in tracks.indices where tracks[index].awaited.waiting > 0 {
             if tracks[index].awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
         }
@@ -148,10 +149,10 @@ extension Recording {
         return end <= present
     }
 
-    /// The time of everything that is recorded at this moment, in nanoseconds since 1970. Once a channel has stopped, that
-    /// includes the segments behind awaited ones, which are gaps then.
+    /// Returns the time range of everything recorded so far, in nanoseconds since 1970. Once a channel has stopped, the
+    /// range includes segments behind awaited ones, which then are gaps.
     ///
-    /// - Throws: ``OutsideRecording`` where nothing is recorded.
+    /// - Throws: ``OutsideRecording`` if nothing is recorded.
     private func everything() throws -> Range<Int64> {
         let all = kept(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
@@ -163,7 +164,7 @@ extension Recording {
         return first.lowerBound..<edge
     }
 
-    /// Away from what records, since it may be long.
+    /// Returns the bytes of a playlist. Runs outside the actor, because a playlist may be long.
     @concurrent private static func bytes(of timeline: Timeline, _ window: ServedWindow) async throws -> [UInt8]? {
         var stretch = try await timeline.stretch(from: window.from, to: window.to, isOver: window.isOver)
         if window.isDelayed { stretch.segments.removeAll { $0.end > window.to } }
@@ -175,79 +176,79 @@ extension Recording {
         ).bytes
     }
 
-    /// What players get who are so far behind the stream's present; the last of it, when the recording doesn't go on.
+    /// Returns the window at a delay behind the stream's present, or the end of a recording that doesn't continue.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = present.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
     }
 
-    /// The window that is served for what was asked for: the recorded part of it.
+    /// Returns the window that is served for a requested one: its recorded part.
     ///
-    /// - Parameter isStrict: whether it has to begin where something is recorded.
+    /// - Parameter isStrict: Whether the start of the window must be recorded.
     /// - Throws: ``OutsideRecording``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let kept = kept(isOver: isOver(upTo: to))
         if kept.contains(where: { $0.contains(from) }) { return (from, to) }
-        // A moment that a playlist gives is up to a millisecond before the one that it stands for.
+        // Dates in playlists are truncated to milliseconds.
         let close = isStrict ? from.clampedSum(Self.resolution) : to ?? .max
         if let overlap = kept.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
             return (max(from, overlap.lowerBound), to)
         }
-        guard let edge else { throw outside("nothing of it has been recorded yet") }
-        // The edge is behind by what is under way.
+        guard let edge else { throw outside("nothing has been recorded yet") }
+        // The edge lags behind by segments that are still being fetched.
         let present = present
         if isRunning, from >= edge, from <= max(present, edge) + 1_000_000_000, present - edge < Self.newest {
             return (edge - 1, to)
         }
         throw outside(
             from >= edge
-                ? "it hasn't been recorded up to then"
-                : isStrict ? "the window begins outside what is kept" : "nothing of that time is kept")
+                ? "that time hasn't been recorded yet"
+                : isStrict ? "the window begins outside the recorded time" : "nothing of that time is recorded")
     }
 
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
 
-    /// What an error says of what is kept.
+    /// Returns an error that includes the recorded time ranges.
     func outside(_ what: String) -> OutsideRecording {
         OutsideRecording(channel: channel.name, what: what, kept: kept())
     }
 
-    /// Of which stretches of time something is kept, on any track.
+    /// Returns the time ranges recorded on any track.
     ///
-    /// - Parameter isOver: whether awaited segments count as gaps, so that those behind them are included.
+    /// - Parameter isOver: Whether awaited segments count as gaps, so that later segments are included.
     package nonisolated func kept(isOver: Bool = false) -> [Range<Int64>] {
-        // Of one stretch mostly, so that there is little to sort.
+        // Usually, tracks have a single range, so sorting takes little time.
         let ranges = timelines.flatMap { $0.kept(isOver: isOver) }.sorted { $0.lowerBound < $1.lowerBound }
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
-    /// Of which stretches of a window something is kept, on each track: it's another when some of it was given up.
+    /// Returns the recorded time ranges of a window, by track. They change when segments are removed.
     package nonisolated func kept(from: Int64, to: Int64) -> [[Range<Int64>]] {
         timelines.map { timeline in
             timeline.kept().map { $0.clamped(to: from..<to) }.filter { !$0.isEmpty }
         }
     }
 
-    /// What a window consists of that is over.
+    /// Returns the contents of a window that is over.
     ///
-    /// - Throws: as ``contents(from:to:)``; ``OutsideRecording`` where some of it is still to come.
+    /// - Throws: The errors of ``contents(from:to:)``; ``OutsideRecording`` if the window isn't over.
     package func finished(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         guard isOver(at: to) else {
-            throw outside(edge == nil ? "nothing of it has been recorded yet" : "the window isn't over yet")
+            throw outside(edge == nil ? "nothing has been recorded yet" : "the window isn't over yet")
         }
         return try await assembled(from: from, to: to, isStrict: isStrict)
     }
 
-    /// What a window consists of, in the form in which an asset's contents are known: to be exported or to be kept.
+    /// Returns the contents of a window as those of an asset, for export or pinning.
     ///
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func contents(from: Int64, to: Int64) async throws -> AssetContents {
         try await assembled(from: from, to: to).contents
     }
 
-    /// The same, and what became of its segments.
+    /// Returns the contents of a window, with the number of missing segments.
     ///
-    /// - Throws: as ``contents(from:to:)``.
+    /// - Throws: The errors of ``contents(from:to:)``.
     func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         let span = try granted(from, to, isStrict: isStrict)
         let isOver = isOver(at: to)
@@ -291,8 +292,8 @@ extension Recording {
         return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, missingTracks: missing, bytes: bytes)
     }
 
-    /// Returns the number of tracks' beginnings and ends that are missing in a window where another track has segments.
-    /// The segments of two tracks rarely begin at the same time.
+    /// Returns the number of beginnings and ends of tracks that are missing in a window in which another track has
+    /// segments. The tolerance accounts for segments of two tracks that don't begin at the same time.
     private static func missingEnds(of spans: [(span: Range<Int64>, tolerance: Int64)], in window: Range<Int64>) -> Int
     {
         let first = max(window.lowerBound, spans.map(\.span.lowerBound).min() ?? window.lowerBound)
@@ -302,16 +303,16 @@ extension Recording {
     }
 }
 
-/// What a player is given for a window.
+/// The entry of a window.
 package struct WindowEntry: Sendable {
-    /// A multivariant playlist.
+    /// The multivariant playlist.
     package var text: String
-    /// When the window begins, in nanoseconds since 1970; nil of one that slides.
+    /// The start of the window in nanoseconds since 1970; nil for a sliding window.
     package var begins: Int64?
 }
 
 extension Timeline {
-    /// Whether there is something of a window.
+    /// Whether any part of a window is recorded.
     func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
         kept(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }

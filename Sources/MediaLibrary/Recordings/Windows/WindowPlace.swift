@@ -1,39 +1,39 @@
 package import HLS
 
-/// Where a window lies in the segments that its playlists name: those begin before it, and end behind it.
+/// The position of a window in the segments of its playlists, which begin before and end after it.
 package struct WindowPlace: Sendable {
-    /// A segment that was lost.
+    /// A missing segment.
     package struct Gap: Sendable, Hashable {
-        /// When it was, in nanoseconds since 1970.
+        /// The start in nanoseconds since 1970.
         package var wall: Int64
-        /// The same in seconds from the beginning of its playlist.
+        /// The start in seconds from the beginning of the playlist.
         package var start: Double
-        /// How long it would have lasted, in seconds.
+        /// The duration in seconds.
         package var duration: Double
     }
 
-    /// Where it begins, in seconds from the beginning of what the playlists play.
+    /// The start of the window in seconds from the beginning of the playlists.
     package private(set) var from = 0.0
-    /// Where it ends, likewise; nil where nothing of it is there.
+    /// The end of the window in seconds from the beginning of the playlists; nil if nothing of the window is recorded.
     package private(set) var to: Double?
-    /// What of it was lost.
+    /// The missing segments of the window.
     package private(set) var gaps: [Gap] = []
 
-    /// The place of a window.
+    /// Creates the position of a window.
     ///
     /// - Parameters:
-    ///   - playlists: what is played at once; of the first it's said where the window lies, and what was lost.
-    ///   - from: when the window begins, in nanoseconds since 1970.
-    ///   - to: when it ends, likewise.
-    /// - Returns: nil where the first playlist doesn't say when its segments were.
+    ///   - playlists: The media playlists that play together. The first one determines the position and the gaps.
+    ///   - from: The start of the window in nanoseconds since 1970.
+    ///   - to: The end of the window in nanoseconds since 1970.
+    /// - Returns: Nil if the first playlist has no dates.
     package init?(of playlists: [MediaPlaylist], from: Int64, to: Int64) {
         let begins = playlists.map { $0.resolvedSegments.first { _ in true }?.programDateTime?.nanosecondsSinceEpoch }
         guard let start = begins.first ?? nil, let first = begins.compactMap(\.self).min() else { return nil }
         find(from, to, in: playlists[0])
-        // The film begins with what begins first.
-        let lead = Double(start - first) / 1e9
-        self.from += lead
-        self.to = self.to.map { $0 + lead }
+        // Playback begins with the earliest playlist.
+        let offset = Double(start - first) / 1e9
+        self.from += offset
+        self.to = self.to.map { $0 + offset }
     }
 
     private mutating func find(_ from: Int64, _ to: Int64, in playlist: MediaPlaylist) {

@@ -1,30 +1,29 @@
 import HLS
 internal import MediaCache
 
-/// A window of one track as a media playlist. The same rows always give the same bytes.
+/// A window of one track as a media playlist. Equal rows always result in equal bytes.
 ///
-/// A segment has its own number in each (RFC 8216bis §6.2.2), whether the window is loaded again and again or over: what was
-/// given up in its midst is absent (EXT-X-GAP), one by one. Where that is very much, what stands behind follows at once,
-/// after a discontinuity.
+/// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether the window is still reloaded or over.
+/// Removed segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows
+/// directly after a discontinuity.
 package struct WindowPlaylist: Sendable {
-    /// The most segments that are told as absent one by one.
-    private static let mostAbsent: Int64 = 50_000
-    /// The same where the window is over. Players that don't know the tag ask for each of them.
-    private static let mostAbsentAtEnd: Int64 = 1800
+    /// The maximum number of consecutive segments marked as absent.
+    private static let maximumAbsent: Int64 = 50_000
+    /// The maximum for a window that is over. Players that don't support EXT-X-GAP request each of them.
+    private static let maximumAbsentAtEnd: Int64 = 1800
 
-    /// What there is of the window.
+    /// The segments of the window.
     package var stretch: TimelineStretch
-    /// The moment where playing is to begin, in nanoseconds since 1970; nil leaves that to the player.
+    /// The time at which playback begins, in nanoseconds since 1970; nil if the player decides.
     package var begins: Int64?
-    /// Whether nothing will be added.
+    /// Whether no more segments will be added.
     package var isOver: Bool
-    /// Whether segments are only added, and none is removed: an event, for as long as there is the playlist (RFC 8216bis
-    /// §4.4.3.5).
+    /// Whether segments are only added and never removed, so that the playlist is an event (RFC 8216bis §4.4.3.5).
     package var isGrowing: Bool
-    /// The least target duration, in seconds: that of a playlist that is loaded again mustn't change (RFC 8216bis §6.2.1).
+    /// The minimum target duration in seconds, which mustn't change when the playlist is reloaded (RFC 8216bis §6.2.1).
     package var targetDuration: Int
 
-    /// A playlist; without further arguments one that slides.
+    /// Creates a playlist; by default, that of a sliding window.
     package init(
         _ stretch: TimelineStretch, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
         targetDuration: Int = 1
@@ -36,7 +35,7 @@ package struct WindowPlaylist: Sendable {
         self.isGrowing = isGrowing
     }
 
-    /// The playlist, in UTF-8. Its segments' URIs are names in the track's folder.
+    /// The playlist in UTF-8. Segments are named relative to the track's folder.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist()
         guard let first = stretch.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
@@ -53,12 +52,12 @@ package struct WindowPlaylist: Sendable {
         var target = max(1, targetDuration)
         playlist.hasIndependentSegments = stretch.segments.allSatisfy { $0.isIndependent || $0.state == .gap }
         var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
-        // In their place: taken out of the array, a row would be copied with all that it refers to.
+        // Rows are accessed in place, because copying one would retain all objects it refers to.
         stretch.segments.withUnsafeBufferPointer { rows in
             for index in rows.indices {
                 let number = rows[index].number
                 let missing = number - writer.next
-                if missing > 0, missing <= (isOver ? Self.mostAbsentAtEnd : Self.mostAbsent) {
+                if missing > 0, missing <= (isOver ? Self.maximumAbsentAtEnd : Self.maximumAbsent) {
                     writer.writeAbsent(
                         before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
                 }
@@ -72,17 +71,17 @@ package struct WindowPlaylist: Sendable {
 }
 
 extension WindowPlaylist {
-    /// Writes row after row.
+    /// A writer of consecutive rows.
     private struct Writer {
-        /// The number that the next segment is counted as.
+        /// The number that a player assigns to the next segment.
         var next: Int64
-        /// How many discontinuities stand before it.
+        /// The number of discontinuities before it.
         var discontinuities: Int64
-        /// What is needed of the row before.
+        /// The properties of the previous row.
         private var last: (number: Int64, end: Int64, targetDuration: Int)?
         private var dates = SegmentDates()
         private var conditions = RecordedConditions()
-        /// A segment with these conditions: those that follow each other share them.
+        /// A segment with these conditions, shared by consecutive rows.
         private var template = MediaSegment(uri: "", duration: .zero)
 
         init(next: Int64, discontinuities: Int64) {
@@ -118,7 +117,7 @@ extension WindowPlaylist {
             last = (row.number, row.end, row.targetDuration)
         }
 
-        /// What stood between the last segment and this one.
+        /// Writes the absent segments between the last segment and this one.
         mutating func writeAbsent(
             before row: RecordedSegment, discontinuities upTo: Int64?, to segments: inout [MediaSegment]
         ) {
@@ -139,15 +138,16 @@ extension WindowPlaylist {
     }
 }
 
-/// The dates that a player derives for segments: from the last EXT-X-PROGRAM-DATE-TIME before them, and the durations since
-/// (RFC 8216bis §4.4.4.6).
+/// The dates that a player derives for segments from the last EXT-X-PROGRAM-DATE-TIME and the durations since (RFC
+/// 8216bis §4.4.4.6).
 struct SegmentDates {
-    /// How far the derived date of a segment may be from its start, in nanoseconds: dates are written in whole milliseconds.
+    /// The maximum difference of a segment's derived date from its start, in nanoseconds. Dates are written in
+    /// milliseconds.
     private static let tolerance: Int64 = 1_000_000
 
     private var next: Int64?
 
-    /// Returns the date to write before the next segment; nil where the derived one is right.
+    /// Returns the date to write before the next segment; nil if the derived date is correct.
     mutating func date(of row: RecordedSegment, isDiscontinuous: Bool) -> DateTime? {
         let isWritten = isDiscontinuous || next.map { abs($0.clampedSum(-row.start)) > Self.tolerance } ?? true
         let start = isWritten ? row.start / 1_000_000 * 1_000_000 : next ?? row.start
@@ -157,11 +157,11 @@ struct SegmentDates {
 }
 
 extension EncryptionKey {
-    /// Whether the segment's media sequence number stands in for the initialization vector (RFC 8216bis §5.2).
+    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2).
     var lacksVector: Bool { method != .none && iv == nil }
 
-    /// The key with the vector that it means where it doesn't name one: the segment's number (RFC 8216bis §5.2), which it
-    /// doesn't have in every playlist.
+    /// Returns the key with an explicit initialization vector: the segment's number (RFC 8216bis §5.2), which differs
+    /// between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
         guard lacksVector, SegmentCipher(method) != nil else { return self }
         var key = self
