@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "MediaContainers", targets: ["MediaContainers"]),
         .library(name: "MediaCache", targets: ["MediaCache"]),
         .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
+        .library(name: "MediaCacheAPI", targets: ["MediaCacheAPI"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
         .library(name: "MediaCacheURLSession", targets: ["MediaCacheURLSession"]),
         .library(name: "MediaCacheAVFoundation", targets: ["MediaCacheAVFoundation"]),
@@ -77,11 +78,24 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "MediaCacheAPI",
+            dependencies: [
+                "MediaCache",
+                "MediaLibrary",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "MediaCacheServer",
             dependencies: [
                 "CMediaCachePage",
                 "HLS",
                 "MediaCache",
+                "MediaCacheAPI",
                 "MediaContainers",
                 "MediaLibrary",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -112,6 +126,7 @@ let package = Package(
                 "CMediaCacheShims",
                 "HLS",
                 "MediaCache",
+                "MediaCacheAPI",
                 "MediaCacheServer",
                 "MediaContainers",
                 "MediaLibrary",
@@ -171,6 +186,7 @@ let package = Package(
             dependencies: [
                 "HLS",
                 "MediaCache",
+                "MediaCacheAPI",
                 "MediaCacheServer",
                 "MediaCacheTesting",
                 "MediaContainers",
@@ -211,6 +227,7 @@ let package = Package(
         .testTarget(
             name: "MediaCacheCLITests",
             dependencies: [
+                "MediaCacheAPI",
                 "MediaCacheCLI",
                 "MediaContainers",
                 "TestSupport",

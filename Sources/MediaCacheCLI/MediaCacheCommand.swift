@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaCacheAPI
 import MediaCacheServer
 
 /// The command `mediacache`.

@@ -1,5 +1,6 @@
 import Logging
 public import MediaCache
+public import MediaCacheAPI
 public import ServiceLifecycle
 
 /// A process that owns a cache folder: the store, the server in front of it, and its address in the folder's lock, so

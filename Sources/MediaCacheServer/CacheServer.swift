@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 public import MediaCache
+public import MediaCacheAPI
 import MediaLibrary
 import NIOCore
 import NIOPosix

@@ -1,4 +1,5 @@
 public import Logging
+public import MediaCacheAPI
 public import MediaLibrary
 
 /// How a server listens, and to whom.

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaCacheServer
 
 /// Channels as the API tells of them.

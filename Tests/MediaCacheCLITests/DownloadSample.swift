@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaCacheServer
 
 /// Downloads as the API tells of them.

@@ -1,3 +1,4 @@
+import MediaCacheAPI
 import MediaCacheServer
 import Testing
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaCacheAPI
 import MediaCacheServer
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 import Testing

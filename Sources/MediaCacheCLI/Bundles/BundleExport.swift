@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 

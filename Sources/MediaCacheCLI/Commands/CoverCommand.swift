@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CMediaCacheDemo
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 import NIOCore
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache import DIR`.
 struct ImportCommand: AsyncParsableCommand {

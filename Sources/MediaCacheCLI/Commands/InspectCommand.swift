@@ -1,6 +1,7 @@
 import ArgumentParser
 import HLS
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 
 /// `mediacache inspect URL|FILE`.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MediaCacheAPI
 import MediaCacheServer
 
 /// `mediacache manual`, for those who package the command.

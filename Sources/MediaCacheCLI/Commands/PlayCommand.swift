@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache play URL`.
 struct PlayCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache prune`.
 struct PruneCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache verify`.
 struct VerifyCommand: AsyncParsableCommand {

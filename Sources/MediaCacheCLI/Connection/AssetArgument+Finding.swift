@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// What an asset is named by.
 protocol AssetNaming {

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 /// A way to a cache folder's API: to the process that owns the folder, or, if none does, to one started here.
 ///

@@ -1,5 +1,5 @@
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 /// Making assets complete through the API: ask for them, watch, or stop in good order.
 struct DownloadJob: Sendable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 extension HeaderArgument {
     /// The fields of `arguments` by origin; those without one are for `url`'s.

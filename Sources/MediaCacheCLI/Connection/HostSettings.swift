@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 

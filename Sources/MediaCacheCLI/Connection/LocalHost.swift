@@ -1,5 +1,6 @@
 import CMediaCacheShims
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 

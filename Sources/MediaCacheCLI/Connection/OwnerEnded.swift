@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// The process that owned the cache folder ended while it worked for this one.
 struct OwnerEnded: Error {

@@ -1,6 +1,6 @@
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Finds the picture of a song or a film, and keeps it with the asset that it's of.

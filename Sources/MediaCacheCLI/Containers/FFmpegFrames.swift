@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Pictures out of films by ffmpeg, for the server.

@@ -1,6 +1,6 @@
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 

@@ -1,5 +1,5 @@
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 

@@ -1,5 +1,6 @@
 import CMediaCacheDemo
 import HTTPTypes
+import MediaCacheAPI
 import MediaCacheServer
 
 /// The demo's page at `/demo`. It's open: it holds no secret, and brings the key along in the address's fragment, which

@@ -1,3 +1,4 @@
+import MediaCacheAPI
 import MediaCacheServer
 
 /// `/demo/state`: what the page needs besides the API. It wants the key, as the API does.

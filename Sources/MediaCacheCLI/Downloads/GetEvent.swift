@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// A line of `get --json`.

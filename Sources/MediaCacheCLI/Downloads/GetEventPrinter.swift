@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import Synchronization
 
 /// Prints what happens to downloads as lines of JSON.

@@ -1,6 +1,6 @@
 import HLS
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Puts what was kept where a person wants it: a file's bytes as they are, a stream as one file.

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// What became of one URL that was to be kept.

@@ -1,5 +1,5 @@
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// What `get` does over one connection: asks for all URLs, waits for them, copies them out.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 
 /// How many downloads run at once, and how fast.
 struct DownloadOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 
 /// Which downloads a command is about.
 struct DownloadReferences: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Which variant streams and renditions of a stream are downloaded.

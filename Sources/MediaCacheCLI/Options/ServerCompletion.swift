@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// What a shell offers for names of what the running server has. Where none runs it's nothing: completing a word opens

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import Synchronization
 
 /// Shows downloads on standard error: lines that draw over themselves on a terminal, plain ones now and then elsewhere.

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// Downloads as lines of progress. Rendering is a pure function of what is known and how large the terminal is.
 enum DownloadLines {

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// Downloads as text for people.
 enum DownloadReport {

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Resources as text for people.

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// The colours of states in lists: red is what needs somebody, yellow what rests or waits, green what is done. What goes on
 /// as it should has none.

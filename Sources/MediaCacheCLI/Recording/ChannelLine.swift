@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// How far a recording is, as one line. Rendering is a pure function of what is known and how wide the terminal is.
 struct ChannelLine: Sendable {

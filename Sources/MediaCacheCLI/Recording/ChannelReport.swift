@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// Channels as text for people.

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// What was lost of a recording while a command followed it.
 struct LostSegments: Sendable, Hashable {

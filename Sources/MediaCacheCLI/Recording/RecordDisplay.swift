@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 import Synchronization
 
 /// Tells how a recording goes: a line that draws over itself on a terminal, plain ones now and then elsewhere, or lines

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// A line of `record --json`.
 struct RecordEvent: Encodable, Sendable {

@@ -1,4 +1,4 @@
-import MediaCacheServer
+import MediaCacheAPI
 
 /// What became of a recording that a command followed.
 struct RecordOutcome: Sendable {

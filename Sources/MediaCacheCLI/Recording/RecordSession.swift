@@ -1,6 +1,6 @@
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// What `record` does over one connection: asks for the channel, and follows it to its end.

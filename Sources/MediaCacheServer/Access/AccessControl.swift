@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 import NIOPosix
 import Synchronization

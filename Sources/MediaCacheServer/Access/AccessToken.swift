@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// The stored record of an issued token.
@@ -136,4 +137,20 @@ struct TokenFile: Sendable {
 /// Returns bytes in base64url without padding (RFC 4648 §5).
 func base64URL(_ data: some DataProtocol) -> String {
     Data(data).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+}
+
+extension AccessKey {
+    /// Returns the standing playback token of this key: a message authentication code, from which the key can't be found.
+    ///
+    /// - Parameter revocations: the number of its predecessors that were revoked.
+    func standingToken(afterRevocations revocations: Int) -> String {
+        base64URL(
+            Data(
+                HMAC<SHA256>.authenticationCode(
+                    for: Data("standing playback token \(revocations)".utf8),
+                    using: SymmetricKey(data: Data(value.utf8)))))
+    }
+
+    /// A name of 72 of its bits, for a key that is used for nothing else.
+    var id: String { String(value.prefix(12)).replacing("_", with: "0").replacing("-", with: "1") }
 }

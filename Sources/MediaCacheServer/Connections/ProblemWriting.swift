@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 

@@ -1,3 +1,4 @@
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 

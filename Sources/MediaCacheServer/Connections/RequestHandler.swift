@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 

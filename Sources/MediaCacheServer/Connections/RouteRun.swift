@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import MediaCacheAPI
 import NIOCore
 
 /// The part of a ``RouteExchange`` that runs beside its event loop.

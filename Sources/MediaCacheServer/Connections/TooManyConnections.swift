@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaCacheAPI
 import NIOCore
 
 /// Tells a client that the server has as many connections as it takes, and closes.

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// The settings of downloads, which last beyond the process: a small file beside the catalog.

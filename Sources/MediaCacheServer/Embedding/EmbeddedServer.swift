@@ -1,4 +1,5 @@
 public import MediaCache
+public import MediaCacheAPI
 public import MediaLibrary
 
 /// A server inside an app, for what only plays over HTTP: streams (HLS).

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// Takes pictures out of films, a few at a time: each costs a decoder, and anybody on this machine may ask.

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.

@@ -1,3 +1,4 @@
+import MediaCacheAPI
 import Synchronization
 
 /// Lets a few in at a time; the others wait in order.

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/live/<name>/`: any window of a channel's recording, as players read it.

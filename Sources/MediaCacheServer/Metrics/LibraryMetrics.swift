@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaLibrary
 
 /// How downloads and recordings stand. A channel's name is a label: whoever runs the server chose it, and no URL is told.

@@ -1,3 +1,5 @@
+import MediaCacheAPI
+
 /// What a request was for: the `route` label of the metrics. There are no others, so that no client can make more.
 enum RouteKind: Int, CaseIterable {
     case play
@@ -10,7 +12,7 @@ enum RouteKind: Int, CaseIterable {
     case other
 
     init(path: String) {
-        if path.hasPrefix(PlayTarget.prefix) {
+        if path.hasPrefix(PlayPath.prefix) {
             self = .play
         } else if path.hasPrefix(ReaderPath.prefix) {
             // The path after the token belongs to the library or to live.

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import MediaCache
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -23,7 +24,7 @@ enum OriginFailure {
         let host = url.authority
         switch error {
         // That nobody listens says all; what the system calls it says no more.
-        case _ where isRefusal(error):
+        case _ where error.isConnectionRefused:
             guard let proxy else {
                 let address = "\(url.host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
                 return CacheError(.unreachable, "nothing listens at \(address); check the address, and that it runs")
@@ -85,16 +86,6 @@ enum OriginFailure {
         default:
             let code: CacheError.Code = hadHead ? .badResponse : .unreachable
             return CacheError(code, "the request to \(host) failed", cause: error)
-        }
-    }
-
-    /// Whether there was a refusal: of a name with several addresses, by one of them at least. The others may be of a kind
-    /// that this machine has no network of.
-    static func isRefusal(_ error: any Error) -> Bool {
-        switch error {
-        case let error as IOError: error.errnoCode == ECONNREFUSED
-        case let error as NIOConnectionError: error.connectionErrors.contains { isRefusal($0.error) }
-        default: false
         }
     }
 

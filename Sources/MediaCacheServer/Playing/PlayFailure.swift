@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 
 /// An engine error as a player is told it, before a response's head has been sent.
 enum PlayFailure {

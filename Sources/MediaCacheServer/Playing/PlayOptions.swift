@@ -1,5 +1,6 @@
 import Foundation
 public import MediaCache
+import MediaCacheAPI
 
 /// The options in a play URL: `;name=value` after the token. Unknown options are ignored.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
@@ -37,9 +38,6 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// How ``isAnonymous`` is written.
     private static let anonymous: Substring = "anonymous=1"
 
-    /// How ``isKeptOnly`` is written.
-    static let keptOnly: Substring = "kept=1"
-
     /// Creates options; without arguments, none.
     public init(
         fastStart: Bool = false, isPublicOnly: Bool = false, isKeptOnly: Bool = false,
@@ -63,7 +61,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     init(_ items: [Substring]) {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
-            isKeptOnly: items.contains(Self.keptOnly))
+            isKeptOnly: items.contains(PlayPath.keptOnly))
         isAnonymous = items.contains(Self.anonymous)
         isQueryWhole = items.contains(Self.wholeQuery)
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
@@ -85,7 +83,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
-        if isKeptOnly { text += ";\(Self.keptOnly)" }
+        if isKeptOnly { text += ";\(PlayPath.keptOnly)" }
         if isAnonymous { text += ";\(Self.anonymous)" }
         if isQueryWhole { text += ";\(Self.wholeQuery)" }
         if let identity { text += ";profile=\(identity)" }

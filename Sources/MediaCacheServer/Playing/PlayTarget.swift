@@ -1,4 +1,5 @@
 public import MediaCache
+import MediaCacheAPI
 
 /// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
@@ -14,9 +15,6 @@ public struct PlayTarget: Sendable, Hashable {
     /// What else the URL says.
     public var options: PlayOptions
 
-    /// How all play paths begin.
-    static let prefix = "/play/"
-
     /// Names a resource.
     init(_ url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) {
         self.token = token
@@ -28,8 +26,8 @@ public struct PlayTarget: Sendable, Hashable {
     ///
     /// - Throws: `CacheError` with `invalidURL`, saying which part is missing or wrong.
     public init(_ requestTarget: String) throws {
-        guard requestTarget.hasPrefix(Self.prefix) else { throw Self.malformed("it doesn't begin with /play/") }
-        var rest = requestTarget.utf8.dropFirst(Self.prefix.utf8.count)
+        guard requestTarget.hasPrefix(PlayPath.prefix) else { throw Self.malformed("it doesn't begin with /play/") }
+        var rest = requestTarget.utf8.dropFirst(PlayPath.prefix.utf8.count)
         func nextPart() -> Substring? {
             guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
             defer { rest = rest[rest.index(after: slash)...] }
@@ -63,7 +61,7 @@ public struct PlayTarget: Sendable, Hashable {
     public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isQueryWhole = endsInOption(url.target)
-        return "\(prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
+        return "\(PlayPath.prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
     /// Returns the target that names `other` in the way this names its own resource: with the same token, without asking

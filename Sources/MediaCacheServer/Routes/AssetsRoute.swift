@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/api/v1/assets` and their covers: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one, `GET`, `PUT` and `DELETE`

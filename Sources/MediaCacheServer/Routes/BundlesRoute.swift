@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/api/v1/bundles`: what an asset consists of, for who writes it to a folder (`GET ?asset=<id, URL or title>`), or a

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 
 /// `/api/v1/settings/downloads`: how many downloads run, and under which conditions.
 struct DownloadSettingsRoute: Route {

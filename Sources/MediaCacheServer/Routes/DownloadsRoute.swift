@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/api/v1/downloads`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its asset's name, `POST` to `pause`

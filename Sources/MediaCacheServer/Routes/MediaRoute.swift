@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaCacheAPI
 
 /// A route whose answers are media: read by ranges, under conditions, at the pace of who reads.
 protocol MediaRoute: Route {

@@ -1,5 +1,6 @@
 import CMediaCachePage
 import HTTPTypes
+import MediaCacheAPI
 
 /// The page at `/`, and its files below `/page/`. They are open, since they hold no secret: the page brings the key along
 /// in its address's fragment, which browsers don't send.

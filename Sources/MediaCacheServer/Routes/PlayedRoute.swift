@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `/api/v1/played`: what was played through and isn't in the library, a stream as one; removing one with all it has.

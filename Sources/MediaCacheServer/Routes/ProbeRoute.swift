@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `POST /api/v1/probe`: what a URL is, for who is to choose what to download of it. By `POST`, since the origin is asked,

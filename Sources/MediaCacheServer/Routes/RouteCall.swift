@@ -1,4 +1,5 @@
 import HTTPTypes
+import MediaCacheAPI
 
 /// A request for a ``Route``, with what holds for all routes: tags of what is read, conditions, and ranges.
 struct RouteCall: Sendable {

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import MediaCacheAPI
 
 /// A request as a ``Route`` gets it, with its whole body.
 public struct RouteRequest: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 
 /// What a ``Route`` answers.
 public struct RouteResponse: Sendable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 
 #if canImport(Darwin)
     import Darwin

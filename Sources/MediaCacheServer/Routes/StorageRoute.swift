@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// `GET /api/v1/storage`: what uses how much, how much may be kept, and what would be given up next.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// What concerns the store as a whole: `/api/v1/prune`, `verify`, `usage`.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// The key and the tokens: `POST /api/v1/key` replaces the key; `/api/v1/tokens` lists and issues tokens, and one is read

@@ -1,5 +1,6 @@
 import HLS
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 
 /// Makes the references of a playlist come back through the server.
@@ -91,7 +92,7 @@ struct PlaylistRewriter {
     }
 
     /// A play path that names no host. The server answers it with an error.
-    private var unanswerable: String { "\(publicPath)\(PlayTarget.prefix)\(target.token)/http//" }
+    private var unanswerable: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
 
     /// Schemes of keys that no host is asked for (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]

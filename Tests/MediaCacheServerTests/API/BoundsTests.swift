@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaCacheTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaCacheAPI
 import Testing
 
 @testable import MediaCacheServer

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import MediaCache
+import MediaCacheAPI
 import MediaCacheTesting
 import MediaLibrary
 import Synchronization

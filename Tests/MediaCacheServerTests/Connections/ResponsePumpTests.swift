@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 public import NIOCore
 public import NIOEmbedded
 import NIOPosix

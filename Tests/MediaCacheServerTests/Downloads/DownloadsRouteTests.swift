@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import MediaCache
+import MediaCacheAPI
 import MediaCacheTesting
 import MediaLibrary
 import Testing

@@ -1,4 +1,5 @@
 import MediaCache
+import MediaCacheAPI
 import NIOEmbedded
 import Synchronization
 import Testing

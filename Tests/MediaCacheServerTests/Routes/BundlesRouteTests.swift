@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaCacheAPI
 import MediaCacheTesting
 import MediaLibrary
 import Testing

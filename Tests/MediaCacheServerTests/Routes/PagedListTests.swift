@@ -4,6 +4,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
+@testable import MediaCacheAPI
 @testable import MediaCacheServer
 
 struct PagedListTests {

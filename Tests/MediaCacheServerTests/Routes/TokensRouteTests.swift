@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaCacheTesting
 import MediaLibrary
 import Synchronization

@@ -1,6 +1,7 @@
 import Foundation
 import HLS
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import HLS
 import HTTPTypes
 import MediaCache
+import MediaCacheAPI
 import MediaLibrary
 import Testing
 

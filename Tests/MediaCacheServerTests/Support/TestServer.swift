@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import MediaCache
+import MediaCacheAPI
 import NIOCore
 import NIOEmbedded
 import NIOPosix

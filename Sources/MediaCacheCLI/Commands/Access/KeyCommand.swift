@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCache
+import MediaCacheAPI
 import MediaCacheServer
 
 /// `mediacache key`.

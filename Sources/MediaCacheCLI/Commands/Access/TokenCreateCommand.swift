@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache token create`.
 struct TokenCreateCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache channels keep`.
 struct ChannelsKeepCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 import MediaLibrary
 
 /// `mediacache channels programmes`.

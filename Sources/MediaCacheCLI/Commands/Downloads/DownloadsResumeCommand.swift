@@ -1,5 +1,5 @@
 import ArgumentParser
-import MediaCacheServer
+import MediaCacheAPI
 
 /// `mediacache downloads resume`.
 struct DownloadsResumeCommand: AsyncParsableCommand {

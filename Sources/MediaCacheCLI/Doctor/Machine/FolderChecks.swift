@@ -1,7 +1,7 @@
 import CMediaCacheShims
 import Foundation
 import MediaCache
-import MediaCacheServer
+import MediaCacheAPI
 
 #if canImport(Glibc)
     import Glibc

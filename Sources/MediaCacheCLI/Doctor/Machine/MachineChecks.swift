@@ -1,4 +1,5 @@
 import Foundation
+import MediaCacheAPI
 import MediaCacheServer
 
 /// Checks of the machine: clocks, limits, programs.

@@ -1,0 +1,70 @@
+/// The secret of the API's `Authorization` header: 192 random bits. It is never part of a playback URL.
+///
+/// Its description doesn't contain the secret, so that logs don't; ``value`` does.
+public struct AccessKey: Sendable, Hashable {
+    /// The secret: letters, digits, `-` and `_`.
+    public let value: String
+
+    /// Creates a random key from the system's secure source.
+    public init() {
+        var generator = SystemRandomNumberGenerator()
+        self.init(using: &generator)
+    }
+
+    init(using generator: inout some RandomNumberGenerator) {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var bytes: [UInt8] = []
+        for _ in 0..<4 {
+            // Each word gives eight characters of six bits.
+            var word = generator.next()
+            for _ in 0..<8 {
+                bytes.append(alphabet[Int(word & 63)])
+                word >>= 6
+            }
+        }
+        value = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Creates a key from its text; nil if it is too short to be safe (22 characters are 132 bits), longer than 128
+    /// characters, or contains other characters than ``value`` has.
+    public init?(_ text: String) {
+        let isKey = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+            default: false
+            }
+        }
+        guard isKey, (22...128).contains(text.utf8.count) else { return nil }
+        value = text
+    }
+
+    /// Returns whether `candidate` is this key. The duration doesn't depend on the position of a difference.
+    public func matches(_ candidate: some StringProtocol) -> Bool {
+        value.isEqualInConstantTime(to: candidate)
+    }
+}
+
+extension StringProtocol {
+    /// Returns whether both texts have the same bytes. The duration depends on their lengths alone.
+    package func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
+        var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)
+        let isContiguous: Void? = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { theirs in
+                for index in 0..<Swift.min(mine.count, theirs.count) { difference |= mine[index] ^ theirs[index] }
+            }
+        } ?? nil
+        if isContiguous == nil { for (mine, theirs) in zip(utf8, other.utf8) { difference |= mine ^ theirs } }
+        return difference == 0
+    }
+}
+
+extension AccessKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A placeholder without the secret.
+    public var description: String { "<access key>" }
+
+    /// A placeholder without the secret.
+    public var debugDescription: String { description }
+
+    /// A mirror without the secret.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
+}

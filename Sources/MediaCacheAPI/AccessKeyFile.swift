@@ -1,0 +1,126 @@
+public import MediaCache
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The file of a cache's ``AccessKey``: `key` in the cache's durable folder, readable by its owner alone.
+public struct AccessKeyFile: Sendable, Hashable {
+    /// The file's path.
+    public let path: String
+
+    /// Names the key file of a cache.
+    public init(location: CacheLocation) {
+        path = location.durable + "/key"
+    }
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// Returns the key for the server of a cache: from the cache folder, or, for a folder that can't be written, from the
+    /// file that the server created in the system's temporary folder. Nil if neither file exists.
+    ///
+    /// - Throws: `CacheError` with `storage` if a file can't be read or contains no key.
+    public static func key(of location: CacheLocation) throws -> AccessKey? {
+        if let key = try? AccessKeyFile(location: location).load() { return key }
+        if let path = RuntimeFolder.find("key", for: location) { return try AccessKeyFile(path: path).load() }
+        return try AccessKeyFile(location: location).load()
+    }
+
+    /// Returns the key for the server of a folder that can't be written; creates a key file in the system's temporary
+    /// folder if necessary.
+    package static func keyToRead(_ location: CacheLocation) -> AccessKey {
+        if let key = try? AccessKeyFile(location: location).load() { return key }
+        let key = try? RuntimeFolder.use("key", for: location) { try AccessKeyFile(path: $0).loadOrCreate() }
+        return key ?? AccessKey()
+    }
+
+    /// Returns the key; creates the file if necessary. If several processes create it at once, all get the same key. A key
+    /// that other users could read is replaced, which invalidates the old one.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be read or written, or contains no key.
+    public func loadOrCreate() throws -> AccessKey {
+        if let key = try load() { return isOpenToOthers ? try roll() : key }
+        let key = AccessKey()
+        let temporary = try writeTemporary(key)
+        defer { unlink(temporary) }
+        // Unlike a rename, a link doesn't replace a file that another process has just created.
+        if link(temporary, path) == 0 { return key }
+        let reason = errno
+        if reason == EEXIST, let other = try load() { return other }
+        throw failure("can't make the key file", reason)
+    }
+
+    /// Whether the file's mode gives users other than its owner any access.
+    package var isOpenToOthers: Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// Returns the key, or nil if the file doesn't exist.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be read or holds no key.
+    public func load() throws -> AccessKey? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("can't read the key file", errno)
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw failure("can't read the key file", errno) }
+        let text = String(decoding: bytes.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
+        guard let key = AccessKey(text) else {
+            throw CacheError(.storage, "the key file \(path) holds no key; remove it and a new one is made")
+        }
+        return key
+    }
+
+    /// Replaces the key with a new one. Returns when the file is durable.
+    ///
+    /// - Throws: `CacheError` with `storage` if the file can't be written.
+    public func roll() throws -> AccessKey {
+        let key = AccessKey()
+        let temporary = try writeTemporary(key)
+        guard rename(temporary, path) == 0 else {
+            let reason = errno
+            unlink(temporary)
+            throw failure("can't replace the key file", reason)
+        }
+        syncFolder()
+        return key
+    }
+
+    /// Syncs the folder's entry of the file. A failure is ignored: restoring the old key would be worse.
+    private func syncFolder() {
+        let descriptor = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func writeTemporary(_ key: AccessKey) throws -> String {
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("can't make the key file", errno) }
+        defer { close(descriptor) }
+        let bytes = Array((key.value + "\n").utf8)
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count == bytes.count, fsync(descriptor) == 0 else {
+            let reason = errno
+            unlink(temporary)
+            throw failure("can't write the key file", reason)
+        }
+        return temporary
+    }
+
+    private func failure(_ action: String, _ code: Int32) -> CacheError {
+        CacheError(.storage, "\(action) \(path): \(String(cString: strerror(code)))")
+    }
+}

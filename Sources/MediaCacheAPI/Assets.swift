@@ -1,0 +1,183 @@
+public import Foundation
+public import MediaCache
+public import MediaLibrary
+internal import NIOCore
+internal import NIOHTTP1
+
+/// An asset, the answer of `GET /api/v1/assets/<id>`.
+public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
+    /// The asset's ID, as in URLs.
+    public var id: String
+    /// The URL of the asset's file or top playlist, without user information.
+    public var url: String
+    /// Whether the asset was fetched with credentials and belongs to one user. The user isn't reported.
+    public var withCredentials: Bool
+    /// The title given by the user or found in the media; null if neither is known.
+    public var title: String?
+    /// The kind, file or stream; null before it's known.
+    public var kind: Asset.Kind?
+    /// The duration in seconds; null if unknown.
+    public var duration: Double?
+    /// The length in bytes, exact or estimated; null if unknown.
+    public var length: Int64?
+    /// Whether `length` is exact.
+    public var lengthKnown: Bool
+    /// The number of cached bytes; null for a stream that was played but not downloaded.
+    public var bytes: Int64?
+    /// The state of the download; null if there is none.
+    public var state: DownloadRecord.State?
+    /// The obstacle that the download waits for, or the cause of its failure.
+    public var reason: DownloadRecord.Reason?
+    /// The number of parts that the download couldn't fetch or the recording lost.
+    public var holeCount: Int
+    /// The time the asset was added to the library.
+    public var created: Date
+    /// The number of times the asset was played from the library.
+    public var plays: Int
+    /// The time of the last play; null if it was never played.
+    public var lastPlayed: Date?
+    /// The cover's metadata; null without a cover.
+    public var cover: Asset.CoverNote?
+    /// The library URL. A downloaded asset plays from this URL itself; `media.mp4`, `cover` and
+    /// `frame.jpg?t=<seconds>` are paths below it.
+    public var libraryURL: String
+
+    /// Creates the record of an asset.
+    ///
+    /// - Parameters:
+    ///   - asset: the asset as stored.
+    ///   - status: the status of its download; nil if there is none.
+    ///   - file: the cached resource of the asset's file or top playlist.
+    ///   - libraryURL: the asset's library URL.
+    public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
+        // The download is ahead of the store in its own progress; plays and covers are in the store alone.
+        let known = status?.asset ?? asset
+        id = asset.id.rawValue
+        url = known.url
+        withCredentials = known.identity != nil
+        title = known.title
+        duration = known.duration
+        let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
+        kind = known.kind ?? isPlaylist.map { $0 ? .stream : .file }
+        length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
+        lengthKnown = status?.progress.isLengthKnown ?? (length != nil)
+        bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesKept : nil)
+        state = known.download.map { DownloadRecord.State($0.state) }
+        reason = known.download.flatMap { DownloadRecord.Reason($0.state) }
+        holeCount = known.holeCount
+        created = asset.created
+        plays = asset.plays ?? 0
+        lastPlayed = asset.lastPlayed
+        cover = asset.cover
+        self.libraryURL = libraryURL
+    }
+}
+
+/// The answer of `GET /api/v1/assets`.
+public struct AssetList: PagedList, Hashable {
+    /// The assets, newest first.
+    public var assets: [AssetRecord]
+    /// The cursor of the next page, for `?after=`; null on the last page.
+    public var next: String?
+
+    /// Creates a list.
+    public init(assets: [AssetRecord], next: String? = nil) {
+        self.assets = assets
+        self.next = next
+    }
+
+    /// The items of the page.
+    public var items: [AssetRecord] { assets }
+}
+
+/// The body of `POST /api/v1/assets`.
+public struct AssetRequest: Codable, Sendable, Hashable {
+    /// The URL of a cached file or playlist.
+    public var url: String
+
+    /// Creates a request.
+    public init(url: String) {
+        self.url = url
+    }
+}
+
+/// The body of `PATCH /api/v1/assets/<id>`. Null leaves a value unchanged.
+public struct AssetUpdate: Codable, Sendable, Hashable {
+    /// The new title.
+    public var title: String?
+
+    /// Creates an update.
+    public init(title: String? = nil) {
+        self.title = title
+    }
+}
+
+extension APIClient {
+    /// Returns all assets, newest first.
+    public func assets() async throws -> [AssetRecord] {
+        try await all(AssetList.self, "/api/v1/assets")
+    }
+
+    /// Changes an asset's title.
+    @discardableResult
+    public func updateAsset(_ id: String, _ update: AssetUpdate) async throws -> AssetRecord {
+        try await call(.PATCH, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))
+    }
+
+    /// Removes an asset and the parts that no other asset uses.
+    public func removeAsset(_ id: String) async throws {
+        try await send(.DELETE, "/api/v1/assets/\(Self.escape(id))")
+    }
+
+    /// Returns the asset of a cached URL; creates it if necessary.
+    ///
+    /// - Returns: nil if nothing of the URL is cached.
+    public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
+        do {
+            let request = AssetRequest(url: Self.text(of: url, withPassword: false))
+            return try await call(.POST, "/api/v1/assets", content: try .json(request))
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Returns the asset of a URL, or nil if there is none.
+    public func asset(for url: ResourceURL) async throws -> AssetRecord? {
+        do {
+            return try await call(
+                .GET, "/api/v1/assets?url=\(Self.escape(Self.text(of: url, withPassword: false)))")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Returns an asset's cover, or nil if it has none.
+    public func cover(of id: String) async throws -> Cover? {
+        do {
+            let bytes = try await exchange(.GET, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)
+            return Cover(bytes: Array(bytes.readableBytesView), mediaType: "image/jpeg")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Sets or replaces an asset's cover.
+    @discardableResult
+    public func setCover(_ cover: Cover, of id: String) async throws -> AssetRecord {
+        let content = Content(type: cover.mediaType, bytes: cover.bytes)
+        return try await call(.PUT, "/api/v1/assets/\(Self.escape(id))/cover", content: content)
+    }
+
+    /// Removes an asset's cover, if it has one.
+    @discardableResult
+    public func removeCover(of id: String) async throws -> AssetRecord {
+        try await call(.DELETE, "/api/v1/assets/\(Self.escape(id))/cover")
+    }
+
+    /// Removes the covers of all assets.
+    ///
+    /// - Returns: the number and size of the removed covers.
+    public func removeCovers() async throws -> CoverUsage {
+        try await call(.DELETE, "/api/v1/covers")
+    }
+}

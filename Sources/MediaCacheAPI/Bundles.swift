@@ -1,0 +1,135 @@
+public import MediaLibrary
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The description of a bundle: an asset (`GET /api/v1/bundles?asset=…`), or a finished window of a channel
+/// (`?channel=…`), with everything that an export to a folder needs.
+public struct BundleRecord: Codable, Sendable, Hashable {
+    /// The asset's ID, or the channel's name.
+    public var id: String
+    /// The title; null if none is known.
+    public var title: String?
+    /// The URL at the origin, without user information.
+    public var url: String
+    /// Whether the asset was fetched with credentials and belongs to one user.
+    public var withCredentials: Bool
+    /// The selected variants and renditions.
+    public var selection: StreamSelection?
+    /// The state of the download, such as `complete`; null if there is none.
+    public var state: DownloadRecord.State?
+    /// The number of parts that the download couldn't fetch or the recording lost.
+    public var holeCount: Int
+    /// Whether the asset has a cover.
+    public var hasCover: Bool
+    /// The URL that the names of playlists and parts are appended to.
+    public var libraryURL: String
+    /// The asset's parts; null before the asset was analysed.
+    public var contents: AssetContents?
+
+    /// Creates a record.
+    public init(
+        id: String, title: String? = nil, url: String, withCredentials: Bool, selection: StreamSelection? = nil,
+        state: DownloadRecord.State? = nil, holeCount: Int, hasCover: Bool, libraryURL: String,
+        contents: AssetContents? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.url = url
+        self.withCredentials = withCredentials
+        self.selection = selection
+        self.state = state
+        self.holeCount = holeCount
+        self.hasCover = hasCover
+        self.libraryURL = libraryURL
+        self.contents = contents
+    }
+}
+
+/// The body of `POST /api/v1/bundles`: an asset whose parts are uploaded afterwards.
+public struct BundleImportRequest: Codable, Sendable, Hashable {
+    /// The title; null if none is known.
+    public var title: String?
+    /// The URL at the origin.
+    public var url: String
+    /// The selected variants and renditions.
+    public var selection: StreamSelection?
+    /// The asset's parts, with the URLs that they are stored under.
+    public var contents: AssetContents
+    /// The number of segments that the recording lost; null if the asset wasn't recorded.
+    public var lost: Int?
+
+    /// Creates a request.
+    public init(
+        title: String?, url: String, selection: StreamSelection?, contents: AssetContents, lost: Int? = nil
+    ) {
+        self.title = title
+        self.url = url
+        self.selection = selection
+        self.contents = contents
+        self.lost = lost
+    }
+}
+
+extension APIClient {
+    /// The maximum number of bytes that one call of ``bring(_:at:of:part:to:)`` uploads.
+    public static let bundlePieceLength = 8 << 20
+
+    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to it.
+    public func libraryURL(ofAsset id: String) -> String { "\(address)/library/\(Self.escape(id))/" }
+
+    /// Returns whether a URL is a `/library` or `/live` URL of this server. ``media(at:range:limit:)`` sends the key to
+    /// such URLs.
+    public func isLibraryURL(_ url: String) -> Bool {
+        ["/library/", "/live/"].contains { url.hasPrefix(address + $0) }
+    }
+
+    /// Returns the description of an asset's bundle.
+    ///
+    /// - Parameter name: the asset's ID, URL or title.
+    /// - Throws: ``Problem`` with the status 404 for an unknown asset.
+    public func bundle(ofAsset name: String) async throws -> BundleRecord {
+        try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
+    }
+
+    /// Returns the description of the bundle of a channel's window.
+    ///
+    /// - Parameters:
+    ///   - name: the channel.
+    ///   - from: the beginning of the window, in milliseconds since 1970.
+    ///   - to: the end of the window, in milliseconds since 1970.
+    /// - Throws: ``Problem`` with the status 404 if the window isn't recorded or isn't over.
+    public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
+        try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
+    }
+
+    /// Creates an asset whose parts are uploaded by ``bring(_:at:of:part:to:)``. A complete asset remains unchanged.
+    public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
+        try await call(.POST, "/api/v1/bundles", content: try .json(request))
+    }
+
+    /// Uploads bytes of a part.
+    ///
+    /// - Parameters:
+    ///   - bytes: at most ``bundlePieceLength`` bytes.
+    ///   - offset: the offset of the first byte in the part's resource.
+    ///   - length: the length of the part's resource in bytes.
+    ///   - part: the part's name.
+    ///   - asset: the asset's ID.
+    public func bring(
+        _ bytes: [UInt8], at offset: Int64, of length: Int64, part: String, to asset: String
+    ) async throws {
+        let path = part.split(separator: "/").map { Self.escape(String($0)) }.joined(separator: "/")
+        _ = try await exchange(
+            .PUT, "/api/v1/bundles/\(Self.escape(asset))/\(path)?offset=\(offset)&length=\(length)",
+            content: Content(type: "application/octet-stream", bytes: bytes))
+    }
+
+    /// Ends an import. The asset is complete if every part was uploaded.
+    ///
+    /// - Parameters:
+    ///   - asset: the asset's ID.
+    ///   - gaps: whether missing parts are accepted as gaps.
+    public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
+        try await call(.POST, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
+    }
+}

@@ -1,0 +1,330 @@
+public import Foundation
+public import MediaCache
+public import MediaLibrary
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A channel and its recording, the answer of `GET /api/v1/channels/<name>`.
+public struct ChannelRecord: Codable, Sendable, Hashable {
+    /// The state of a recording.
+    public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+        /// The recording is stopped.
+        case stopped
+        /// The channel's playlists are being loaded.
+        case starting
+        /// Segments are being recorded.
+        case recording
+        /// No segments arrive; `reason` has the cause. Recording continues with the next segment.
+        case waiting
+        /// The stream has ended, or the recording's end time has passed.
+        case ended
+
+        /// Creates the state of a recording.
+        public init(_ state: RecordingState) {
+            switch state {
+            case .stopped: self = .stopped
+            case .starting: self = .starting
+            case .recording: self = .recording
+            case .waiting: self = .waiting
+            case .ended: self = .ended
+            }
+        }
+    }
+
+    /// The channel's name.
+    public var name: String
+    /// The URL of its playlist, without user information.
+    public var url: String
+    /// The state of the recording.
+    public var state: State
+    /// The cause of the state `waiting`; null in other states.
+    public var reason: String?
+    /// The end of the recorded range, in milliseconds since 1970; null before the first segment.
+    public var edge: Int64?
+    /// The present by the stream's clock, in milliseconds since 1970. `now` and `-<seconds>` in requests are relative to
+    /// it. Null from servers of earlier versions.
+    public var now: Int64?
+    /// The recorded time ranges.
+    public var kept: [TimeSpan]
+    /// The size of all tracks in bytes.
+    public var bytes: Int64
+    /// The number of recorded segments of all tracks.
+    public var segments: Int
+    /// The number of segments that are gaps.
+    public var gaps: Int
+    /// The total duration of gaps in seconds, of the track that lost most.
+    public var gapSeconds: Double
+    /// The recent rate of received data, in bytes per second.
+    public var rate: Double
+    /// The folders of its tracks, such as `video-1`.
+    public var tracks: [String]
+    /// The limits of the recorded data.
+    public var retention: Retention
+    /// The time at which recording ends; null if it has no end time.
+    public var endsAt: Date?
+    /// The time the channel was added.
+    public var created: Date
+    /// The channel's programmes, which retention doesn't remove.
+    public var programmes: [ProgrammeRecord]
+    /// The playback URL of the live edge.
+    public var liveURL: String
+
+    /// Creates the record of a channel.
+    ///
+    /// - Parameters:
+    ///   - status: the channel's status.
+    ///   - base: the URL that its paths are appended to, with a slash at the end.
+    public init(_ status: RecordingStatus, base: String) {
+        let channel = status.channel
+        name = channel.name.rawValue
+        url = channel.url
+        state = State(status.state)
+        if case .waiting(let text) = status.state { reason = text }
+        edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
+        now = Int64((status.present.timeIntervalSince1970 * 1000).rounded())
+        let kept = status.kept.map { TimeSpan($0) }
+        self.kept = kept
+        bytes = status.bytes
+        segments = status.segments
+        gaps = status.gaps
+        gapSeconds = status.gapSeconds
+        rate = status.rate
+        tracks = status.tracks
+        retention = channel.retention
+        endsAt = channel.endsAt
+        created = channel.created
+        programmes = channel.programmes.map { ProgrammeRecord($0, kept: kept, base: base) }
+        liveURL = base + "index.m3u8"
+    }
+}
+
+/// A time range.
+public struct TimeSpan: Codable, Sendable, Hashable {
+    /// The beginning, in milliseconds since 1970.
+    public var from: Int64
+    /// The end, in milliseconds since 1970.
+    public var to: Int64
+
+    /// Creates a time range.
+    public init(from: Int64, to: Int64) {
+        self.from = from
+        self.to = to
+    }
+
+    /// Creates the whole milliseconds inside a range in nanoseconds since 1970, so that every reported moment can be
+    /// requested.
+    package init(_ range: Range<Int64>) {
+        let from = (range.lowerBound + 999_999) / 1_000_000
+        self.init(from: from, to: max(from, range.upperBound / 1_000_000))
+    }
+
+    /// Creates the whole milliseconds inside a range of dates.
+    package init(_ range: Range<Date>) {
+        // `nanosecondsSinceEpoch` rounds to the microsecond: a date isn't a whole number of any unit.
+        self.init(
+            range.lowerBound
+                .nanosecondsSinceEpoch..<max(
+                    range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch))
+    }
+}
+
+/// The answer of `GET /api/v1/channels`.
+public struct ChannelList: PagedList, Hashable {
+    /// The channels, by name.
+    public var channels: [ChannelRecord]
+    /// The cursor of the next page, for `?after=`; null on the last page.
+    public var next: String?
+
+    /// Creates a list.
+    public init(channels: [ChannelRecord], next: String? = nil) {
+        self.channels = channels
+        self.next = next
+    }
+
+    /// The items of the page.
+    public var items: [ChannelRecord] { channels }
+}
+
+/// The body of `POST /api/v1/channels`: record a live stream.
+public struct ChannelAddition: Codable, Sendable, Hashable {
+    /// The channel's name: 1 to 64 letters, digits, dots, hyphens and underscores, not beginning with a dot.
+    public var name: String
+    /// The URL of a multivariant or media playlist.
+    public var url: String
+    /// The recorded variants, as in ``DownloadAddition/variant``. Null means `best`.
+    public var variant: String?
+    /// The recorded audio renditions, as in ``DownloadAddition/audio``. Null means `all`.
+    public var audio: String?
+    /// The recorded subtitles, as in ``DownloadAddition/audio``. Null means `all`.
+    public var subtitles: String?
+    /// Header fields for the URL's origin, by name. They are stored with the channel; their values are never reported.
+    public var headers: [String: String]?
+    /// The limits of the recorded data. Null means no limit.
+    public var retention: Retention?
+    /// The time at which recording ends. Null means never.
+    public var endsAt: Date?
+    /// Whether recording ends with the stream. Null means yes.
+    public var endsWithStream: Bool?
+    /// Whether the channel is added without starting its recording. Null means no.
+    public var stopped: Bool?
+
+    /// Creates a request.
+    public init(
+        name: String, url: String, variant: String? = nil, audio: String? = nil, subtitles: String? = nil,
+        headers: [String: String]? = nil, retention: Retention? = nil, endsAt: Date? = nil,
+        endsWithStream: Bool? = nil, stopped: Bool? = nil
+    ) {
+        self.name = name
+        self.url = url
+        self.variant = variant
+        self.audio = audio
+        self.subtitles = subtitles
+        self.headers = headers
+        self.retention = retention
+        self.endsAt = endsAt
+        self.endsWithStream = endsWithStream
+        self.stopped = stopped
+    }
+}
+
+/// The body of `PATCH /api/v1/channels/<name>`. Null leaves a value unchanged.
+public struct ChannelUpdate: Codable, Sendable, Hashable {
+    /// A state that a recording can be set to.
+    public enum State: String, Codable, Sendable, Hashable {
+        /// The recording is started or continued.
+        case recording
+        /// The recording is stopped and can be continued.
+        case stopped
+        /// The recording is ended and becomes an asset.
+        case ended
+    }
+
+    /// The new state of the recording.
+    public var state: State?
+    /// The new limits of the recorded data.
+    public var retention: Retention?
+
+    /// Creates an update.
+    public init(state: State? = nil, retention: Retention? = nil) {
+        self.state = state
+        self.retention = retention
+    }
+}
+
+/// The segments of a channel, the answer of `GET /api/v1/channels/<name>/timeline` and `gaps`.
+public struct TimelineRecord: PagedList, Hashable {
+    /// A segment.
+    public struct Segment: Codable, Sendable, Hashable {
+        /// The folder of its track.
+        public var track: String
+        /// Its media sequence number in all playlists.
+        public var number: Int64
+        /// Its beginning, in milliseconds since 1970.
+        public var start: Int64
+        /// Its duration in seconds.
+        public var duration: Double
+        /// Whether it is a gap.
+        public var gap: Bool
+        /// Whether it follows a discontinuity.
+        public var discontinuity: Bool
+        /// Its size in bytes.
+        public var bytes: Int64
+
+        /// Creates a segment.
+        public init(
+            track: String, number: Int64, start: Int64, duration: Double, gap: Bool, discontinuity: Bool, bytes: Int64
+        ) {
+            self.track = track
+            self.number = number
+            self.start = start
+            self.duration = duration
+            self.gap = gap
+            self.discontinuity = discontinuity
+            self.bytes = bytes
+        }
+    }
+
+    /// The segments, by track and time; at most 10,000.
+    public var segments: [Segment]
+    /// The cursor of the next page, for `?after=`; null on the last page.
+    public var next: String?
+
+    /// Creates a page of a timeline.
+    public init(segments: [Segment], next: String? = nil) {
+        self.segments = segments
+        self.next = next
+    }
+
+    /// The items of the page.
+    public var items: [Segment] { segments }
+}
+
+extension APIClient {
+    static let channelsPath = "/api/v1/channels"
+
+    /// Returns all channels, by name.
+    public func channels() async throws -> [ChannelRecord] {
+        try await all(ChannelList.self, Self.channelsPath)
+    }
+
+    /// Returns a channel.
+    public func channel(_ name: ChannelName) async throws -> ChannelRecord {
+        try await call(.GET, "\(Self.channelsPath)/\(name)")
+    }
+
+    /// Returns the URL of a channel's window at the server's own address, without a token. The server answers 404 if the
+    /// window begins outside the recorded ranges.
+    ///
+    /// - Parameters:
+    ///   - name: the channel.
+    ///   - from: the beginning of the window, in milliseconds since 1970.
+    ///   - to: the end of the window, in milliseconds since 1970.
+    public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
+        "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)&strict=1"
+    }
+
+    /// Returns the URL of a channel at the server's own address, without a token and with a slash at the end; the names
+    /// of playlists and parts are appended to it.
+    public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
+
+    /// Adds a channel, or continues an existing one.
+    ///
+    /// - Parameters:
+    ///   - url: the channel's URL. User information in it is sent to the server.
+    ///   - addition: the other settings; its URL is ignored.
+    public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
+        var addition = addition
+        addition.url = Self.text(of: url)
+        return try await call(.POST, Self.channelsPath, content: try .json(addition))
+    }
+
+    /// Changes the state or the limits of a channel's recording.
+    @discardableResult
+    public func updateChannel(_ name: ChannelName, _ update: ChannelUpdate) async throws -> ChannelRecord {
+        try await call(.PATCH, "\(Self.channelsPath)/\(name)", content: try .json(update))
+    }
+
+    /// Removes a channel and its recorded data.
+    public func removeChannel(_ name: ChannelName) async throws {
+        try await send(.DELETE, "\(Self.channelsPath)/\(name)")
+    }
+
+    /// Returns the segments of a channel, gaps included, by track and time.
+    ///
+    /// - Parameters:
+    ///   - name: the channel.
+    ///   - from: the beginning of the range, in milliseconds since 1970; nil means an hour before the end.
+    ///   - to: the end of the range, in milliseconds since 1970; nil means now.
+    public func timeline(
+        of name: ChannelName, from: Int64? = nil, to: Int64? = nil
+    ) async throws -> [TimelineRecord.Segment] {
+        let items = [from.map { "from=\($0)" }, to.map { "to=\($0)" }].compactMap { $0 }
+        let query = items.isEmpty ? "" : "?" + items.joined(separator: "&")
+        return try await all(TimelineRecord.self, "\(Self.channelsPath)/\(name)/timeline\(query)")
+    }
+
+    /// Returns the gaps of a channel, by track and time.
+    public func gaps(of name: ChannelName) async throws -> [TimelineRecord.Segment] {
+        try await all(TimelineRecord.self, "\(Self.channelsPath)/\(name)/gaps")
+    }
+}

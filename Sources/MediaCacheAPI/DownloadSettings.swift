@@ -1,0 +1,93 @@
+public import MediaLibrary
+internal import NIOHTTP1
+
+/// The limits and conditions of downloads, the answer of `GET`, `PUT` and `PATCH /api/v1/settings/downloads`.
+public struct DownloadSettings: Codable, Sendable, Hashable {
+    /// The limits of concurrent downloads and transfers.
+    public var limits: DownloadLimits
+    /// The conditions under which downloads run.
+    public var policy: DownloadPolicy
+    /// The bandwidth of all downloads together, in bytes per second; null means no limit.
+    public var bandwidth: Int64?
+
+    /// Creates settings.
+    public init(
+        limits: DownloadLimits = DownloadLimits(), policy: DownloadPolicy = DownloadPolicy(), bandwidth: Int64? = nil
+    ) {
+        self.limits = limits
+        self.policy = policy
+        self.bandwidth = bandwidth
+    }
+}
+
+/// The body of `PATCH /api/v1/settings/downloads`, in which null leaves a value unchanged, and of `PUT`, in which null
+/// restores the default.
+public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
+    /// The limits of concurrent downloads and transfers.
+    public struct Limits: Codable, Sendable, Hashable {
+        /// The number of concurrent downloads, 1 to 1,000.
+        public var assets: Int?
+        /// The number of concurrent transfers of each download, 1 to 1,000.
+        public var transfersPerAsset: Int?
+
+        /// Creates an update.
+        public init(assets: Int? = nil, transfersPerAsset: Int? = nil) {
+            self.assets = assets
+            self.transfersPerAsset = transfersPerAsset
+        }
+    }
+
+    /// The conditions under which downloads run.
+    public struct Policy: Codable, Sendable, Hashable {
+        /// Whether downloads run on unmetered networks only.
+        public var onlyUnmetered: Bool?
+        /// Whether downloads run only while the device is charging.
+        public var onlyCharging: Bool?
+        /// Whether downloads wait while the device is in low power mode or hot.
+        public var sparesPower: Bool?
+        /// The hours in which downloads run, in minutes after midnight of the local clock. Equal start and end mean any
+        /// time.
+        public var hours: DownloadPolicy.Hours?
+        /// The number of bytes to leave free on the disk, in addition to the cache's own reserve.
+        public var freeSpaceReserve: Int64?
+
+        /// Creates an update.
+        public init(
+            onlyUnmetered: Bool? = nil, onlyCharging: Bool? = nil, sparesPower: Bool? = nil,
+            hours: DownloadPolicy.Hours? = nil, freeSpaceReserve: Int64? = nil
+        ) {
+            self.onlyUnmetered = onlyUnmetered
+            self.onlyCharging = onlyCharging
+            self.sparesPower = sparesPower
+            self.hours = hours
+            self.freeSpaceReserve = freeSpaceReserve
+        }
+    }
+
+    /// The limits of concurrent downloads and transfers.
+    public var limits: Limits?
+    /// The conditions under which downloads run.
+    public var policy: Policy?
+    /// The bandwidth of all downloads together, in bytes per second; 0 means no limit.
+    public var bandwidth: Int64?
+
+    /// Creates an update.
+    public init(limits: Limits? = nil, policy: Policy? = nil, bandwidth: Int64? = nil) {
+        self.limits = limits
+        self.policy = policy
+        self.bandwidth = bandwidth
+    }
+}
+
+extension APIClient {
+    /// Returns the limits and conditions of downloads.
+    public func downloadSettings() async throws -> DownloadSettings {
+        try await call(.GET, "/api/v1/settings/downloads")
+    }
+
+    /// Changes limits and conditions of downloads. Values that are nil in the update remain unchanged.
+    @discardableResult
+    public func updateDownloadSettings(_ update: DownloadSettingsUpdate) async throws -> DownloadSettings {
+        try await call(.PATCH, "/api/v1/settings/downloads", content: try .json(update))
+    }
+}

@@ -1,0 +1,338 @@
+public import Foundation
+public import MediaCache
+public import MediaLibrary
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A download, the answer of `GET /api/v1/downloads/<id>`. The values of its header fields are never reported.
+public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
+    /// The state of a download; see `DownloadState`.
+    public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+        /// The download waits for its turn.
+        case queued
+        /// Bytes are being fetched, or are about to be.
+        case running
+        /// The user paused the download.
+        case paused
+        /// The download waits for an obstacle to go away, and then continues by itself.
+        case waiting
+        /// The download has ended without being complete.
+        case failed
+        /// Every selected byte is cached.
+        case complete
+        /// Every available byte is cached; the missing parts are listed.
+        case completeWithHoles
+
+        /// Whether the download has ended and won't continue by itself.
+        public var isEnded: Bool {
+            switch self {
+            case .failed, .complete, .completeWithHoles: true
+            case .queued, .running, .paused, .waiting: false
+            }
+        }
+    }
+
+    /// The obstacle that a download waits for, or the cause of its failure.
+    public struct Reason: Codable, Sendable, Hashable {
+        /// The code for programs: a `DownloadObstacle.Kind` (`network`, `space`, …) or a `CacheError.Code`.
+        public var code: String
+        /// The description, one sentence.
+        public var message: String
+        /// The time of the next attempt, if known.
+        public var until: Date?
+        /// Whether a retry can succeed.
+        public var retryable: Bool
+
+        /// Creates a reason.
+        public init(code: String, message: String, until: Date? = nil, retryable: Bool) {
+            self.code = code
+            self.message = message
+            self.until = until
+            self.retryable = retryable
+        }
+    }
+
+    /// The asset's ID, as in URLs.
+    public var id: String
+    /// The URL of the asset's file or top playlist, without user information.
+    public var url: String
+    /// Whether the asset is fetched with credentials and belongs to one user. The user isn't reported.
+    public var withCredentials: Bool
+    /// The title; null if none is known.
+    public var title: String?
+    /// The kind, file or stream; null before it's known.
+    public var kind: Asset.Kind?
+    /// The duration in seconds; null before it's known.
+    public var duration: Double?
+    /// The state.
+    public var state: State
+    /// The obstacle or failure; null in states that have neither.
+    public var reason: Reason?
+    /// The number of cached bytes.
+    public var bytes: Int64
+    /// The length in bytes, exact or estimated; null if unknown.
+    public var length: Int64?
+    /// Whether `length` is exact.
+    public var lengthKnown: Bool
+    /// The number of complete parts: the file, or segments, keys and media initialization sections.
+    public var partsDone: Int
+    /// The number of all parts; 0 before it's known.
+    public var parts: Int
+    /// The recent rate, in bytes per second.
+    public var rate: Double
+    /// The number of seconds that play from the beginning without waiting.
+    public var secondsReady: Double
+    /// The priority; greater values first.
+    public var priority: Int
+    /// The time the download was added.
+    public var added: Date
+    /// The selected variants: `best`, `worst`, `all`, a height below 10,000, or a bandwidth.
+    public var variant: String
+    /// The selected audio renditions: `standard`, `all`, `none`, or languages separated by commas.
+    public var audio: String
+    /// The selected subtitles, in the forms of `audio`.
+    public var subtitles: String
+    /// The names of the download's own header fields.
+    public var headerNames: [String]
+    /// The number of parts that couldn't be fetched.
+    public var holeCount: Int
+    /// The parts that couldn't be fetched, at most 10,000; null in a list of downloads.
+    public var holes: [DownloadHole]?
+    /// Remarks on the received media; null in a list of downloads.
+    public var notes: [AssetContents.Note]?
+
+    /// Creates the record of a download.
+    ///
+    /// - Parameters:
+    ///   - status: the download's status.
+    ///   - inFull: whether the record includes holes and notes.
+    public init(_ status: DownloadStatus, inFull: Bool) {
+        let (asset, progress) = (status.asset, status.progress)
+        let download = asset.download ?? Download(added: asset.created)
+        id = asset.id.rawValue
+        url = asset.url
+        withCredentials = asset.identity != nil
+        title = asset.title
+        kind = asset.kind
+        duration = asset.duration
+        state = State(download.state)
+        reason = Reason(download.state)
+        bytes = progress.bytes
+        length = progress.length
+        lengthKnown = progress.isLengthKnown
+        partsDone = progress.parts.done
+        parts = progress.parts.total
+        rate = progress.rate
+        secondsReady = progress.secondsReady
+        priority = download.priority
+        added = download.added
+        variant = download.selection.variants.text
+        audio = download.selection.audio.text
+        subtitles = download.selection.subtitles.text
+        headerNames = download.headers.keys.sorted()
+        holeCount = download.holeCount
+        holes = inFull ? download.holes : nil
+        notes = inFull ? download.notes : nil
+    }
+}
+
+extension DownloadRecord.State {
+    /// Creates the state of a download.
+    package init(_ state: DownloadState) {
+        self =
+            switch state {
+            case .queued: .queued
+            case .running: .running
+            case .paused: .paused
+            case .waiting: .waiting
+            case .failed: .failed
+            case .complete: .complete
+            case .completeWithHoles: .completeWithHoles
+            }
+    }
+}
+
+extension DownloadRecord.Reason {
+    /// Creates the reason of a state; nil for a state without one.
+    package init?(_ state: DownloadState) {
+        switch state {
+        case .waiting(let obstacle):
+            self.init(
+                code: obstacle.kind.rawValue, message: obstacle.message, until: obstacle.until, retryable: true)
+        case .failed(let failure):
+            self.init(code: failure.code, message: failure.message, retryable: failure.isRetryable)
+        case .queued, .running, .paused, .complete, .completeWithHoles: return nil
+        }
+    }
+}
+
+/// The answer of `GET /api/v1/downloads`.
+public struct DownloadList: PagedList, Hashable {
+    /// The downloads, in the order in which they were added.
+    public var downloads: [DownloadRecord]
+    /// The cursor of the next page, for `?after=`; null on the last page.
+    public var next: String?
+
+    /// Creates a list.
+    public init(downloads: [DownloadRecord], next: String? = nil) {
+        self.downloads = downloads
+        self.next = next
+    }
+
+    /// The items of the page.
+    public var items: [DownloadRecord] { downloads }
+}
+
+/// The body of `POST /api/v1/downloads`: complete and pin an asset.
+public struct DownloadAddition: Codable, Sendable, Hashable {
+    /// The URL of a file, or of a multivariant or media playlist.
+    public var url: String
+    /// The title; null derives it from the URL.
+    public var title: String?
+    /// The variants of a stream: `best`, `worst`, `all`, the tallest up to a height in pixels (a number below 10,000), or
+    /// the one with the greatest bandwidth up to a limit in bits per second. Null means `best`.
+    public var variant: String?
+    /// The audio renditions: `standard`, `all`, `none`, or languages (RFC 5646) separated by commas. Null means
+    /// `standard`.
+    public var audio: String?
+    /// The subtitles, in the forms of `audio`. Null means `all`.
+    public var subtitles: String?
+    /// Header fields for the URL's origin, by name. They are stored with the asset; their values are never reported.
+    public var headers: [String: String]?
+    /// The priority; greater values first. Null means 0.
+    public var priority: Int?
+    /// Whether the download starts paused. Null means no.
+    public var paused: Bool?
+    /// The number of seconds for which a growing stream is followed. Null follows it to its end.
+    public var seconds: Double?
+
+    /// Creates a request.
+    public init(
+        url: String, title: String? = nil, variant: String? = nil, audio: String? = nil, subtitles: String? = nil,
+        headers: [String: String]? = nil, priority: Int? = nil, paused: Bool? = nil,
+        seconds: Double? = nil
+    ) {
+        self.url = url
+        self.title = title
+        self.variant = variant
+        self.audio = audio
+        self.subtitles = subtitles
+        self.headers = headers
+        self.priority = priority
+        self.paused = paused
+        self.seconds = seconds
+    }
+}
+
+/// The body of `PATCH /api/v1/downloads/<id>`. Null leaves a value unchanged.
+public struct DownloadUpdate: Codable, Sendable, Hashable {
+    /// A state that a download can be set to.
+    public enum State: String, Codable, Sendable, Hashable {
+        /// The download is paused.
+        case paused
+        /// The download continues, even after a failure or with holes.
+        case running
+        /// The download of a growing stream ends with the segments available now.
+        case finished
+    }
+
+    /// The new state.
+    public var state: State?
+    /// The new priority; greater values first.
+    public var priority: Int?
+
+    /// Creates an update.
+    public init(state: State? = nil, priority: Int? = nil) {
+        self.state = state
+        self.priority = priority
+    }
+}
+
+/// The body of `PUT /api/v1/downloads/order`: the order of downloads.
+public struct DownloadOrder: Codable, Sendable, Hashable {
+    /// The assets' IDs, first download first. Unnamed downloads keep their priority.
+    public var ids: [String]
+
+    /// Creates an order.
+    public init(ids: [String]) {
+        self.ids = ids
+    }
+}
+
+extension APIClient {
+    private static let downloadsPath = "/api/v1/downloads"
+
+    /// Returns all downloads, in the order in which they were added.
+    ///
+    /// - Parameter limit: the time to wait for a download to change its state, at most 10 s. The call returns as soon as
+    ///   one does.
+    public func downloads(waiting limit: Duration = .zero) async throws -> [DownloadRecord] {
+        try await all(DownloadList.self, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
+    }
+
+    /// Returns an asset's download with its holes, or nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - id: the asset's ID.
+    ///   - limit: the time to wait for a change of state; see ``downloads(waiting:)``.
+    public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
+        do {
+            return try await call(.GET, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Adds a download.
+    ///
+    /// - Parameters:
+    ///   - url: the asset's URL. User information in it is sent to the server.
+    ///   - addition: the other settings; its URL is ignored.
+    public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
+        var addition = addition
+        addition.url = Self.text(of: url)
+        return try await call(.POST, Self.downloadsPath, content: try .json(addition))
+    }
+
+    /// Pauses, continues or finishes a download, or changes its priority.
+    @discardableResult
+    public func updateDownload(_ id: String, _ update: DownloadUpdate) async throws -> DownloadRecord {
+        try await call(.PATCH, path(of: id), content: try .json(update))
+    }
+
+    /// Cancels a download.
+    ///
+    /// - Parameters:
+    ///   - id: the asset's ID.
+    ///   - keepingData: whether received data remains cached, unpinned. Otherwise it is removed.
+    public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
+        try await send(.DELETE, "\(path(of: id))?keep=\(keepingData)")
+    }
+
+    /// Pauses all downloads.
+    @discardableResult
+    public func pauseDownloads() async throws -> [DownloadRecord] {
+        let list: DownloadList = try await call(.POST, "\(Self.downloadsPath)/pause")
+        return list.downloads
+    }
+
+    /// Continues all downloads, failed ones included.
+    @discardableResult
+    public func resumeDownloads() async throws -> [DownloadRecord] {
+        let list: DownloadList = try await call(.POST, "\(Self.downloadsPath)/resume")
+        return list.downloads
+    }
+
+    /// Sets the order of downloads. Unnamed downloads keep their priority.
+    ///
+    /// - Parameter ids: the assets' IDs, first download first.
+    /// - Returns: all downloads afterwards.
+    @discardableResult
+    public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
+        let list: DownloadList = try await call(
+            .PUT, "\(Self.downloadsPath)/order", content: try .json(DownloadOrder(ids: ids)))
+        return list.downloads
+    }
+
+    private func path(of id: String) -> String { "\(Self.downloadsPath)/\(Self.escape(id))" }
+}

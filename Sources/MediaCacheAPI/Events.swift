@@ -1,0 +1,173 @@
+internal import AsyncHTTPClient
+internal import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+/// An event, as `GET /api/v1/events` sends it: the `data` of a server-sent event, whose `event` is the name. Fields that
+/// don't apply to the event are null.
+public struct EventRecord: Codable, Sendable, Hashable {
+    /// The name of an event. The comments list the fields that it sets.
+    public enum Name: String, Codable, Sendable, Hashable, CaseIterable {
+        /// An asset was added: `asset`.
+        case assetAdded = "asset.added"
+        /// An asset's title, cover or media information changed: `asset`.
+        case assetChanged = "asset.changed"
+        /// An asset was removed: `asset`.
+        case assetRemoved = "asset.removed"
+        /// A download was added: `asset`.
+        case downloadAdded = "download.added"
+        /// A download's state changed: `asset`, `state`, `reason`.
+        case downloadState = "download.state"
+        /// A download progressed; sent a few times a second at most: `asset`, `bytes`, `length`, `lengthKnown`,
+        /// `partsDone`, `parts`, `rate`, `secondsReady`.
+        case downloadProgress = "download.progress"
+        /// The transfer of a part started: `asset`, `part`.
+        case partStarted = "part.started"
+        /// A part is complete: `asset`, `part`, `bytes`.
+        case partDone = "part.done"
+        /// The transfer of a part failed for now: `asset`, `part`, `message`.
+        case partFailed = "part.failed"
+        /// A download was removed: `asset`.
+        case downloadRemoved = "download.removed"
+        /// The cached amount of a resource changed; sent a few times a second at most: `resource`, `bytes`, `length`,
+        /// `rate`.
+        case resourceProgress = "resource.progress"
+        /// The origin has another version of a resource: `resource`.
+        case resourceChanged = "resource.changed"
+        /// Bytes were evicted: `resource`, `bytes`.
+        case resourceEvicted = "resource.evicted"
+        /// An origin request failed: `resource`, `message`.
+        case resourceFailed = "resource.failed"
+        /// Damaged bytes were found on disk and will be fetched again: `resource`.
+        case resourceDamaged = "resource.damaged"
+        /// Cached bytes were served without revalidation, since the origin was unreachable: `resource`, `message`.
+        case resourceStale = "resource.stale"
+        /// A channel's state changed: `channel`, `channelState`, `message`.
+        case channelState = "channel.state"
+        /// A segment was recorded: `channel`, `track`, `start`, `duration`, `bytes`.
+        case channelSegment = "channel.segment"
+        /// A channel has a gap: `channel`, `track`, `start`, `duration`, `message`.
+        case channelGap = "channel.gap"
+        /// Retention removed segments of a channel: `channel`, `count`, `bytes`.
+        case channelPruned = "channel.pruned"
+        /// An export of a programme changed its state or progressed; sent a few times a second at most: `channel`,
+        /// `programme`, `format`, `exportState`, `progress`, `bytes`, `count` (missing segments), `message`.
+        case channelExport = "channel.export"
+        /// A channel was removed: `channel`.
+        case channelRemoved = "channel.removed"
+        /// The cache folder can't be written, or its catalog had to be rebuilt: `message`.
+        case storageFailed = "storage.failed"
+        /// Events before this one were dropped, since the client read too slowly: `count`.
+        case dropped
+    }
+
+    /// The event's name.
+    public var event: Name
+    /// The asset's ID.
+    public var asset: String?
+    /// The new state of the download.
+    public var state: DownloadRecord.State?
+    /// The obstacle that the download waits for, or the cause of its failure.
+    public var reason: DownloadRecord.Reason?
+    /// The part's path within the asset.
+    public var part: String?
+    /// The resource's cache key.
+    public var resource: String?
+    /// The number of bytes.
+    public var bytes: Int64?
+    /// The length in bytes: of a resource exact, of an asset exact or estimated. Null if unknown.
+    public var length: Int64?
+    /// Whether an asset's length is exact.
+    public var lengthKnown: Bool?
+    /// The number of the asset's complete parts.
+    public var partsDone: Int?
+    /// The number of all parts of the asset.
+    public var parts: Int?
+    /// The recent rate, in bytes per second.
+    public var rate: Double?
+    /// The number of seconds of the asset that play from the beginning without waiting.
+    public var secondsReady: Double?
+    /// The cause, one sentence.
+    public var message: String?
+    /// The channel's name.
+    public var channel: String?
+    /// The new state of the channel's recording.
+    public var channelState: ChannelRecord.State?
+    /// The programme's ID.
+    public var programme: String?
+    /// The export's format.
+    public var format: String?
+    /// The new state of the export.
+    public var exportState: ExportRecord.State?
+    /// The fraction of the export that is done, from 0 to 1.
+    public var progress: Double?
+    /// The track's folder.
+    public var track: String?
+    /// The beginning of the segment or gap, in milliseconds since 1970.
+    public var start: Int64?
+    /// The duration of the segment or gap in seconds.
+    public var duration: Double?
+    /// The number of removed or missing segments, or of dropped events.
+    public var count: Int?
+
+    /// Creates an event of an asset, of a resource, or of neither.
+    public init(_ event: Name, asset: String? = nil, resource: String? = nil) {
+        self.event = event
+        self.asset = asset
+        self.resource = resource
+    }
+}
+
+extension APIClient {
+    /// The length limit of a line in bytes. The data of an event has a few hundred bytes.
+    private static let longestLine = 1 << 20
+
+    /// Receives the server's events from now on, until the server stops.
+    ///
+    /// - Parameter body: called with each event; the next event isn't read until it returns.
+    /// - Throws: the errors of all calls, and errors of `body`.
+    public func events(_ body: (EventRecord) async throws -> Void) async throws {
+        var request = request(.GET, "/api/v1/events")
+        request.headers.add(name: "Accept", value: "text/event-stream")
+        do {
+            let response = try await http.execute(request, deadline: .distantFuture)
+            guard response.status == .ok else {
+                let bytes = try await response.body.collect(upTo: Self.longestLine)
+                if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView))
+                {
+                    throw problem
+                }
+                throw APIClientError.unexpectedAnswer(
+                    "GET /api/v1/events: status \(response.status.code)", address: address, cause: nil)
+            }
+            var line: [UInt8] = []
+            for try await buffer in response.body {
+                for byte in buffer.readableBytesView {
+                    guard byte == UInt8(ascii: "\n") else {
+                        line.append(byte)
+                        continue
+                    }
+                    defer { line.removeAll(keepingCapacity: true) }
+                    if let record = try event(in: line) { try await body(record) }
+                }
+                guard line.count <= Self.longestLine else {
+                    throw APIClientError.unexpectedAnswer("GET /api/v1/events", address: address, cause: nil)
+                }
+            }
+        } catch let error where error is HTTPClientError || error is ChannelError || error is IOError {
+            try Task.checkCancellation()
+            throw APIClientError.unreachable(address: address, cause: error)
+        }
+    }
+
+    /// Returns the event of a data line; nil for any other line. The server sends the data of an event in one line.
+    private func event(in line: [UInt8]) throws -> EventRecord? {
+        let field = Array("data: ".utf8)
+        guard line.starts(with: field) else { return nil }
+        do {
+            return try APICoding.makeDecoder().decode(EventRecord.self, from: Data(line.dropFirst(field.count)))
+        } catch {
+            throw APIClientError.unexpectedAnswer("GET /api/v1/events", address: address, cause: error)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import MediaCache
+public import MediaLibrary
+internal import NIOHTTP1
+
+/// The result of probing a URL, the answer of `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's title
+/// and asset beside them.
+public struct ProbeRecord: Sendable, Hashable {
+    /// The probe's result.
+    public var probe: MediaProbe
+    /// The title that a download would get.
+    public var title: String?
+    /// The ID of the asset with this URL; null if there is none.
+    public var asset: String?
+
+    /// Creates a record.
+    public init(_ probe: MediaProbe, title: String?, asset: String?) {
+        self.probe = probe
+        self.title = title
+        self.asset = asset
+    }
+}
+
+extension ProbeRecord: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case title
+        case asset
+    }
+
+    /// Decodes one object.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        probe = try MediaProbe(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        title = try container.decodeIfPresent(String.self, forKey: .title)
+        asset = try container.decodeIfPresent(String.self, forKey: .asset)
+    }
+
+    /// Encodes one object.
+    public func encode(to encoder: any Encoder) throws {
+        try probe.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(title, forKey: .title)
+        try container.encodeIfPresent(asset, forKey: .asset)
+    }
+}
+
+/// The body of `POST /api/v1/probe`.
+public struct ProbeRequest: Codable, Sendable, Hashable {
+    /// The URL of a file, or of a multivariant or media playlist.
+    public var url: String
+    /// Header fields for the URL's origin, by name.
+    public var headers: [String: String]?
+
+    /// Creates a request.
+    public init(url: String, headers: [String: String]? = nil) {
+        self.url = url
+        self.headers = headers
+    }
+}
+
+extension APIClient {
+    /// Probes a URL. Only data that playing the URL would cache is cached.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of a file or playlist. User information in it is sent to the server.
+    ///   - headers: header fields for its origin, by name.
+    public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
+        let request = ProbeRequest(url: Self.text(of: url), headers: headers)
+        return try await call(.POST, "/api/v1/probe", content: try .json(request))
+    }
+}

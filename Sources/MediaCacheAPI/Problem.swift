@@ -1,0 +1,28 @@
+/// An error of the API: a problem details object (RFC 9457), sent as `application/problem+json`.
+public struct Problem: Codable, Sendable, Hashable, Error {
+    /// The kind of problem in a few words.
+    public var title: String
+    /// The HTTP status (RFC 9110 §15).
+    public var status: Int
+    /// The description of this occurrence, with advice.
+    public var detail: String
+    /// The code for programs: a `CacheError.Code`, or one of the server's own, such as `unauthorized`.
+    public var code: String
+    /// The status of the origin's answer, if that is the problem; otherwise nil.
+    public var originStatus: Int?
+    /// The recorded ranges, if a requested window is outside them; otherwise nil.
+    public var kept: [TimeSpan]?
+    /// The methods of the path, if the request's isn't among them; otherwise nil.
+    public var allowed: [String]?
+
+    /// The media type of a problem details object.
+    public static let contentType = "application/problem+json"
+
+    /// Creates a problem.
+    public init(title: String, status: Int, detail: String, code: String) {
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+    }
+}

@@ -1,0 +1,172 @@
+public import MediaLibrary
+internal import NIOCore
+internal import NIOHTTP1
+
+/// A programme: a named, pinned window of a channel.
+public struct ProgrammeRecord: Codable, Sendable, Hashable {
+    /// The programme's ID, as in URLs.
+    public var id: String
+    /// The programme's name.
+    public var name: String
+    /// The beginning, in milliseconds since 1970.
+    public var from: Int64
+    /// The end, in milliseconds since 1970.
+    public var to: Int64
+    /// The URL of a playlist of the recorded part.
+    public var playlistURL: String
+    /// The URL of the recorded part as one MP4; available when the programme is over.
+    public var movieURL: String
+    /// The requested exports and their states.
+    public var exports: [ExportRecord]
+
+    /// Creates the record of a programme.
+    ///
+    /// - Parameters:
+    ///   - programme: the programme.
+    ///   - kept: the recorded time ranges of its channel. Recording may have begun in the middle of the programme.
+    ///   - base: the URL that the channel's paths are appended to.
+    public init(_ programme: Programme, kept: [TimeSpan], base: String) {
+        let span = TimeSpan(programme.from..<max(programme.from, programme.to))
+        id = programme.id
+        name = programme.name
+        (from, to) = (span.from, span.to)
+        let (from, to) = (from, to)
+        let begin = max(from, kept.first { $0.to > from && $0.from < to }?.from ?? from)
+        playlistURL = "\(base)index.m3u8?begintime=\(begin)&endtime=\(to)"
+        movieURL = "\(base)\(begin)-\(to).mp4"
+        exports = programme.exports.map { ExportRecord($0, of: programme.id, base: base) }
+    }
+}
+
+/// The export of a programme in one format, made when the programme is over.
+public struct ExportRecord: Codable, Sendable, Hashable {
+    /// The state of an export.
+    public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+        /// The programme isn't over, or other exports are ahead in the queue.
+        case waiting
+        /// The export is being made.
+        case running
+        /// The export is available.
+        case done
+        /// The export failed; `reason` has the cause.
+        case failed
+        /// The export was cancelled.
+        case cancelled
+
+        /// Creates the state of an export.
+        public init(_ state: ProgrammeExport.State) {
+            switch state {
+            case .waiting: self = .waiting
+            case .running: self = .running
+            case .done: self = .done
+            case .failed: self = .failed
+            case .cancelled: self = .cancelled
+            }
+        }
+    }
+
+    /// The format: `hls`, `mp4` or `3gp`.
+    public var format: String
+    /// The state.
+    public var state: State
+    /// The fraction done, from 0 to 1.
+    public var progress: Double
+    /// The size in bytes; null before the export is done.
+    public var bytes: Int64?
+    /// The number of the programme's segments that are missing in the export, of all tracks.
+    public var missing: Int
+    /// The missing segments that were recorded but are damaged, at most 100; null if there are none.
+    public var damaged: [ProgrammeExport.DamagedSegment]?
+    /// The cause of the state `failed`; null in other states.
+    public var reason: String?
+    /// The URL of the export, available when it's done. It never changes.
+    public var url: String
+
+    /// Creates the record of an export.
+    ///
+    /// - Parameters:
+    ///   - export: the export.
+    ///   - programme: the programme's ID.
+    ///   - base: the URL that its channel's paths are appended to, with a slash at the end.
+    public init(_ export: ProgrammeExport, of programme: String, base: String) {
+        format = export.format.rawValue
+        state = State(export.state)
+        progress = 0
+        missing = export.missing
+        damaged = export.damaged.isEmpty ? nil : export.damaged
+        url = "\(base)programmes/\(programme)\(export.format == .hls ? "/index.m3u8" : "." + format)"
+        switch export.state {
+        case .waiting, .cancelled: break
+        case .running(let progress): self.progress = progress
+        case .done(let bytes): (progress, self.bytes) = (1, bytes)
+        case .failed(let reason): self.reason = reason
+        }
+    }
+}
+
+/// The answer of `GET /api/v1/channels/<name>/programmes`.
+public struct ProgrammeList: Codable, Sendable, Hashable {
+    /// The programmes, in the order in which they were added.
+    public var programmes: [ProgrammeRecord]
+
+    /// Creates a list.
+    public init(programmes: [ProgrammeRecord]) {
+        self.programmes = programmes
+    }
+}
+
+/// The body of `POST /api/v1/channels/<name>/programmes`: pin a window.
+public struct ProgrammeAddition: Codable, Sendable, Hashable {
+    /// The programme's name.
+    public var name: String
+    /// The beginning, in any form that a window's URL takes: milliseconds or seconds since 1970, ISO 8601, or seconds
+    /// ago.
+    public var from: String
+    /// The end, in the forms of `from`.
+    public var to: String
+    /// The formats to export when the programme is over: `hls`, `mp4`, `3gp`. Null means none.
+    public var formats: [String]?
+
+    /// Creates a request.
+    public init(name: String, from: String, to: String, formats: [String]? = nil) {
+        self.name = name
+        self.from = from
+        self.to = to
+        self.formats = formats
+    }
+}
+
+extension APIClient {
+    /// Returns the programmes of a channel, in the order in which they were added.
+    public func programmes(of name: ChannelName) async throws -> [ProgrammeRecord] {
+        let list: ProgrammeList = try await call(.GET, "\(Self.channelsPath)/\(name)/programmes")
+        return list.programmes
+    }
+
+    /// Pins a window of a channel as a programme.
+    public func addProgramme(_ addition: ProgrammeAddition, to name: ChannelName) async throws -> ProgrammeRecord {
+        try await call(.POST, "\(Self.channelsPath)/\(name)/programmes", content: try .json(addition))
+    }
+
+    /// Removes a programme. Retention applies to its segments again.
+    public func removeProgramme(_ id: String, from name: ChannelName) async throws {
+        try await send(.DELETE, "\(Self.channelsPath)/\(name)/programmes/\(id)")
+    }
+
+    /// Requests the export of a programme, or retries a failed or cancelled export. The export is made when the
+    /// programme is over.
+    public func export(
+        _ id: String, of name: ChannelName, as format: ProgrammeFormat
+    ) async throws -> ProgrammeRecord {
+        try await call(.POST, Self.path(ofExport: format, of: id, in: name))
+    }
+
+    /// Cancels an export, or removes a finished one.
+    public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
+        try await send(.DELETE, Self.path(ofExport: format, of: id, in: name))
+    }
+
+    private static func path(ofExport format: ProgrammeFormat, of id: String, in name: ChannelName) -> String {
+        "\(channelsPath)/\(name)/programmes/\(escape(id))/exports/\(format.rawValue)"
+    }
+}

@@ -1,0 +1,189 @@
+public import Foundation
+public import MediaCache
+public import MediaLibrary
+internal import NIOHTTP1
+
+/// A cached resource, the answer of `GET /api/v1/resources/<id>`.
+public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
+    /// The resource's ID, stable while it is cached.
+    public var id: Int64
+    /// The most recently requested URL, without user information.
+    public var url: String
+    /// The cache key: the URL after the key policy.
+    public var key: String
+    /// Whether the resource was fetched with credentials and belongs to one user. The user isn't reported.
+    public var withCredentials: Bool
+    /// The media type that players receive.
+    public var type: String
+    /// The container as a file extension: `mp4`, `mp3`, `m3u8`; `bin` if unknown.
+    public var format: String
+    /// The complete length in bytes; null before it's known.
+    public var length: Int64?
+    /// The cached spans, in order.
+    public var spans: [ByteSpan]
+    /// The ranges that are being fetched, in order.
+    public var fills: [ByteSpan]
+    /// The number of cached bytes, of all representations.
+    public var bytesCached: Int64
+    /// The number of reads.
+    public var hits: Int64
+    /// The time the resource was first cached.
+    public var created: Date
+    /// The time the resource was last read.
+    public var lastUsed: Date
+    /// Whether every byte is cached.
+    public var complete: Bool
+    /// Whether the resource is protected from eviction.
+    public var pinned: Bool
+    /// Whether the resource is being read or filled.
+    public var inUse: Bool
+    /// The path of the complete resource as a file on the server's machine; null if partial or not requested.
+    public var localFile: String?
+    /// The cached amount of the HLS stream, if the resource is its playlist and was requested alone; otherwise null.
+    public var stream: StreamStatus?
+
+    /// Creates the record of a resource.
+    public init(_ info: ResourceInfo) {
+        id = info.id
+        url = info.url
+        key = info.name
+        withCredentials = info.identity != nil
+        type = info.contentType
+        format = MediaFormat.name(contentType: info.contentType, url: info.url)
+        length = info.length
+        spans = info.spans.map { ByteSpan($0) }
+        fills = info.fills.map { ByteSpan($0) }
+        bytesCached = info.bytesKept
+        hits = info.hits
+        created = info.created
+        lastUsed = info.lastUsed
+        complete = info.isComplete
+        pinned = info.isPinned
+        inUse = info.isInUse
+        localFile = nil
+    }
+}
+
+/// A range of bytes: from `start` up to, but not including, `end`.
+public struct ByteSpan: Codable, Sendable, Hashable {
+    /// The offset of the first byte.
+    public var start: Int64
+    /// The offset after the last byte.
+    public var end: Int64
+
+    /// Creates a span.
+    public init(start: Int64, end: Int64) {
+        self.start = start
+        self.end = end
+    }
+
+    /// Creates the span of a range.
+    init(_ range: Range<Int64>) { self.init(start: range.lowerBound, end: range.upperBound) }
+}
+
+/// The answer of `GET /api/v1/resources`.
+public struct ResourceList: PagedList, Hashable {
+    /// The resources, most recently used first.
+    public var resources: [ResourceRecord]
+    /// The cursor of the next page, for `?after=`; null on the last page.
+    public var next: String?
+
+    /// Creates a list.
+    public init(resources: [ResourceRecord], next: String? = nil) {
+        self.resources = resources
+        self.next = next
+    }
+
+    /// The items of the page.
+    public var items: [ResourceRecord] { resources }
+}
+
+/// The answer of a `DELETE` of one or all resources.
+public struct RemovalList: Codable, Sendable, Hashable {
+    /// The resources that were removed, or will be when their last readers end.
+    public var removed: [Removal]
+
+    /// Creates a list.
+    public init(removed: [Removal]) {
+        self.removed = removed
+    }
+}
+
+/// The short names of containers.
+enum MediaFormat {
+    /// Returns the short name of a media type; if unknown, the extension of the URL, and `bin` without one.
+    static func name(contentType: String, url: String) -> String {
+        let type = contentType.prefix { $0 != ";" }.lowercased()
+        if let name = names[type] { return name }
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return "bin" }
+        let suffix = file[file.index(after: dot)...]
+        guard (1...5).contains(suffix.utf8.count), suffix.allSatisfy({ $0.isLetter || $0.isNumber }) else {
+            return "bin"
+        }
+        return suffix.lowercased()
+    }
+
+    private static let names = [
+        "video/mp4": "mp4", "audio/mp4": "m4a", "audio/x-m4a": "m4a", "video/quicktime": "mov",
+        "video/mp2t": "ts", "audio/mpeg": "mp3", "audio/aac": "aac", "audio/flac": "flac", "audio/ogg": "ogg",
+        "video/webm": "webm", "audio/webm": "webm", "video/x-matroska": "mkv", "video/ogg": "ogv",
+        "audio/wav": "wav", "audio/x-wav": "wav", "application/vnd.apple.mpegurl": "m3u8",
+        "application/x-mpegurl": "m3u8", "audio/mpegurl": "m3u8", "audio/x-mpegurl": "m3u8", "text/vtt": "vtt",
+        "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/webp": "webp",
+        "video/3gpp": "3gp", "application/json": "json",
+    ]
+}
+
+extension APIClient {
+    /// Returns all cached resources, most recently used first.
+    public func resources() async throws -> [ResourceRecord] {
+        try await all(ResourceList.self, "/api/v1/resources")
+    }
+
+    /// Returns the resource of a URL, or nil if nothing of it is cached.
+    ///
+    /// - Parameters:
+    ///   - url: the URL; its user name selects the user.
+    ///   - withFile: whether the record includes the path of a complete resource's file.
+    public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
+        do {
+            // The user is part of the cache key; the password isn't.
+            let text = Self.text(of: url, withPassword: false)
+            return try await call(.GET, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Returns the resource with an ID, or nil if it's no longer cached.
+    ///
+    /// - Parameters:
+    ///   - id: the resource's ID.
+    ///   - withFile: whether the record includes the path of a complete resource's file.
+    public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
+        do {
+            return try await call(.GET, "/api/v1/resources/\(id)?file=\(withFile)")
+        } catch let problem as Problem where problem.status == 404 {
+            return nil
+        }
+    }
+
+    /// Removes a resource. A resource in use is removed when its last reader ends.
+    public func remove(id: Int64) async throws -> [Removal] {
+        let list: RemovalList = try await call(.DELETE, "/api/v1/resources/\(id)")
+        return list.removed
+    }
+
+    /// Removes all resources, optionally including pinned ones.
+    public func removeAll(includingPinned: Bool) async throws -> [Removal] {
+        let list: RemovalList = try await call(.DELETE, "/api/v1/resources?pinned=\(includingPinned)")
+        return list.removed
+    }
+
+    /// Pins or unpins a resource.
+    public func setPinned(_ pinned: Bool, id: Int64) async throws {
+        try await send(pinned ? .PUT : .DELETE, "/api/v1/resources/\(id)/pin")
+    }
+}

@@ -1,0 +1,69 @@
+public import MediaCache
+internal import NIOHTTP1
+
+/// The answer of `GET /api/v1/server`.
+public struct ServerInfo: Codable, Sendable, Hashable {
+    /// The version of the software.
+    public var version: String
+    /// The ID of the process that owns the cache folder.
+    public var pid: Int32
+    /// The addresses that the server listens at: `http://127.0.0.1:9479`, `http://[::1]:9479`.
+    public var addresses: [String]
+    /// The cache folder; null if the server doesn't report it.
+    public var cacheFolder: String?
+
+    /// Creates server information.
+    public init(version: String, pid: Int32, addresses: [String], cacheFolder: String?) {
+        self.version = version
+        self.pid = pid
+        self.addresses = addresses
+        self.cacheFolder = cacheFolder
+    }
+}
+
+/// The answer of `GET /api/v1/urls?url=…`.
+public struct PlayLink: Codable, Sendable, Hashable {
+    /// The URL for a player.
+    public var playURL: String
+
+    /// Creates a link.
+    public init(playURL: String) {
+        self.playURL = playURL
+    }
+}
+
+/// The body of `PUT /api/v1/header-profiles`: the header fields that requests to one origin carry until the server ends.
+public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
+    /// The origin, such as `https://example.com`. A path is ignored.
+    public var origin: String
+    /// The fields by name. An empty object removes the profile.
+    public var headers: [String: String]
+    /// The identity of the user whom the fields authenticate; it becomes part of the cache key. Null if the fields don't
+    /// distinguish users.
+    public var identity: String?
+
+    /// Creates an update.
+    public init(origin: String, headers: [String: String], identity: String? = nil) {
+        self.origin = origin
+        self.headers = headers
+        self.identity = identity
+    }
+}
+
+extension APIClient {
+    /// Returns the server's version, process and addresses.
+    public func server() async throws -> ServerInfo {
+        try await call(.GET, "/api/v1/server")
+    }
+
+    /// Returns the URL that plays `url` through the cache. It holds the standing playback token.
+    public func playURL(for url: ResourceURL) async throws -> String {
+        let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
+        return link.playURL
+    }
+
+    /// Sets or removes the header fields that requests to one origin carry from now on.
+    public func setHeaderProfile(_ profile: HeaderProfileUpdate) async throws {
+        try await send(.PUT, "/api/v1/header-profiles", content: try .json(profile))
+    }
+}

@@ -1,0 +1,196 @@
+public import Foundation
+public import MediaCache
+public import MediaLibrary
+internal import NIOHTTP1
+
+/// The use of storage, the answer of `GET /api/v1/storage`.
+public struct StorageRecord: Codable, Sendable, Hashable {
+    /// The limits of the cache.
+    public struct Limits: Codable, Sendable, Hashable {
+        /// The maximum size in bytes; null means no limit.
+        public var maximumBytes: Int64?
+        /// The number of seconds after which unread data is evicted; null means no limit.
+        public var maximumAge: Double?
+        /// The number of bytes to leave free on the disk.
+        public var minimumFreeBytes: Int64
+
+        /// Creates the limits of a store.
+        public init(_ limits: CacheLimits) {
+            maximumBytes = limits.maximumBytes
+            maximumAge = limits.maximumAge?.seconds
+            minimumFreeBytes = limits.minimumFreeBytes
+        }
+    }
+
+    /// An item that uses storage.
+    public struct Item: Codable, Sendable, Hashable {
+        /// The kind of an item.
+        public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
+            /// An asset of the library: `id` is the asset's ID.
+            case asset
+            /// A channel: `id` is its name.
+            case channel
+            /// A played file outside the library: `id` is the resource's ID.
+            case file
+            /// A played stream outside the library: `id` is the ID of its playlist.
+            case stream
+            /// Parts of a played stream without its playlist: `id` is the ID of one of them.
+            case parts
+
+            /// Creates the kind of a played title.
+            package init(_ kind: PlayedTitle.Kind) {
+                self =
+                    switch kind {
+                    case .file: .file
+                    case .stream: .stream
+                    case .parts: .parts
+                    }
+            }
+        }
+
+        /// The kind.
+        public var kind: Kind
+        /// The ID; its meaning depends on `kind`.
+        public var id: String
+        /// The title, or the URL of an untitled item.
+        public var title: String
+        /// The number of cached or recorded bytes.
+        public var bytes: Int64
+        /// Whether the item is protected from eviction.
+        public var pinned: Bool
+        /// The number of resources of a played title; null for other kinds.
+        public var count: Int?
+
+        /// Creates an item.
+        public init(kind: Kind, id: String, title: String, bytes: Int64, pinned: Bool, count: Int? = nil) {
+            self.kind = kind
+            self.id = id
+            self.title = title
+            self.bytes = bytes
+            self.pinned = pinned
+            self.count = count
+        }
+    }
+
+    /// A resource that would be evicted.
+    public struct Candidate: Codable, Sendable, Hashable {
+        /// The resource's ID.
+        public var id: Int64
+        /// The most recently requested URL, without user information.
+        public var url: String
+        /// The number of cached bytes.
+        public var bytes: Int64
+        /// The time the resource was last read.
+        public var lastUsed: Date
+
+        /// Creates a candidate.
+        public init(id: Int64, url: String, bytes: Int64, lastUsed: Date) {
+            self.id = id
+            self.url = url
+            self.bytes = bytes
+            self.lastUsed = lastUsed
+        }
+    }
+
+    /// The totals.
+    public var usage: UsageRecord
+    /// The limits.
+    public var limits: Limits
+    /// The items that use most storage, largest first.
+    public var items: [Item]
+    /// The resources that eviction would remove next, in order.
+    public var evictedNext: [Candidate]
+
+    /// Creates a record.
+    public init(usage: UsageRecord, limits: Limits, items: [Item], evictedNext: [Candidate]) {
+        self.usage = usage
+        self.limits = limits
+        self.items = items
+        self.evictedNext = evictedNext
+    }
+}
+
+/// The totals of the cache, the answer of `GET /api/v1/usage`: the fields of `Usage`, with the covers' beside them.
+public struct UsageRecord: Sendable, Hashable {
+    /// The totals of the store.
+    public var usage: Usage
+    /// The covers of assets. They don't count towards the limits.
+    public var covers: CoverUsage
+
+    /// Creates a record.
+    public init(_ usage: Usage, covers: CoverUsage) {
+        self.usage = usage
+        self.covers = covers
+    }
+}
+
+extension UsageRecord: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case covers
+        case coverBytes
+    }
+
+    /// Decodes one object.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        usage = try Usage(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        covers = CoverUsage(
+            covers: try container.decode(Int.self, forKey: .covers),
+            bytes: try container.decode(Int64.self, forKey: .coverBytes))
+    }
+
+    /// Encodes one object.
+    public func encode(to encoder: any Encoder) throws {
+        try usage.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(covers.covers, forKey: .covers)
+        try container.encode(covers.bytes, forKey: .coverBytes)
+    }
+}
+
+/// The answer of `POST /api/v1/prune`.
+public struct PruneReport: Codable, Sendable, Hashable {
+    /// The number of evicted bytes.
+    public var bytesFreed: Int64
+
+    /// Creates a report.
+    public init(bytesFreed: Int64) {
+        self.bytesFreed = bytesFreed
+    }
+}
+
+/// The body of `POST /api/v1/verify`. The answer, a `VerifyReport`, is sent when all data has been read, so callers set no
+/// deadline.
+public struct VerifyRequest: Codable, Sendable, Hashable {
+    /// Whether damaged data is removed, so that it is fetched again.
+    public var repair: Bool
+
+    /// Creates a request.
+    public init(repair: Bool = false) {
+        self.repair = repair
+    }
+}
+
+extension APIClient {
+    /// Returns the use of storage and the next resources to be evicted.
+    public func storage() async throws -> StorageRecord {
+        try await call(.GET, "/api/v1/storage")
+    }
+
+    /// Returns the totals of the cache.
+    public func usage() async throws -> UsageRecord {
+        try await call(.GET, "/api/v1/usage")
+    }
+
+    /// Applies the cache's limits now.
+    public func prune() async throws -> PruneReport {
+        try await call(.POST, "/api/v1/prune")
+    }
+
+    /// Compares all cached data with its checksums. The duration is that of reading all of it.
+    public func verify(repair: Bool) async throws -> VerifyReport {
+        try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
+    }
+}
