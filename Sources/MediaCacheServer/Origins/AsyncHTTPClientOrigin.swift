@@ -10,8 +10,8 @@ import Synchronization
 
 /// An origin over HTTP/1.1, on async-http-client.
 ///
-/// It follows no redirect, decodes nothing and keeps no cookie. Certificates are always checked. A reader that stops
-/// asking stops the socket: about 1 MiB of a response lies in this process by then.
+/// It follows no redirects, decodes no content codings and stores no cookies. Certificates are always checked. When a reader
+/// stops reading, the socket stops too, after about 1 MiB.
 ///
 /// Call ``shutdown()`` when it's no longer needed.
 public final class AsyncHTTPClientOrigin: Origin {
@@ -36,7 +36,7 @@ public final class AsyncHTTPClientOrigin: Origin {
     ///
     /// - Parameters:
     ///   - hostAddresses: addresses by host name, in place of the resolver's.
-    ///   - preparesConnections: whether the client calls back for each new connection, as it should.
+    ///   - preparesConnections: whether the client reports each new connection.
     init(
         settings: AsyncHTTPClientSettings, hostAddresses: [String: String], preparesConnections: Bool = true
     ) throws {
@@ -51,7 +51,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         configuration.connectionPool.idleTimeout = TimeAmount(settings.idleConnectionLimit)
         // The engine retries, and knows when; the client would try again silently until its own limit.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Each exchange has its own, shorter limit; this one ends attempts that nobody waits for any more.
+        // Each exchange has its own, shorter limit. This one ends abandoned attempts.
         configuration.timeout.connect = .seconds(60)
 
         configuration.dnsOverride = hostAddresses
@@ -86,8 +86,8 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
     /// unless that field is set.
     ///
-    /// Behind a proxy the scope is checked for literal addresses and for names that are known to be local: where
-    /// another name leads is the proxy's to know.
+    /// Behind a proxy, the scope is checked for literal addresses and for names that are known to be local. The proxy
+    /// resolves all other names.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         let url = request.url
         let head = Self.head(of: request)
@@ -105,7 +105,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         let client = request.scope == .any ? unrestricted : guarded
         let exchange = HTTPExchange(url: url, limits: request.limits, proxy: proxy)
         let response = try await exchange.run { client.execute(request: placeholder, delegate: $0) }
-        // Whatever answered, the request didn't pass the check of its connection.
+        // A response without the mark didn't pass the check of its connection.
         guard !withheld.contains(ticket) else {
             response.body.cancel()
             throw CacheError(
@@ -116,10 +116,9 @@ public final class AsyncHTTPClientOrigin: Origin {
 
     /// Checks a request before anything is connected.
     ///
-    /// The connected address is checked when a connection is established, before the request is sent. By then the error
-    /// would tell whether a local port is open, and with TLS a local service could have read the first bytes of the
-    /// handshake: the name is therefore resolved here too. A name without an address is left to the client, whose error
-    /// says so.
+    /// The connected address is checked when a connection is established, before the request is sent. That alone would
+    /// reveal whether a local port is open, and with TLS a local service could read the first bytes of the handshake, so the
+    /// name is resolved here too. A name without an address is left to the client, which reports the error.
     private func check(_ request: OriginRequest) async throws {
         try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
         guard request.scope == .publicOnly, proxy == nil else { return }
@@ -127,16 +126,15 @@ public final class AsyncHTTPClientOrigin: Origin {
         if meaning.isResolved { try meaning.requirePublic(request.url) }
     }
 
-    /// Closes all connections; requests that run fail with `cancelled`. Later ones fail with
-    /// `closed`. Connections that are only being made can't be cut; they aren't waited for longer than
-    /// two seconds, and end by themselves.
+    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Connections that are being
+    /// established can't be cancelled; the call waits for them at most two seconds.
     public func shutdown() async {
         let isFirst = isShutDown.withLock { isShutDown in
             defer { isShutDown = true }
             return !isShutDown
         }
         guard isFirst else { return }
-        // A failure says that connections had to be cut, which is what was asked for.
+        // An error means that connections were cut, as intended.
         let closed = [unrestricted, guarded].map { client in
             let promise = eventLoop.makePromise(of: Void.self)
             client.shutdown { _ in promise.succeed() }
@@ -151,7 +149,7 @@ public final class AsyncHTTPClientOrigin: Origin {
 }
 
 extension AsyncHTTPClientOrigin {
-    /// Sets up a connection that stands but has not carried a request yet, TLS included.
+    /// Prepares a connection that is established, including TLS, and hasn't carried a request yet.
     private static func setUp(
         _ channel: any Channel, rule: AccessRule, scope: AddressScope, isProxied: Bool, withheld: WithheldRequests
     ) -> EventLoopFuture<Void> {
@@ -165,7 +163,7 @@ extension AsyncHTTPClientOrigin {
                 peer: isProxied ? .unknown : address?.kind ?? .unknown, withheld: withheld)
             try pipeline.addHandler(handler, position: .after(decoder.handler))
         } catch {
-            // The client counts on a connection that still stands when it's told of the failure, so close later.
+            // The client expects an open connection when it receives the failure, so the connection is closed later.
             channel.eventLoop.execute { channel.close(promise: nil) }
             return channel.eventLoop.makeFailedFuture(error)
         }

@@ -2,20 +2,20 @@ public import MediaCache
 public import NIOCore
 import NIOPosix
 
-/// How ``AsyncHTTPClientOrigin`` connects.
+/// The connection settings of ``AsyncHTTPClientOrigin``.
 public struct AsyncHTTPClientSettings: Sendable {
-    /// PEM files with certificate authorities that are trusted beside the system's.
+    /// PEM files with certificate authorities that are trusted in addition to the system's.
     public var certificateAuthorityFiles: [String]
     /// The HTTP proxy that all requests go through, by CONNECT (RFC 9110 §9.3.6).
     public var proxy: UpstreamProxy?
-    /// The most connections to one host and port. It should be well above what the transfer scheduler admits, so that
-    /// the scheduler alone decides who waits. 64 unless set.
+    /// The maximum number of connections to one host and port, 64 by default. It should be well above the limit of the
+    /// transfer scheduler, so that the scheduler alone orders requests.
     public var connectionsPerHost: Int
-    /// How long an unused connection is kept. 60 s unless set.
+    /// The time after which an unused connection is closed, 60 s by default.
     public var idleConnectionLimit: Duration
-    /// Networks that a request of `AddressScope.publicOnly` may reach although they are local.
+    /// The local networks that requests with `AddressScope.publicOnly` may reach.
     public var allowedNetworks: [AddressRange]
-    /// The event loops to run on; nil takes SwiftNIO's own.
+    /// The event loops; nil means SwiftNIO's singleton.
     public var eventLoopGroup: (any EventLoopGroup)?
 
     /// Creates settings.

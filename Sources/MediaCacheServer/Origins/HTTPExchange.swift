@@ -7,9 +7,8 @@ import Synchronization
 
 /// One request and its response, between the client's event loop and the task that reads.
 ///
-/// At most one buffer waits for the reader: the client reads on from the socket once it has been taken, or while what
-/// waits is small. Time limits are kept here, since the client has them per client and counts time in which nobody
-/// asks.
+/// At most one large buffer waits for the reader: the client reads from the socket again when it is consumed, or while the
+/// waiting bytes are few. The exchange has its own time limits, since those of the client include the reader's pauses.
 final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
     typealias Response = Void
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
@@ -19,7 +18,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         case connecting
         case waitingForHead
         case body
-        /// All has come, or this error has. Buffers may still wait for the reader.
+        /// The response has ended or failed. Buffers may still wait for the reader.
         case ended((any Error)?)
     }
 
@@ -29,15 +28,15 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         var timer: Scheduled<Void>?
         var head: HeadContinuation?
         var reader: BodyContinuation?
-        /// Since when the reader has been waiting.
+        /// The time at which the reader began to wait.
         var asked: NIODeadline?
         var buffers = CircularBuffer<ByteBuffer>()
         var bufferedBytes = 0
-        /// The client goes on when this is kept.
+        /// The promise that makes the client continue.
         var demand: EventLoopPromise<Void>?
     }
 
-    /// Below this many waiting bytes the client may read on: small reads are gathered while the reader is busy.
+    /// The number of waiting bytes below which the client may continue, so that small reads are combined.
     private static let lowWater = 256 << 10
 
     private let url: ResourceURL
@@ -69,7 +68,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         }
     }
 
-    /// Gives `continuation` the next buffer as soon as there is one.
+    /// Resumes `continuation` with the next buffer when it is available.
     func read(_ continuation: BodyContinuation) {
         enum Outcome {
             case deliver(ByteBuffer, EventLoopPromise<Void>?)
@@ -99,7 +98,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         }
     }
 
-    /// Closes the exchange, if it still runs.
+    /// Closes the exchange if it is still running.
     func cancel() {
         end(cancelled, dropsBuffers: true)
     }

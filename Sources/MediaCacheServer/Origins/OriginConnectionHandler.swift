@@ -2,9 +2,9 @@ import MediaCache
 import NIOCore
 import NIOHTTP1
 
-/// Stands between the HTTP codec and the client's own handler on each connection, for two things the client can't do:
-/// it puts the withheld request on the wire, with its target byte for byte (the client would normalise it by
-/// `Foundation.URL`), and it marks each response's head with the kind of address the connection leads to.
+/// The handler between the HTTP codec and the client's own handler on each connection. It sends the withheld request with an
+/// unchanged target, which the client would normalise by `Foundation.URL`, and marks each response's head with the kind of the
+/// connection's address.
 final class OriginConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
@@ -14,7 +14,7 @@ final class OriginConnectionHandler: ChannelDuplexHandler {
     /// Carries the kind of address from this handler to the exchange. An origin's own field of this name is dropped.
     static let peerField = "mediacache-peer"
 
-    /// The head couldn't be exchanged for the request that it stands for.
+    /// The placeholder's head couldn't be replaced by its request.
     struct MissingRequest: Error {}
 
     private let peer: AddressKind

@@ -14,16 +14,20 @@ import NIOSSL
     import Glibc
 #endif
 
-/// Puts the client's errors into the cache's words.
+/// The mapping of the client's errors to cache errors.
 enum OriginFailure {
-    /// `error` as a `CacheError` that names the host of `url`. `hadHead` says whether the response had begun, `proxy` what
-    /// is connected to in place of the host.
+    /// Returns the `CacheError` of an error. Its message names the host.
+    ///
+    /// - Parameters:
+    ///   - error: the error.
+    ///   - url: the requested URL.
+    ///   - hadHead: whether the response had begun.
+    ///   - proxy: the proxy that the request goes through; nil without one.
     static func cacheError(
         for error: any Error, url: ResourceURL, hadHead: Bool, proxy: UpstreamProxy? = nil
     ) -> CacheError {
         let host = url.authority
         switch error {
-        // That nobody listens says all; what the system calls it says no more.
         case _ where error.isConnectionRefused:
             guard let proxy else {
                 let address = "\(url.host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
@@ -36,7 +40,7 @@ enum OriginFailure {
         case is CancellationError:
             return CacheError(.cancelled, "the request to \(host) was cancelled")
         case is AccessRule.Refusal:
-            // Without the address: clients don't learn what names resolve to here.
+            // The message leaves the address out, so that clients can't resolve names of this network.
             return CacheError(
                 .forbiddenAddress,
                 "\(host) isn't at a public address; allow its network if it's meant")
@@ -55,8 +59,8 @@ enum OriginFailure {
             return CacheError(
                 .badResponse, "\(host) sent what isn't HTTP; check the URL's scheme and port", cause: error)
         default:
-            let what = hadHead ? "the connection to \(host) broke in mid-body" : "\(host) can't be reached"
-            return CacheError(.unreachable, "\(what); try again later", cause: error)
+            let failure = hadHead ? "the connection to \(host) broke in mid-body" : "\(host) can't be reached"
+            return CacheError(.unreachable, "\(failure); try again later", cause: error)
         }
     }
 

@@ -1,6 +1,6 @@
 /// An HTTP proxy between this machine and all origins.
 public struct UpstreamProxy: Sendable, Hashable {
-    /// What the proxy asks for (`Proxy-Authorization`, RFC 9110 §11.7.2).
+    /// The credentials for the proxy (`Proxy-Authorization`, RFC 9110 §11.7.2).
     public enum Authorization: Sendable, Hashable {
         /// A name and a password (RFC 7617).
         case basic(user: String, password: String)
@@ -12,7 +12,7 @@ public struct UpstreamProxy: Sendable, Hashable {
     public var host: String
     /// The proxy's port, 1…65535.
     public var port: Int
-    /// What the proxy asks for, if it does.
+    /// The credentials; nil if the proxy needs none.
     public var authorization: Authorization?
 
     /// Creates a proxy.

@@ -4,12 +4,12 @@ import Synchronization
 /// Requests that wait for a checked connection.
 ///
 /// The HTTP client gets a placeholder with an unknown method, without target, header fields and credentials. The
-/// handler that is added to a connection after the check of its address exchanges it for the request. Should the
-/// client ever hand out a connection without that handler, the request itself is never sent.
+/// handler that is added to a connection after the check of its address replaces it by the request. On a connection
+/// without that handler, the request is never sent.
 final class WithheldRequests: Sendable {
     /// The placeholder's method.
     static let method = HTTPMethod.RAW(value: "UNCHECKED")
-    /// The placeholder's only field: which request it stands for.
+    /// The placeholder's only field: the ticket of its request.
     static let ticketField = "mediacache-ticket"
 
     private struct State {
@@ -28,7 +28,7 @@ final class WithheldRequests: Sendable {
         }
     }
 
-    /// Takes the request that a placeholder stands for; nil if there is none.
+    /// Removes and returns the request of a placeholder; nil if there is none.
     func take(for placeholder: HTTPRequestHead) -> HTTPRequestHead? {
         guard placeholder.method == Self.method,
             let ticket = placeholder.headers.first(name: Self.ticketField).flatMap({ UInt64($0) })
