@@ -51,20 +51,20 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     ///   - libraryURL: the asset's library URL.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
         // The download is ahead of the store in its own progress; plays and covers are in the store alone.
-        let known = status?.asset ?? asset
+        let current = status?.asset ?? asset
         id = asset.id.rawValue
-        url = known.url
-        withCredentials = known.identity != nil
-        title = known.title
-        duration = known.duration
+        url = current.url
+        withCredentials = current.identity != nil
+        title = current.title
+        duration = current.duration
         let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
-        kind = known.kind ?? isPlaylist.map { $0 ? .stream : .file }
+        kind = current.kind ?? isPlaylist.map { $0 ? .stream : .file }
         length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
         lengthKnown = status?.progress.isLengthKnown ?? (length != nil)
         bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesKept : nil)
-        state = known.download.map { DownloadRecord.State($0.state) }
-        reason = known.download.flatMap { DownloadRecord.Reason($0.state) }
-        holeCount = known.holeCount
+        state = current.download.map { DownloadRecord.State($0.state) }
+        reason = current.download.flatMap { DownloadRecord.Reason($0.state) }
+        holeCount = current.holeCount
         created = asset.created
         plays = asset.plays ?? 0
         lastPlayed = asset.lastPlayed

@@ -3,14 +3,14 @@ public import MediaCache
 public import MediaCacheAPI
 public import ServiceLifecycle
 
-/// A process that owns a cache folder: the store, the server in front of it, and its address in the folder's lock, so
-/// that other processes find who to ask.
+/// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so that other
+/// processes can find it.
 public final class CacheHost: Service, Sendable {
     /// The store.
     public let store: CacheStore
-    /// The server, listening.
+    /// The running server.
     public let server: CacheServer
-    /// The key of the API.
+    /// The API key.
     public var key: AccessKey { server.key }
 
     private let grace: Duration
@@ -21,15 +21,15 @@ public final class CacheHost: Service, Sendable {
         self.grace = grace
     }
 
-    /// Opens the folder and starts to serve it.
+    /// Opens a cache folder and starts its server.
     ///
-    /// In a folder that can't be written nothing more is kept, but everything plays.
+    /// If the folder can't be written, playback works without caching.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that its
-    /// clients don't reach the private network through it.
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that clients
+    /// can't reach the private network through it.
     ///
-    /// - Throws: `CacheError`, with `folderOwned` if another process has the folder; ``ServerError`` if the server
-    ///   can't listen. The folder has then been given up again.
+    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder; ``ServerError`` if the server can't
+    ///   listen. The folder is closed again in that case.
     public static func open(
         _ configuration: CacheConfiguration,
         server serverConfiguration: ServerConfiguration = ServerConfiguration(),
@@ -63,13 +63,13 @@ public final class CacheHost: Service, Sendable {
         }
     }
 
-    /// Stops the server, letting running responses go on for at most `grace`, then commits and gives the folder up.
+    /// Stops the server, commits and closes the folder. Running responses continue for at most `grace`.
     public func close(grace: Duration? = nil) async {
         await server.stop(grace: grace ?? self.grace)
         await store.close()
     }
 
-    /// Serves until the service group shuts down or the task is cancelled, then closes.
+    /// Runs until the service group shuts down or the task is cancelled, and then closes the host.
     public func run() async throws {
         do {
             try await gracefulShutdown()

@@ -2,54 +2,54 @@ public import Logging
 public import MediaCacheAPI
 public import MediaLibrary
 
-/// How a server listens, and to whom.
+/// The configuration of a server: its address, its clients and its features.
 public struct ServerConfiguration: Sendable {
-    /// The name or address to listen at. A loopback name or address means IPv4 and IPv6 loopback both.
+    /// The name or address to listen at. A loopback name or address means both IPv4 and IPv6 loopback.
     public var host: String
-    /// The port; 0 picks a free one.
+    /// The port; 0 means any free port.
     public var port: Int
-    /// Further names that requests may give in `Host`, for use behind a proxy or in a LAN.
+    /// Additional names that `Host` may have, for use behind a proxy or in a local network.
     public var allowedHosts: [String]
-    /// Where a reverse proxy shows this server: a path as `/cache`, put before every URL made, or empty.
+    /// The path that a reverse proxy serves this server at, such as `/cache`. It is part of every generated URL. Empty by
+    /// default.
     public var publicPath: String
-    /// How many segments of an HLS stream are fetched beyond the one a player asks for; 0 fetches none.
+    /// The number of segments of an HLS stream to prefetch after the requested one.
     public var segmentsAhead: Int
-    /// Whether MP4 files whose index comes last are served as if it came first, also where a play URL doesn't ask for
-    /// that (`faststart=1`).
+    /// Whether MP4 files with their index at the end are served with the index at the front, even without `faststart=1` in
+    /// the play URL.
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
-    /// What takes pictures out of films; nil where nothing does.
+    /// The extractor of pictures from videos; nil if there is none.
     public var frames: (any FrameTaker)?
-    /// Whether assets get a picture when their download is complete: the one in the file, else a frame.
+    /// Whether completely downloaded assets get a cover: the one embedded in the file, or a picture from the video.
     public var keepsCovers: Bool
-    /// What encodes programmes anew (3GP); nil where nothing does.
+    /// The encoder of programmes (3GP); nil if there is none.
     public var encoder: (any FilmEncoder)?
-    /// Whether the server has downloads and recordings of its own. An app that has its own `Downloads` of the store says no:
-    /// two would get in each other's way.
+    /// Whether the server has its own downloads and recordings. Set it to false in an app with its own `Downloads` of the
+    /// store, since two would conflict.
     public var runsDownloads: Bool
-    /// Whether downloads that earlier processes left go on; else those alone run that somebody asks for. Likewise
-    /// recordings, and exports of programmes.
+    /// Whether downloads, recordings and exports of earlier processes continue at the start. Otherwise they continue on
+    /// request.
     public var goesOnWithDownloads: Bool
-    /// How many downloads run and under which conditions, over what the API set for the folder.
+    /// The limits and conditions of downloads. They take precedence over those stored by the API.
     public var downloads: DownloadSettingsUpdate?
-    /// Channels that are recorded from the start on, made where they aren't there.
+    /// The channels to record from the start. Missing ones are added.
     public var channels: [ChannelRequest]
-    /// What is taken from clients.
+    /// The limits of clients.
     public var limits: ServerLimits
-    /// The cache folder, told by the API.
+    /// The cache folder to report in the API; nil reports none.
     public var cacheFolder: String?
-    /// How long `run()` lets running responses go on when it is to stop.
+    /// The time for which `run()` lets running responses continue when it stops.
     public var grace: Duration
-    /// Where the log goes. The access key is never in it.
+    /// The logger. The API key is never logged.
     public var logger: Logger
 
-    /// The port that `serve` listens at unless told otherwise.
+    /// The default port of the command `serve`.
     public static let defaultPort = 9479
 
-    /// Whether clients on other machines may reach the server: at the address that it listens at, or through the reverse
-    /// proxy that its public path or its allowed hosts stand for. No client of an exposed server is local, and its store
-    /// contacts public addresses alone.
+    /// Whether clients on other machines may reach the server: at its address, or through a reverse proxy, as a public path or
+    /// allowed hosts indicate. No client of an exposed server is local, and its store contacts public addresses alone.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }
@@ -93,5 +93,51 @@ public struct ServerConfiguration: Sendable {
         self.cacheFolder = cacheFolder
         self.grace = grace
         self.logger = logger
+    }
+}
+
+/// The limits of a server's clients, in bytes, numbers and time.
+public struct ServerLimits: Sendable, Hashable {
+    /// The maximum number of open connections, 1,024 by default. Further ones are refused with 503.
+    public var maximumConnections: Int
+    /// The maximum number of open connections from one IPv4 address or one IPv6 network of 64 bits, 64 by default. Further
+    /// ones are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
+    public var maximumConnectionsPerAddress: Int
+    /// The length limit of a header section in bytes, request line included; 32 KiB by default.
+    public var maximumHeadBytes: Int
+    /// The length limit of a request's body in bytes, 1 MiB by default. Routes can set other limits.
+    public var maximumBodyBytes: Int
+    /// The length limit of a picture or a bundle's part in a request, in bytes; 32 MiB by default.
+    public var maximumPictureBytes: Int
+    /// The time limit for sending a header section, 10 s by default.
+    public var headTimeout: Duration
+    /// The time limit for sending a request body, 30 s by default.
+    public var bodyTimeout: Duration
+    /// The time limit of a connection without a request, 60 s by default.
+    public var idleTimeout: Duration
+    /// The time limit of a client that reads nothing of a running response, as a paused player does; 10 min by default.
+    public var stallTimeout: Duration
+
+    /// Creates limits.
+    public init(
+        maximumConnections: Int = 1024,
+        maximumConnectionsPerAddress: Int = 64,
+        maximumHeadBytes: Int = 32 << 10,
+        maximumBodyBytes: Int = 1 << 20,
+        maximumPictureBytes: Int = 32 << 20,
+        headTimeout: Duration = .seconds(10),
+        bodyTimeout: Duration = .seconds(30),
+        idleTimeout: Duration = .seconds(60),
+        stallTimeout: Duration = .seconds(600)
+    ) {
+        self.maximumConnections = maximumConnections
+        self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        self.maximumHeadBytes = maximumHeadBytes
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumPictureBytes = maximumPictureBytes
+        self.headTimeout = headTimeout
+        self.bodyTimeout = bodyTimeout
+        self.idleTimeout = idleTimeout
+        self.stallTimeout = stallTimeout
     }
 }

@@ -1,40 +1,34 @@
 import Logging
 import NIOPosix
 
-/// What all connections of one server share.
+/// The state that all connections of a server share.
 final class ServerContext: Sendable {
-    let source: any ByteReaderSource
     let access: AccessControl
     let hosts: HostPolicy
-    /// Whether who isn't on this machine needs no key to read.
-    let isReadByAll: Bool
-    let profiles: HeaderProfileBook
+    /// Whether remote clients may read without a token.
+    let hasPublicReads: Bool
     let router: Router
     let limits: ServerLimits
     let metrics: ServerMetrics
     let pieces = PieceBuffersByLoop()
     let pool: NIOThreadPool
-    /// Lets in one change at a time of those that are made only if something is as it was.
+    /// Serializes conditional changes.
     let conditionalChanges = Turnstile(mostAtOnce: 1)
     let logger: Logger
 
     init(
-        source: any ByteReaderSource,
         access: AccessControl,
         hosts: HostPolicy,
-        isReadByAll: Bool = false,
-        profiles: HeaderProfileBook,
+        hasPublicReads: Bool = false,
         router: Router,
         limits: ServerLimits,
         metrics: ServerMetrics,
         pool: NIOThreadPool = .singleton,
         logger: Logger
     ) {
-        self.source = source
         self.access = access
         self.hosts = hosts
-        self.isReadByAll = isReadByAll
-        self.profiles = profiles
+        self.hasPublicReads = hasPublicReads
         self.router = router
         self.limits = limits
         self.metrics = metrics

@@ -1,20 +1,20 @@
-/// Why a server doesn't run.
+/// An error of a server's start or state.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
-    /// The kinds of failure. Compare codes; messages may change.
+    /// The code of an error. Compare codes; messages may change.
     public enum Code: String, Sendable, Hashable {
-        /// Another process listens at the port.
+        /// Another process uses the port.
         case portTaken
-        /// The address isn't this machine's, or may not be used.
+        /// The machine doesn't have the address, or the process may not use it.
         case addressUnavailable
-        /// The server runs already, or has been stopped.
+        /// The server is running already, or is stopped.
         case wrongState
     }
 
-    /// What kind of failure this is.
+    /// The code.
     public var code: Code
-    /// One sentence that says what happened, where, and what can be done.
+    /// The description: the failure, its place and advice, in one sentence.
     public var message: String
-    /// The error that led to this one, if any.
+    /// The underlying error; nil without one.
     public var cause: (any Error)?
 
     /// Creates an error.

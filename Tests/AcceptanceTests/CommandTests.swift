@@ -117,7 +117,7 @@ extension AcceptanceTests {
         }
 
         @Test(arguments: [
-            ("203.0.113.7", "this machine has no such address"), ("no-such-name.invalid", "names no address"),
+            ("203.0.113.7", "this machine has no such address"), ("no-such-name.invalid", "has no address"),
         ])
         func anAddressThatIsNotOursIsNamed(_ host: String, _ reason: String) async throws {
             let folder = try TemporaryFolder("cache")

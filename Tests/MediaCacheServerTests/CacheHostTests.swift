@@ -8,11 +8,11 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The server before a real store, asked over sockets.
+/// A server with a real store, over sockets.
 struct CacheHostTests {
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
-    /// Made once: every test has a store of its own.
+    /// Generated once; every test has its own store.
     private static let allMedia: [UInt8] = {
         var generator = SeededGenerator(seed: 7)
         return (0..<375_000).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
@@ -34,9 +34,9 @@ struct CacheHostTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    /// Where an origin tells no length and knows no ranges, its one answer serves whatever was asked for.
+    /// Without length and ranges, the origin's only response serves every range.
     @Test(arguments: ["bytes=0-", "bytes=0-999", "bytes=100-"])
-    func whatHasNoLengthIsFetchedOnce(range: String) async throws {
+    func fetchesResourceOfUnknownLengthOnce(range: String) async throws {
         origin.always(url, .noContentLength, .ignoresRange)
         try await withHost { host in
             let response = try await host.play(url, "GET", "Range: \(range)")
@@ -48,8 +48,8 @@ struct CacheHostTests {
         }
     }
 
-    /// A process that was killed while it took in a bundle leaves bytes behind.
-    @Test func abandonedBytesOfABundleAreRemovedAtOpening() async throws {
+    /// A process that was killed during an import leaves bytes in the folder.
+    @Test func removesAbandonedBundleAtOpening() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: "\(folder)/incoming", withIntermediateDirectories: true)
@@ -60,8 +60,8 @@ struct CacheHostTests {
         }
     }
 
-    @Test func aFolderThatCannotBeWrittenDisturbsNoPlayer() async throws {
-        // A path below a file can't be a folder, not even for root.
+    @Test func playsWithUnwritableFolder() async throws {
+        // A path below a file can't be a folder, even for root.
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data("in the way".utf8).write(to: URL(filePath: file))
@@ -74,13 +74,13 @@ struct CacheHostTests {
         }
     }
 
-    /// Behind a proxy the server listens at loopback too.
+    /// A server behind a proxy listens at loopback, too.
     @Test(
         arguments: [
             ([], "", true), (["localhost", "127.0.0.1:80", "[::1]"], "", true), (["media.example"], "", false),
             (["localhost", "media.example"], "", false), ([], "/media", false),
         ] as [([String], String, Bool)])
-    func theStoreOfAnExposedServerAsksPublicAddressesAlone(
+    func limitsStoreOfExposedServerToPublicAddresses(
         _ hosts: [String], _ publicPath: String, _ isAllowed: Bool
     ) async throws {
         let inner = try ResourceURL("http://192.168.1.7/film.mp4")
@@ -99,9 +99,9 @@ struct CacheHostTests {
         }
     }
 
-    /// An app opens the store itself, with a scope of its own choice.
+    /// An app opens the store itself, with any scope.
     @Test(arguments: [true, false])
-    func anExposedServerContactsPublicAddressesAloneWhateverItsStoreAllows(_ isExposed: Bool) async throws {
+    func limitsExposedServerToPublicAddresses(_ isExposed: Bool) async throws {
         let inner = try ResourceURL("http://192.168.1.7/film.mp4")
         origin[inner] = ScriptedResource(.bytes([1, 2, 3]), peer: .local)
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -124,21 +124,21 @@ struct CacheHostTests {
         await store.close()
     }
 
-    @Test func whatWasPlayedOnceIsNotAskedForAgain() async throws {
+    @Test func playsCachedResourceWithoutRequest() async throws {
         try await withHost { host in
             #expect(try await host.play(url).body == media)
-            let asked = origin.requests.count
+            let requestCount = origin.requests.count
             #expect(try await host.play(url).body == media)
             let part = try await host.play(url, "GET", "Range: bytes=1000000-1999999")
             #expect(part.status == 206)
             #expect(part.body == Array(media[1_000_000..<2_000_000]))
             #expect(try await host.play(url, "HEAD").fields["content-length"] == "3000000")
-            #expect(origin.requests.count == asked)
+            #expect(origin.requests.count == requestCount)
             #expect(origin.requests.allSatisfy { $0.url == url })
         }
     }
 
-    @Test func aColdRangeIsAnsweredWithThatPart() async throws {
+    @Test func answersUncachedRange() async throws {
         try await withHost { host in
             let tail = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(tail.status == 206)
@@ -151,7 +151,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func whatTheOriginSaysOfTheResourceGoesThrough() async throws {
+    @Test func passesOnStatusOfOrigin() async throws {
         try await withHost { host in
             origin[url] = nil
             let missing = try await host.play(url)
@@ -162,7 +162,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func bothLoopbacksAreListenedAtUnderOnePort() async throws {
+    @Test func listensAtBothLoopbackAddressesWithOnePort() async throws {
         try await withHost { host in
             let port = try #require(host.server.port)
             let addresses = host.server.boundAddresses
@@ -175,7 +175,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func aTakenPortIsAnErrorThatNamesIt() async throws {
+    @Test func namesPortInUse() async throws {
         try await withHost { host in
             let port = try #require(host.server.port)
             let second = CacheServer(
@@ -190,12 +190,12 @@ struct CacheHostTests {
         }
     }
 
-    @Test func theAPITellsWhatIsKeptAndRemovesIt() async throws {
+    @Test func listsAndRemovesResources() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
             let list = try APICoding.makeDecoder().decode(
                 ResourceList.self,
-                from: Data(try await host.ask("GET", "/api/v1/resources").body)
+                from: Data(try await host.call("GET", "/api/v1/resources").body)
             )
             let record = try #require(list.resources.first)
             #expect(list.resources.count == 1)
@@ -205,50 +205,50 @@ struct CacheHostTests {
             #expect(record.complete)
             #expect(record.spans == [ByteSpan(start: 0, end: 3_000_000)])
             let one = "/api/v1/resources/\(record.id)"
-            #expect(try await host.ask("GET", one).status == 200)
-            #expect(try await host.ask("GET", "/api/v1/resources?state=partial").body.count < 30)
+            #expect(try await host.call("GET", one).status == 200)
+            #expect(try await host.call("GET", "/api/v1/resources?state=partial").body.count < 30)
             let encoded = PercentCoding.encode(url.description)
-            #expect(try await host.ask("GET", "/api/v1/resources?url=\(encoded)").status == 200)
-            let pinned = try await host.ask("PUT", one + "/pin")
+            #expect(try await host.call("GET", "/api/v1/resources?url=\(encoded)").status == 200)
+            let pinned = try await host.call("PUT", one + "/pin")
             #expect(try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(pinned.body)).pinned)
-            let spared = try await host.ask("DELETE", "/api/v1/resources")
+            let spared = try await host.call("DELETE", "/api/v1/resources")
             #expect(try APICoding.makeDecoder().decode(RemovalList.self, from: Data(spared.body)).removed.isEmpty)
-            #expect(try await host.ask("DELETE", one + "/pin").status == 200)
-            #expect(try await host.ask("DELETE", one).status == 200)
-            let gone = try await host.ask("GET", one)
-            #expect(gone.status == 404)
-            #expect(gone.fields["content-type"] == Problem.contentType)
-            #expect(try APICoding.makeDecoder().decode(Problem.self, from: Data(gone.body)).code == "notFound")
+            #expect(try await host.call("DELETE", one + "/pin").status == 200)
+            #expect(try await host.call("DELETE", one).status == 200)
+            let removal = try await host.call("GET", one)
+            #expect(removal.status == 404)
+            #expect(removal.fields["content-type"] == Problem.contentType)
+            #expect(try APICoding.makeDecoder().decode(Problem.self, from: Data(removal.body)).code == "notFound")
         }
     }
 
-    @Test func theRestOfTheAPIAnswers() async throws {
+    @Test func answersOtherCalls() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
-            let usage = try await host.ask("GET", "/api/v1/usage")
+            let usage = try await host.call("GET", "/api/v1/usage")
             #expect(try APICoding.makeDecoder().decode(Usage.self, from: Data(usage.body)).resources == 1)
-            #expect(try await host.ask("POST", "/api/v1/prune").status == 200)
-            let verified = try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": false}")
+            #expect(try await host.call("POST", "/api/v1/prune").status == 200)
+            let verified = try await host.call("POST", "/api/v1/verify", body: "{\"repair\": false}")
             let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(verified.body))
             #expect(report.findings.isEmpty)
-            let server = try await host.ask("GET", "/api/v1/server")
+            let server = try await host.call("GET", "/api/v1/server")
             let info = try APICoding.makeDecoder().decode(ServerInfo.self, from: Data(server.body))
             #expect(info.addresses == host.server.boundAddresses)
-            let link = try await host.ask("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
+            let link = try await host.call("GET", "/api/v1/urls?url=http://me:secret@origin.example/x.mp4")
             let play = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(link.body)).playURL
             let profile = "profile=\(ProfileIdentity(user: "me"))"
             #expect(play.hasSuffix("/play/\(host.server.playbackToken);\(profile)/http/origin.example/x.mp4"))
             let update =
                 "{\"origin\": \"http://origin.example\", \"headers\": {\"Referer\": \"http://page.example/\"}}"
-            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
-            #expect(try await host.ask("DELETE", "/api/v1/usage").status == 405)
+            #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/usage").status == 405)
         }
     }
 
-    @Test func theMetricsCountAndNameNoURL() async throws {
+    @Test func countsRequestsWithoutURLsInMetrics() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
-            let text = String(decoding: try await host.ask("GET", "/metrics").body, as: UTF8.self)
+            let text = String(decoding: try await host.call("GET", "/metrics").body, as: UTF8.self)
             #expect(text.contains("mediacache_http_responses_total{route=\"play\",code=\"2xx\"} 1\n"))
             #expect(text.contains("mediacache_http_body_bytes_total{route=\"play\"} 3000000\n"))
             #expect(text.contains("mediacache_origin_bytes_total 3000000\n"))
@@ -257,7 +257,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func aRunningResponseFinishesWhenTheServerStops() async throws {
+    @Test func finishesRunningResponseAtStop() async throws {
         try await withHost { host in
             let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let address = try #require(host.server.boundAddresses.first)
@@ -270,15 +270,15 @@ struct CacheHostTests {
             #expect(RawResponse(bytes)?.body == media)
             await stopping.finish()
             #expect(host.server.boundAddresses.isEmpty)
-            // Another server may have the port by now.
+            // Another server may use the port already.
             let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             let answer = try? await LoopbackClient.exchange(address, request)
             #expect(answer?.body != media)
         }
     }
 
-    /// The system sends it from its file, which is given up meanwhile. The removal is carried out once the reader has left.
-    @Test(.timeLimit(.minutes(2))) func whatIsRemovedWhileItIsSentComesWhole() async throws {
+    /// The system sends the resource from its file, which is removed when its reader ends.
+    @Test(.timeLimit(.minutes(2))) func sendsRemovedResourceWhole() async throws {
         let large = Array(repeatElement(media, count: 8).joined())
         let url = try ResourceURL("http://origin.example/large.mp4")
         origin[url] = ScriptedResource(.bytes(large))
@@ -298,7 +298,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func aPlayerThatLeavesEndsItsReadSession() async throws {
+    @Test func endsReadSessionOfDisconnectedPlayer() async throws {
         try await withHost { host in
             let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))

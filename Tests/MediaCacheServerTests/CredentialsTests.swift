@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What comes under user information of URLs: whose it is, how it's found again, and what is told of it.
+/// Data fetched with user information of URLs: its user, its cache key, and the records about it.
 struct CredentialsTests {
     private let origin: GuardedOrigin
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -23,20 +23,20 @@ struct CredentialsTests {
 
     private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Keeps a URL, and tells how that ended.
+    /// Downloads a URL and returns the final record.
     private func get(_ host: CacheHost, _ url: String) async throws -> DownloadRecord {
         try await host.download(#"{"url":"\#(url)"}"#)
     }
 
     private func info(_ host: CacheHost, _ url: String) async throws -> ResourceRecord? {
-        let answer = try await host.ask("GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(url))")
+        let answer = try await host.call("GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(url))")
         guard answer.status == 200 else { return nil }
         return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(answer.body))
     }
 
-    /// The path of the play URL that the API gives.
+    /// Returns the path of a play URL from the API.
     private func playPath(_ host: CacheHost, _ url: String) async throws -> String {
-        let answer = try await host.ask("GET", "/api/v1/urls?url=\(PercentCoding.encode(url))")
+        let answer = try await host.call("GET", "/api/v1/urls?url=\(PercentCoding.encode(url))")
         let link = try APICoding.makeDecoder().decode(PlayLink.self, from: Data(answer.body))
         return try #require(URL(string: link.playURL)).path(percentEncoded: true)
     }
@@ -49,7 +49,7 @@ struct CredentialsTests {
         "http://bob:secret@origin.example/private/film.mp4", "http://bob@origin.example/private/film.mp4",
         "http://origin.example/private/film.mp4",
     ])
-    func whatIsKeptUnderCredentialsIsFoundWithAndWithoutThem(url: String) async throws {
+    func findsDataCachedWithCredentials(url: String) async throws {
         defer { cleanUp() }
         func check(_ host: CacheHost) async throws {
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
@@ -64,16 +64,16 @@ struct CredentialsTests {
             try await check(host)
         }
         try await withHost { host in
-            let asked = origin.scripted.bodyBytes
+            let sentBytes = origin.scripted.bodyBytes
             try await check(host)
-            #expect(origin.scripted.bodyBytes == asked)
+            #expect(origin.scripted.bodyBytes == sentBytes)
             let id = try #require(try await info(host, url)).id
-            #expect(try await host.ask("DELETE", "/api/v1/resources/\(id)").status == 200)
+            #expect(try await host.call("DELETE", "/api/v1/resources/\(id)").status == 200)
             #expect(try await info(host, url) == nil)
         }
     }
 
-    @Test func everyUserHasTheirOwn() async throws {
+    @Test func separatesCachedDataOfUsers() async throws {
         defer { cleanUp() }
         try await withHost { host in
             for (user, password) in [("bob", "secret"), ("alice", "hidden")] {
@@ -89,14 +89,14 @@ struct CredentialsTests {
         }
     }
 
-    @Test func whatIsAskedForWithoutCredentialsIsNobodys() async throws {
+    @Test func requestsWithoutCredentialsHaveNoUser() async throws {
         defer { cleanUp() }
         let plain = try ResourceURL("http://origin.example/public.mp4")
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/film.mp4")
             #expect(try await host.exchange("GET", path).status == 200)
             #expect(try await host.play(plain).body == GuardedOrigin.body("public"))
-            // Nobody gave a password with this one.
+            // This URL has no password.
             let denied = try ResourceURL("http://origin.example/private/film.mp4")
             #expect(try await host.play(denied).status == 502)
         }
@@ -108,7 +108,7 @@ struct CredentialsTests {
         #expect(origin.scripted.requests(for: plain).allSatisfy { $0.headerFields[.authorization] == nil })
     }
 
-    @Test func aPlaylistsReferencesAreAskedForWithItsCredentials() async throws {
+    @Test func requestsReferencesWithCredentialsOfTheirPlaylist() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/list.m3u8")
@@ -126,7 +126,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test func whomAPlaylistNamesIsAskedFor() async throws {
+    @Test func requestsReferencesWithCredentialsTheyName() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let url = try ResourceURL("http://origin.example/mixed.m3u8")
@@ -139,19 +139,19 @@ struct CredentialsTests {
             }
             #expect(try await info(host, url.description)?.stream?.playsWithoutOrigin == true)
         }
-        // What is kept plays after a restart.
+        // Cached data plays after a restart.
         try await withHost { host in
-            let asked = origin.scripted.bodyBytes
+            let sentBytes = origin.scripted.bodyBytes
             let playlist = try await host.play(try ResourceURL("http://origin.example/mixed.m3u8")).body
             let references = String(decoding: playlist, as: UTF8.self).split(separator: "\n")
                 .filter { !$0.hasPrefix("#") }.map(String.init)
             #expect(references.count == 2)
             for reference in references { #expect(try await host.exchange("GET", reference).status == 200) }
-            #expect(origin.scripted.bodyBytes == asked)
+            #expect(origin.scripted.bodyBytes == sentBytes)
         }
     }
 
-    @Test func aRepairAsksInTheUsersName() async throws {
+    @Test func repairsWithCredentialsOfUser() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let url = "http://bob:secret@origin.example/private/film.mp4"
@@ -162,7 +162,7 @@ struct CredentialsTests {
             try blob.seek(toOffset: 70_000)
             try blob.write(contentsOf: Data("damage".utf8))
             try blob.close()
-            let answer = try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": true}")
+            let answer = try await host.call("POST", "/api/v1/verify", body: "{\"repair\": true}")
             let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(answer.body))
             #expect(report.findings.map(\.isRepaired) == [true], "\(report)")
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
@@ -170,8 +170,8 @@ struct CredentialsTests {
         }
     }
 
-    /// A person may put the user information into a play URL themselves.
-    @Test func userInformationInAPlayURLIsTakenOut() async throws {
+    /// Users may add user information to a play URL themselves.
+    @Test func acceptsUserInformationInPlayURL() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let path = "/play/\(host.server.playbackToken)/http/bob:secret@origin.example/private/list.m3u8"
@@ -181,26 +181,27 @@ struct CredentialsTests {
         }
     }
 
-    @Test func nothingThatIsToldNamesTheUserOrThePassword() async throws {
+    @Test func reportsNeitherUserNorPassword() async throws {
         defer { cleanUp() }
         let url = "http://bob:secret@origin.example/private/film.mp4"
         try await withHost { host in
             let path = try await playPath(host, url)
-            var told = [path]
+            var reports = [path]
             func note(_ response: RawResponse) {
-                told.append("\(response.status) \(response.fields) \(String(decoding: response.body, as: UTF8.self))")
+                reports.append(
+                    "\(response.status) \(response.fields) \(String(decoding: response.body, as: UTF8.self))")
             }
             #expect(try await host.exchange("GET", path).status == 200)
             note(try await host.exchange("GET", path, ["Range: bytes=9000000-"]))
-            note(try await host.ask("GET", "/api/v1/resources"))
-            note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url))"))
-            note(try await host.ask("GET", "/api/v1/resources?url=\(PercentCoding.encode(url + ".other"))"))
-            note(try await host.ask("POST", "/api/v1/downloads", body: "{\"url\":\"\(url)\"}"))
-            note(try await host.ask("GET", "/api/v1/downloads?wait=10000"))
-            note(try await host.ask("GET", "/api/v1/assets"))
-            note(try await host.ask("POST", "/api/v1/verify", body: "{\"repair\": false}"))
-            note(try await host.ask("DELETE", "/api/v1/resources?pinned=true"))
-            for text in told {
+            note(try await host.call("GET", "/api/v1/resources"))
+            note(try await host.call("GET", "/api/v1/resources?url=\(PercentCoding.encode(url))"))
+            note(try await host.call("GET", "/api/v1/resources?url=\(PercentCoding.encode(url + ".other"))"))
+            note(try await host.call("POST", "/api/v1/downloads", body: "{\"url\":\"\(url)\"}"))
+            note(try await host.call("GET", "/api/v1/downloads?wait=10000"))
+            note(try await host.call("GET", "/api/v1/assets"))
+            note(try await host.call("POST", "/api/v1/verify", body: "{\"repair\": false}"))
+            note(try await host.call("DELETE", "/api/v1/resources?pinned=true"))
+            for text in reports {
                 #expect(!text.contains("secret") && !text.contains("bob"), "\(text.prefix(2000))")
             }
         }

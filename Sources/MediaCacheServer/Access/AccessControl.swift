@@ -6,16 +6,16 @@ import MediaLibrary
 import NIOPosix
 import Synchronization
 
-/// Decides what a secret in a request opens: the key opens the API, a token opens paths that players read.
+/// The access rights of the API key and of tokens: the key opens the API, and a token opens paths that players read.
 ///
-/// The standing playback token, which the page's and the API's URLs hold, is derived from the key and from the number of
-/// times that it was revoked, so it needs no place on disk. Every other token is random and is stored as its hash.
+/// The standing playback token, part of the URLs of the page and the API, is derived from the key and from the number of its
+/// revocations, so it isn't stored. Every other token is random and stored as its hash.
 final class AccessControl: Sendable {
     /// The ID by which the standing playback token is listed and revoked.
     static let standingID = "standing"
-    /// The most tokens that may be valid at once, without the standing one.
+    /// The maximum number of valid tokens, without the standing one.
     static let capacity = 256
-    /// The longest text in bytes that is compared with the tokens.
+    /// The length limit of a text that is compared with the tokens, in bytes.
     private static let longestToken = 128
 
     private struct State {
@@ -36,12 +36,12 @@ final class AccessControl: Sendable {
     private let tokenFile: TokenFile?
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
-    /// Changes reach the files one after the other.
+    /// Serializes changes of the files.
     private let turns = Turns()
 
     /// - Parameters:
     ///   - file: the file of the key; nil if the key isn't stored.
-    ///   - tokenFile: the file of the tokens, read by ``load()``; nil if they end with the process.
+    ///   - tokenFile: the file of the tokens, read by ``load()``; nil if tokens aren't stored.
     ///   - now: the clock by which tokens expire.
     init(
         key: AccessKey, file: AccessKeyFile? = nil, tokenFile: TokenFile? = nil,
@@ -58,7 +58,7 @@ final class AccessControl: Sendable {
     /// The standing playback token.
     var playbackToken: String { state.withLock { $0.standing } }
 
-    /// Reads the tokens of earlier processes.
+    /// Loads the tokens of earlier processes.
     ///
     /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged.
     func load() async throws {
@@ -66,7 +66,7 @@ final class AccessControl: Sendable {
         state.withLock { $0 = State(key: $0.key, issued: issued) }
     }
 
-    /// Writes when tokens were last used, if any was since the last write.
+    /// Writes the times of last use, if they have changed.
     func save() async throws {
         try await turns.take {
             guard let tokenFile else { return }
@@ -80,15 +80,14 @@ final class AccessControl: Sendable {
 
     // MARK: - Requests
 
-    /// Whether an `Authorization` field carries the key as a bearer token (RFC 6750 §2.1).
+    /// Returns whether an `Authorization` field has the key as a bearer token (RFC 6750 §2.1).
     func admits(authorization: String?) -> Bool {
         guard let authorization else { return false }
         let words = authorization.split(separator: " ", maxSplits: 1)
         return words.count == 2 && words[0].lowercased() == "bearer" && key.matches(words[1])
     }
 
-    /// Returns what the text of a path opens as a token, and notes its use; nil if it's no token, or an expired or revoked
-    /// one.
+    /// Returns the grant of a token, and records its use; nil for an unknown, expired or revoked token.
     func grant(for candidate: some StringProtocol) -> AccessGrant? {
         guard (1...Self.longestToken).contains(candidate.utf8.count) else { return nil }
         return grant(for: TokenDigest(of: candidate))
@@ -101,7 +100,7 @@ final class AccessControl: Sendable {
                 state.issued.standingLastUsed = now
                 return AccessGrant(asset: nil)
             }
-            // All are compared: the time doesn't depend on the place of the one that matches.
+            // All tokens are compared, so that the duration doesn't depend on the position of the match.
             var found: Int?
             for (index, token) in state.issued.tokens.enumerated() where token.digest.matches(digest) { found = index }
             guard let found, !state.issued.tokens[found].hasExpired(at: now) else { return nil }
@@ -111,19 +110,19 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Whether the token of a play URL opens it. A token of one asset opens only signed play URLs.
+    /// Returns whether the token of a play URL opens it. An asset token opens only signed play URLs.
     ///
-    /// - Parameter digest: the digest of the target's token, which connections remember; nil to compute it.
+    /// - Parameter digest: The digest of the target's token, which connections remember; nil to compute it.
     func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {
         guard let grant = grant(for: digest ?? TokenDigest(of: target.token)) else { return false }
         guard grant.asset != nil else { return true }
-        // User information isn't signed: another user's name would be another option.
+        // User information isn't signed, so it could name another user.
         guard target.credentials == nil, let signature = target.options.signature else { return false }
         return signature.isEqualInConstantTime(to: self.signature(of: target))
     }
 
-    /// Returns the signature by which a token of one asset opens a play URL: a message authentication code of its resource
-    /// and options, 128 bits long, valid with this token alone.
+    /// Returns the signature by which an asset token opens a play URL: a message authentication code of 128 bits over the
+    /// resource and options, valid with this token alone.
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
         let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"
@@ -131,7 +130,7 @@ final class AccessControl: Sendable {
         return base64URL(Data(code).prefix(16))
     }
 
-    /// Whether a response body holds the key or the standing token.
+    /// Returns whether a response body contains the key or the standing token.
     func isSecret(_ bytes: [UInt8]) -> Bool {
         let (key, standing) = state.withLock { ($0.key, $0.standing) }
         let data = Data(bytes)
@@ -140,7 +139,7 @@ final class AccessControl: Sendable {
 
     // MARK: - Changes
 
-    /// The tokens that are valid now, the standing one first.
+    /// Returns the valid tokens, the standing one first.
     func tokens() -> [AccessToken] {
         let now = now()
         return state.withLock { state in
@@ -155,9 +154,10 @@ final class AccessControl: Sendable {
     ///
     /// - Parameters:
     ///   - asset: the asset that it opens; nil for a playback token.
-    ///   - expires: when it stops working; nil is never.
-    /// - Returns: what is stored of it, and the token, which is stored nowhere.
-    /// - Throws: ``Problem`` with 409 where too many are valid; `CacheError` with `storage`.
+    ///   - label: the user's label.
+    ///   - expires: the time it expires; nil means never.
+    /// - Returns: the stored record, and the token, which isn't stored.
+    /// - Throws: ``Problem`` with 409 at the limit of valid tokens; `CacheError` with `storage`.
     func issue(asset: AssetID?, label: String?, expires: Date?) async throws -> (record: AccessToken, token: String) {
         try await turns.take {
             let token = AccessKey().value
@@ -167,7 +167,7 @@ final class AccessControl: Sendable {
             var issued = state.withLock { $0.issued }
             issued.tokens.removeAll { $0.hasExpired(at: now()) }
             guard issued.tokens.count < Self.capacity else {
-                throw Problem.conflict("\(Self.capacity) tokens are valid; revoke one first")
+                throw Problem.conflict("the limit of \(Self.capacity) valid tokens is reached; revoke one first")
             }
             issued.tokens.append(record)
             try await tokenFile?.write(issued)
@@ -179,10 +179,10 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes a token: it's refused from now on. Returns when that is durable. The standing token is replaced.
+    /// Revokes a token. It is refused from now on. The standing token is replaced. Returns when the change is durable.
     ///
-    /// - Returns: whether there was one of this ID.
-    /// - Throws: `CacheError` with `storage`; the token is refused until the process ends all the same.
+    /// - Returns: whether a token with this ID existed.
+    /// - Throws: `CacheError` with `storage`; the token is still refused until the process ends.
     func revoke(_ id: String) async throws -> Bool {
         try await turns.take {
             let issued = state.withLock { state -> IssuedTokens? in
@@ -202,9 +202,9 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes the tokens of an asset, as when it is removed. Returns when that is durable.
+    /// Revokes the tokens of an asset. Returns when the change is durable.
     ///
-    /// - Throws: `CacheError` with `storage`; the tokens are refused until the process ends all the same.
+    /// - Throws: `CacheError` with `storage`; the tokens are still refused until the process ends.
     func revokeAll(of asset: AssetID) async throws {
         try await turns.take {
             let issued = state.withLock { state -> IssuedTokens? in
@@ -216,10 +216,10 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Replaces the key, and with it the standing token. The old ones are refused from now on. Returns when the new key is
-    /// durable in its file, if it has one.
+    /// Replaces the key and the standing token. The old ones are refused from now on. Returns when the new key is durable in
+    /// its file, if it has one.
     ///
-    /// - Throws: `CacheError` with `storage`; the old key holds then.
+    /// - Throws: `CacheError` with `storage`; the old key remains valid.
     func roll() async throws -> AccessKey {
         try await turns.take {
             let key: AccessKey
@@ -234,12 +234,12 @@ final class AccessControl: Sendable {
     }
 }
 
-/// What a valid token opens.
+/// The rights of a valid token.
 struct AccessGrant: Sendable, Hashable {
-    /// The asset that it's limited to; nil for a playback token.
+    /// The asset that the token is limited to; nil for a playback token.
     let asset: AssetID?
 
-    /// Whether it opens a path of ``RouteAccess/reader``.
+    /// Returns whether the token opens a path of ``RouteAccess/reader``.
     func admits(path: String) -> Bool {
         guard let asset else { return true }
         return path.hasPrefix("\(LibraryRoute.prefix)\(asset)/")

@@ -6,22 +6,22 @@ import MediaLibrary
 
 /// The stored record of an issued token.
 struct AccessToken: Codable, Sendable, Hashable {
-    /// The name by which it's listed and revoked. It's no secret.
+    /// The ID by which it's listed and revoked. It isn't secret.
     var id: String
     /// The asset that it opens; nil for a playback token, which opens every path that players read.
     var asset: AssetID?
     /// The user's label.
     var label: String?
-    /// When it was issued; nil for the standing token.
+    /// The time it was issued; nil for the standing token.
     var created: Date?
-    /// When it stops working; nil is never.
+    /// The time it expires; nil means never.
     var expires: Date?
-    /// When a request held it last; nil if none has.
+    /// The time of the last request with it; nil if there was none.
     var lastUsed: Date?
     /// Its hash.
     var digest: TokenDigest
 
-    /// Whether it has stopped working by itself.
+    /// Returns whether the token has expired.
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
@@ -58,32 +58,32 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     /// The digits.
     var text: String { rawValue }
 
-    /// Whether both are of the same token. The time doesn't depend on where they differ.
+    /// Returns whether both are of the same token. The duration doesn't depend on the position of a difference.
     func matches(_ other: TokenDigest) -> Bool { rawValue.isEqualInConstantTime(to: other.rawValue) }
 }
 
-/// The tokens of a cache, as its token file has them.
+/// The tokens of a cache, the contents of its token file.
 struct IssuedTokens: Codable, Sendable {
     /// The version of the file's format.
     static let version = 1
 
     private(set) var version = IssuedTokens.version
-    /// The secret that signs the play URLs of tokens that are limited to one asset.
+    /// The secret that signs the play URLs of asset tokens.
     private(set) var signingSecret: Data
-    /// How many standing playback tokens were revoked.
+    /// The number of revoked standing playback tokens.
     var revocations = 0
-    /// When a request held the standing token last, since the process began.
+    /// The time of the last request with the standing token, since the process started.
     var standingLastUsed: Date?
-    /// All but the standing one, in the order in which they were issued.
+    /// The tokens without the standing one, in the order of their issue.
     var tokens: [AccessToken] = []
-    /// Whether a token was used since the file was written.
+    /// Whether a token was used after the file was written.
     var hasNewUses = false
 
     private enum CodingKeys: CodingKey {
         case version, signingSecret, revocations, tokens
     }
 
-    /// No tokens, and a new secret.
+    /// Creates an empty list with a new secret.
     init() {
         signingSecret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
     }
@@ -94,7 +94,7 @@ struct TokenFile: Sendable {
     static let name = "tokens.json"
 
     private let folder: SideFolder
-    /// Whether the folder can be written. Where it can't, changes end with the process.
+    /// Whether the folder can be written. Otherwise changes last until the process ends.
     private let isWritable: Bool
 
     init(of store: CacheStore) {
@@ -102,9 +102,9 @@ struct TokenFile: Sendable {
         isWritable = store.keepsBytes
     }
 
-    /// Returns the tokens, or nil if none were ever written.
+    /// Returns the tokens, or nil if the file doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged: no token of it is valid then.
+    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged; none of its tokens is valid then.
     func load() async throws -> IssuedTokens? {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
         let issued: IssuedTokens
@@ -120,12 +120,12 @@ struct TokenFile: Sendable {
             throw CacheError(
                 .storage,
                 "the token file settings/\(Self.name) in the cache folder has the version \(issued.version), which this "
-                    + "program doesn't read; use a newer program, or remove the file, which revokes every token")
+                    + "program can't read; use a newer program, or remove the file, which revokes every token")
         }
         return issued
     }
 
-    /// Replaces the file. Returns when that is durable.
+    /// Replaces the file. Returns when it's durable.
     ///
     /// - Throws: `CacheError` with `storage`.
     func write(_ issued: IssuedTokens) async throws {
@@ -140,9 +140,9 @@ func base64URL(_ data: some DataProtocol) -> String {
 }
 
 extension AccessKey {
-    /// Returns the standing playback token of this key: a message authentication code, from which the key can't be found.
+    /// Returns the standing playback token of this key: a message authentication code, which doesn't reveal the key.
     ///
-    /// - Parameter revocations: the number of its predecessors that were revoked.
+    /// - Parameter revocations: the number of revoked standing tokens.
     func standingToken(afterRevocations revocations: Int) -> String {
         base64URL(
             Data(
@@ -151,6 +151,6 @@ extension AccessKey {
                     using: SymmetricKey(data: Data(value.utf8)))))
     }
 
-    /// A name of 72 of its bits, for a key that is used for nothing else.
+    /// An ID made of 72 bits of a key that has no other use.
     var id: String { String(value.prefix(12)).replacing("_", with: "0").replacing("-", with: "1") }
 }

@@ -11,17 +11,17 @@ struct HostVerdict: Sendable {
 
 /// The hosts that a request may name, and the clients that are local.
 ///
-/// A page elsewhere can have its own name resolve to this machine (DNS rebinding), but it can't make the browser send
-/// another name than that.
+/// The check of hosts prevents DNS rebinding: a page of another site can make its own name resolve to this machine, but the
+/// browser still sends that name.
 ///
-/// A client is local if its connection comes from a loopback address. That a request names a loopback host proves
-/// nothing: any client can. What a request says may only make its client remote: a host that isn't loopback, a field
-/// that a proxy adds, or a page of another site. No client of an exposed server is local, since its reverse proxy connects from loopback.
+/// A client is local if its connection comes from a loopback address. The request can only make it remote: by a host that
+/// isn't loopback, a field that a proxy adds, or a page of another site. A loopback host in the request proves nothing. No
+/// client of an exposed server is local, since its reverse proxy connects from loopback.
 struct HostPolicy: Sendable {
     private let allowed: Set<String>
     private let isExposed: Bool
 
-    /// A policy that allows loopback, `boundHost` and the names in `allowedHosts` (each with or without a port).
+    /// Creates a policy that allows loopback, `boundHost` and the names in `allowedHosts`, each with or without a port.
     init(boundHost: String, allowedHosts: [String], isExposed: Bool) {
         allowed = Set((allowedHosts + [boundHost]).map { Self.name(of: $0) })
         self.isExposed = isExposed
@@ -33,20 +33,20 @@ struct HostPolicy: Sendable {
             isExposed: configuration.isExposed)
     }
 
-    /// Judges `host`, the value of a `Host` field if there is one, on a connection made to `localAddress`.
+    /// Returns the verdict on the value of a `Host` field, on a connection to `localAddress`.
     func verdict(on host: String?, localAddress: String?) -> HostVerdict {
         HostVerdict(
             isAllowed: host.map { allows($0, localAddress: localAddress) } ?? true,
             permitsLocality: !isExposed && host.map(Self.isLoopback) ?? true)
     }
 
-    /// Whether `host`, the value of a `Host` field, may be answered on a connection made to `localAddress`.
+    /// Returns whether a request with this `Host` field is answered on a connection to `localAddress`.
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
         return Self.meansThisMachine(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
     }
 
-    /// Whether a request was passed on by a proxy: RFC 7239, RFC 9110 §7.6.3, and what proxies sent before those.
+    /// Returns whether a proxy forwarded a request: RFC 7239, RFC 9110 §7.6.3, and the older `X-` fields.
     static func wasForwarded(_ fields: HTTPHeaders) -> Bool {
         fields.contains { name, _ in
             switch name.utf8.count {
@@ -58,8 +58,8 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Whether a browser says that a page of another site makes the request: Sec-Fetch-Site (Fetch Metadata), or the
-    /// Origin field (RFC 6454) of one that doesn't send that. Players that aren't pages send neither.
+    /// Returns whether a page of another site made the request: by Sec-Fetch-Site (Fetch Metadata), or by the Origin field
+    /// (RFC 6454) of browsers without it. Players outside browsers send neither.
     static func isOfOtherSite(_ fields: HTTPHeaders) -> Bool {
         if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
         return fields["origin"].contains { origin in
@@ -68,14 +68,14 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Whether `address` is the loopback address of a socket's other end.
+    /// Returns whether a socket address is a loopback address.
     static func isLoopback(_ address: SocketAddress?) -> Bool {
         guard let text = address?.ipAddress else { return false }
         // An IPv4 client of an IPv6 socket (RFC 4291 §2.5.5.2).
         return isLoopback(text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text)
     }
 
-    /// Whether a name or an address always means this machine.
+    /// Returns whether a name or an address always means this machine.
     static func isLoopback(_ host: String) -> Bool { meansThisMachine(name(of: host)) }
 
     private static func meansThisMachine(_ name: String) -> Bool {
@@ -84,7 +84,7 @@ struct HostPolicy: Sendable {
         return octets.count == 4 && octets[0] == "127" && octets.dropFirst().allSatisfy { UInt8($0) != nil }
     }
 
-    /// The host in lower case, without port, brackets and a final dot.
+    /// Returns the host in lower case, without port, brackets and final dot.
     private static func name(of host: String) -> String {
         var name = Substring(host.lowercased())
         if name.hasPrefix("["), let end = name.firstIndex(of: "]") {

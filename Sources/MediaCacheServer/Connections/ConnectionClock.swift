@@ -1,18 +1,17 @@
 import NIOCore
 
-/// Closes a connection whose client is too slow: with a head, with a body, with its next request, or in taking what
-/// was written.
+/// Closes a connection whose client is too slow: to send a head, a body or the next request, or to read a response.
 ///
-/// It is the first handler of the pipeline, where it sees the first byte of a head. One timer per connection compares
-/// the deadlines now and then; a request schedules nothing.
+/// It is the first handler of the pipeline, so that it sees the first byte of a head. One timer per connection checks the
+/// deadlines periodically; requests schedule nothing.
 ///
-/// A client is waited for while bytes are unsent, whichever response they belong to and whether that response has ended.
-/// A response that has nothing unsent waits for its origin, which the engine watches.
+/// The stall limit applies while bytes are unsent, whether or not their response has ended. A response without unsent bytes
+/// waits for its origin, which has limits of its own in the engine.
 final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The part of an exchange that the connection is in.
+    /// The phase of a connection.
     private enum Phase {
         case idle
         case head
@@ -20,25 +19,23 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         case response
     }
 
-    /// The least number of bytes that a client takes within a stall limit. A client that trickles is as silent as one
-    /// that takes nothing.
-    private static let leastTaken = PieceBuffers.pieceSize / 4
+    /// The minimum number of bytes that a client must read within the stall limit. A slower client counts as stalled.
+    private static let minimumProgress = PieceBuffers.pieceSize / 4
 
     private let limits: ServerLimits
     private let tick: TimeAmount
     private let unsentBytes: (any Channel) -> Int
     private var phase = Phase.head
     private var deadline = NIODeadline.distantFuture
-    /// Whether the response ended before its request, as a refusal in the middle of a body does.
+    /// Whether the response ended before its request, as after a refusal in the middle of a body.
     private var isAnswered = false
-    /// The bytes that were unsent when the client was last seen to take some; 0 when all are sent.
+    /// The number of unsent bytes when the client last made progress; 0 when all are sent.
     private var unsent = 0
     private var stallDeadline = NIODeadline.distantFuture
     private var timer: RepeatedTask?
     private var loop: (any EventLoop)?
 
-    /// - Parameter unsentBytes: returns the bytes that were written to a channel and that its client's system hasn't
-    ///   taken.
+    /// - Parameter unsentBytes: returns the number of bytes that were written to a channel and not yet to its socket.
     init(limits: ServerLimits, unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes) {
         self.limits = limits
         self.unsentBytes = unsentBytes
@@ -46,14 +43,14 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         tick = max(.milliseconds(20), TimeAmount(shortest / 4))
     }
 
-    /// Returns the bytes that a channel holds for its socket.
+    /// Returns the number of bytes that a channel buffers for its socket.
     static func bufferedBytes(of channel: any Channel) -> Int {
         (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         loop = context.eventLoop
-        // A client that connects and sends nothing is as slow as one that sends little.
+        // The deadline of the first head begins with the connection.
         enter(.head, limits.headTimeout)
         let channel = context.channel
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -73,7 +70,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        // The buffer has been nearly emptied since it was full.
+        // The buffer has been nearly emptied.
         if context.channel.isWritable { unsent = 0 }
         context.fireChannelWritabilityChanged()
     }
@@ -84,21 +81,21 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Notes that a request's head is complete.
+    /// Handles the end of a request's head.
     func headArrived() {
         isAnswered = false
         enter(.body, limits.bodyTimeout)
     }
 
-    /// Notes that a request is complete.
+    /// Handles the end of a request.
     func requestArrived() {
         if isAnswered { enter(.idle, limits.idleTimeout) } else { phase = .response }
     }
 
-    /// Notes that a response has been written to its end.
+    /// Handles the end of a response.
     func responseEnded() {
         isAnswered = true
-        // The rest of a body has its own deadline.
+        // The rest of the body has its own deadline.
         if phase != .body { enter(.idle, limits.idleTimeout) }
     }
 
@@ -112,23 +109,23 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         guard let loop else { return false }
         let now = loop.now
         if isStalled(unsentBytes(channel), now) { return true }
-        // A client that still takes a response isn't idle, and one that can't be read from isn't slow.
+        // A client that is still reading a response isn't idle, and back pressure isn't the client's slowness.
         let isBusy = phase == .idle ? unsent > 0 : !channel.isWritable
         if isBusy, phase != .response { deadline = now + TimeAmount(limit(of: phase)) }
         return phase != .response && now >= deadline
     }
 
-    /// Whether the client has taken too little of what is unsent for too long.
+    /// Returns whether the client has read too little of the unsent bytes for too long.
     private func isStalled(_ count: Int, _ now: NIODeadline) -> Bool {
         guard count > 0 else {
             unsent = 0
             return false
         }
-        if unsent == 0 || count <= unsent - Self.leastTaken {
+        if unsent == 0 || count <= unsent - Self.minimumProgress {
             unsent = count
             stallDeadline = now + TimeAmount(limits.stallTimeout)
         } else {
-            // What is written meanwhile isn't progress of the client's.
+            // Newly written bytes aren't progress of the client.
             unsent = max(unsent, count)
         }
         return now >= stallDeadline

@@ -2,7 +2,7 @@ import MediaCache
 import NIOCore
 import Synchronization
 
-/// The connections that are open.
+/// The open connections.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -11,7 +11,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The most at once.
+    /// The maximum number of open connections.
     let maximum: Int
     private let maximumPerAddress: Int
 
@@ -22,11 +22,13 @@ final class ConnectionRegistry: Sendable {
 
     var count: Int { state.withLock { $0.channels.count } }
 
-    /// Notes a connection until it closes; false if there are too many, in all or of its peer's address.
+    /// Registers a connection until it closes.
+    ///
+    /// - Returns: false if there are too many connections in total or from the peer's network.
     func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let network = Self.network(of: channel.remoteAddress)
-        let isTaken = state.withLock { state in
+        let isRegistered = state.withLock { state in
             guard state.channels.count < maximum else { return false }
             if let network {
                 guard state.counts[network, default: 0] < maximumPerAddress else { return false }
@@ -35,7 +37,7 @@ final class ConnectionRegistry: Sendable {
             state.channels[id] = channel
             return true
         }
-        guard isTaken else { return false }
+        guard isRegistered else { return false }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.channels[id] = nil
@@ -46,15 +48,15 @@ final class ConnectionRegistry: Sendable {
         return true
     }
 
-    /// Returns the part of an address that one client holds: an IPv4 address, or the first 64 bits of an IPv6 address.
-    /// Nil for a loopback address, which a reverse proxy's clients share.
+    /// Returns the network of a client: its IPv4 address, or the first 64 bits of its IPv6 address. Nil for a loopback
+    /// address, which the clients of a reverse proxy share.
     private static func network(of address: SocketAddress?) -> [UInt8]? {
         guard let address, !HostPolicy.isLoopback(address), let ip = IPAddress(address) else { return nil }
         return ip.bytes.count == 16 ? Array(ip.bytes.prefix(8)) : ip.bytes
     }
 
-    /// Tells every connection to end after its running response, and returns when all have, or after `grace`, when
-    /// those that are left are closed.
+    /// Closes every connection after its running response, and the remaining ones after `grace`. Returns when all are
+    /// closed.
     func drain(within grace: Duration, on loop: any EventLoop) async {
         let open = state.withLock { Array($0.channels.values) }
         guard !open.isEmpty else { return }
@@ -68,5 +70,5 @@ final class ConnectionRegistry: Sendable {
     }
 }
 
-/// Told to a connection that is to end after its running response.
+/// The event that makes a connection end after its running response.
 struct DrainConnection: Sendable {}

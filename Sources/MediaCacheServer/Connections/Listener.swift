@@ -11,7 +11,7 @@ import NIOPosix
     import Glibc
 #endif
 
-/// The sockets a server listens at.
+/// The listening sockets of a server.
 struct Listener: Sendable {
     private let server: ServerContext
     private let registry: ConnectionRegistry
@@ -23,12 +23,12 @@ struct Listener: Sendable {
         self.group = group
     }
 
-    /// Binds to `host`, to IPv4 and IPv6 both where it is loopback, at one port.
+    /// Binds to `host` at one port; for a loopback host, to IPv4 and IPv6 loopback.
     ///
     /// - Throws: ``ServerError``.
     func bind(host: String, port: Int) async throws -> [any Channel] {
         guard HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
-        // With port 0 the system picks one for IPv4, which another process may have for IPv6.
+        // For port 0, the system picks a free port for IPv4, which another process may use for IPv6.
         var attempts = port == 0 ? 8 : 1
         while true {
             attempts -= 1
@@ -53,7 +53,7 @@ struct Listener: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // A piece is written when less than this waits, so a connection never holds more than 512 KiB.
+            // A piece is written only below the low mark, so a connection never buffers more than 512 KiB.
             .childChannelOption(
                 .writeBufferWaterMark,
                 value: .init(low: PieceBuffers.pieceSize / 4, high: PieceBuffers.pieceSize - 1)
@@ -76,9 +76,9 @@ struct Listener: Sendable {
         }
     }
 
-    /// Adds the handlers of one connection, from the socket on.
+    /// Adds the handlers of one connection.
     ///
-    /// - Parameter unsentBytes: as ``ConnectionClock`` takes it.
+    /// - Parameter unsentBytes: see ``ConnectionClock``.
     static func configure(
         _ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext,
         unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes
@@ -86,7 +86,7 @@ struct Listener: Sendable {
         let clock = ConnectionClock(limits: server.limits, unsentBytes: unsentBytes)
         let pieces = server.pieces.buffers(of: pipeline.eventLoop)
         try pipeline.addHandler(clock)
-        // A client that pipelines requests and takes no responses isn't read from until it does.
+        // Stops reading from a client that pipelines requests without taking responses.
         try pipeline.addHandler(BackPressureHandler())
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
@@ -109,7 +109,7 @@ struct Listener: Sendable {
         case EADDRINUSE:
             ServerError(
                 .portTaken,
-                "port \(port) at \(host) is taken by another process; choose another with --port, or 0 to have one picked",
+                "port \(port) at \(host) is in use by another process; choose another with --port, or 0 for any free port",
                 cause: error
             )
         default:
@@ -121,5 +121,20 @@ struct Listener: Sendable {
         let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         return ServerError(
             .addressUnavailable, "can't listen at \(authority): \(BindFailure.reason(error))", cause: error)
+    }
+}
+
+/// The causes of failed bindings.
+package enum BindFailure {
+    /// Returns the cause in plain words.
+    package static func reason(_ error: any Error) -> String {
+        if let error = error as? SocketAddressError.UnknownHost { return "“\(error.host)” has no address" }
+        guard let error = error as? IOError else { return "\(error)" }
+        switch error.errnoCode {
+        case EADDRINUSE: return "another program uses that port"
+        case EACCES, EPERM: return "ports below 1024 need administrator rights"
+        case EADDRNOTAVAIL: return "this machine has no such address"
+        default: return String(cString: strerror(error.errnoCode))
+        }
     }
 }

@@ -1,22 +1,41 @@
 import NIOCore
+import Synchronization
 
-/// The buffer through which one event loop's responses leave.
+/// The buffer through which the responses of one event loop are written.
 ///
-/// A write that the kernel takes at once gives its storage back before the next piece is read, so that the same
-/// memory, still in the processor's cache, serves piece after piece. Where the kernel keeps a piece waiting, `clear`
-/// sees that the storage is shared and takes a new one.
+/// If the kernel takes a write at once, its storage is free before the next piece is read, so the same memory, still in the
+/// processor's cache, serves piece after piece. If the kernel holds a piece, `clear` finds the storage shared and allocates
+/// a new one.
 final class PieceBuffers {
-    /// Bytes read and written at a time.
+    /// The maximum number of bytes read and written at a time.
     static let pieceSize = 256 << 10
 
     private var buffer = ByteBuffer()
 
-    /// `count` bytes that `body` writes; nil if it says that it can't now.
+    /// Returns `count` bytes written by `body`; nil if `body` returns false.
     func fill(_ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws -> Bool) rethrows -> ByteBuffer? {
         buffer.clear(minimumCapacity: count)
         let written = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
             try body(UnsafeMutableRawBufferPointer(rebasing: memory[..<count])) ? count : 0
         }
         return written == count ? buffer : nil
+    }
+}
+
+/// The ``PieceBuffers`` of each event loop.
+final class PieceBuffersByLoop: Sendable {
+    private let buffers = Mutex<[ObjectIdentifier: NIOLoopBound<PieceBuffers>]>([:])
+
+    /// Returns the buffers of `loop`. Call it on that loop.
+    func buffers(of loop: any EventLoop) -> PieceBuffers {
+        loop.preconditionInEventLoop()
+        let bound = buffers.withLock { buffers in
+            let id = ObjectIdentifier(loop)
+            if let existing = buffers[id] { return existing }
+            let new = NIOLoopBound(PieceBuffers(), eventLoop: loop)
+            buffers[id] = new
+            return new
+        }
+        return bound.value
     }
 }

@@ -1,15 +1,18 @@
-import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// The part of a server that answers a request, chosen by the request's head.
+/// The destination of a request.
 enum RequestDestination {
-    case play(PlayTarget)
-    case route(any Route, ReaderPath)
-    /// No part: the client isn't let in, or there is nothing at the path.
+    /// A route, with the path that it receives.
+    case route(any Route, path: String)
+    /// Media.
     ///
-    /// - hasProtection: whether the answer carries the header fields of media.
-    case refusal(Problem, hasProtection: Bool)
+    /// - isAdmitted: whether the path holds a valid token; then pages of any site may read the response.
+    case media(any ReaderOpener, isAdmitted: Bool)
+    /// An error response.
+    ///
+    /// - isAdmitted: for a media path, whether it holds a valid token; nil for any other path.
+    case refusal(ErrorResponse, isAdmitted: Bool? = nil)
 }
 
 /// A request that is being received. A class, because copies of a head and a target cost more than their checks.
@@ -17,7 +20,7 @@ final class ReceivedRequest {
     let head: HTTPRequestHead
     let gate: RequestGate
     let destination: RequestDestination
-    /// The bytes that the route takes; empty until they arrive.
+    /// The body, for a route that takes one.
     var body = ByteBuffer()
 
     init(_ head: HTTPRequestHead, gate: RequestGate, destination: RequestDestination) {
@@ -26,7 +29,7 @@ final class ReceivedRequest {
         self.destination = destination
     }
 
-    /// The length that the head gives for the body; 0 without one.
+    /// The length of the body that the head announces; 0 if it announces none.
     var announcedLength: Int { head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0 }
 
     /// Whether a body follows the head.

@@ -4,13 +4,13 @@ import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// What every request has to pass: one host, an allowed one, and a target that is a path.
+/// The checks that every request must pass: exactly one `Host` field, an allowed host, and a path as its target.
 struct RequestGate {
-    /// Path and query, without scheme and authority if the client sent them (RFC 9112 §3.2.2).
+    /// The path and query. The scheme and authority of an absolute target (RFC 9112 §3.2.2) are removed.
     let target: String
     /// The path, without the query.
     let path: String
-    /// Whether the client wants to go on with something that isn't HTTP.
+    /// Whether the client asks for an upgrade or a tunnel.
     let asksForTunnel: Bool
     /// The authority that the request names; nil in HTTP/1.0.
     let host: String?
@@ -34,7 +34,7 @@ struct RequestGate {
             host = hosts.first
             isConsistent = true
         }
-        // Most have neither, and characters are compared more slowly than bytes.
+        // Bytes are compared, since comparing characters is slower; most targets have neither.
         let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         path = isBare ? target : String(target.prefix { $0 != "?" && $0 != "#" })
     }
@@ -45,9 +45,9 @@ struct RequestGate {
         return String(target[target.index(after: mark)...].prefix { $0 != "#" })
     }
 
-    /// Why the request may not pass, or nil.
+    /// Returns the problem of a request that fails a check; nil if it passes.
     ///
-    /// - Parameter verdict: on the host that was asked.
+    /// - Parameter verdict: the verdict on the host.
     func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
         guard isConsistent else {
@@ -60,7 +60,7 @@ struct RequestGate {
 }
 
 extension RouteRequest {
-    /// A request that passed the gate, as routes see it. Fields whose names aren't tokens are left out.
+    /// Creates the request of a route. Fields whose names aren't tokens are left out.
     init(_ gate: RequestGate, path: String, _ head: HTTPRequestHead, _ body: ByteBuffer) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
@@ -74,5 +74,26 @@ extension RouteRequest {
             headerFields: fields,
             body: Array(body.readableBytesView)
         )
+    }
+}
+
+/// A request's path, with an optional token before it: `/k/<token>/library/…`.
+struct ReaderPath {
+    /// The beginning of paths with a token.
+    static let prefix = "/k/"
+
+    /// The token as sent. It isn't checked yet.
+    let token: Substring?
+    /// The path after the token.
+    let path: String
+
+    init(_ path: String) {
+        guard path.hasPrefix(Self.prefix), let end = path.dropFirst(Self.prefix.count).firstIndex(of: "/") else {
+            token = nil
+            self.path = path
+            return
+        }
+        token = path[..<end].dropFirst(Self.prefix.count)
+        self.path = String(path[end...])
     }
 }

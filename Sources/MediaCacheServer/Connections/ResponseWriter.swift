@@ -1,5 +1,9 @@
+import HTTPTypes
+import MediaCache
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -9,7 +13,8 @@ import NIOHTTP1
     import Glibc
 #endif
 
-/// Writes one response, framed as its length and the client's version demand (RFC 9112 §6). Lives on one event loop.
+/// The writer of one response. It chooses the framing by the length and the client's version (RFC 9112 §6). It lives on one
+/// event loop.
 final class ResponseWriter {
     private enum State {
         case waiting
@@ -24,12 +29,12 @@ final class ResponseWriter {
     private var keepsAlive: Bool
     private var status = 0
     private var bytesWritten: Int64 = 0
-    /// Bytes of the announced length that haven't been written; nil if none was announced.
+    /// The number of announced bytes that haven't been written; nil without an announced length.
     private var remaining: Int64?
     private var endsByClosing = false
 
-    /// - Parameter willFinish: called once, before the end is written, with the status and the body's bytes: writing
-    ///   the end may bring the next pipelined request at once.
+    /// - Parameter willFinish: called once with the status and the number of body bytes, before the end is written: writing
+    ///   it may deliver the next pipelined request at once.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
@@ -48,12 +53,12 @@ final class ResponseWriter {
     var eventLoop: any EventLoop { context.eventLoop }
     var channel: any Channel { context.channel }
 
-    /// The connection is closed after this response.
+    /// Closes the connection after this response.
     func closeAfterwards() { keepsAlive = false }
 
     /// Writes the head, without flushing it.
     ///
-    /// - Parameter contentLength: of the body, or nil if it isn't known.
+    /// - Parameter contentLength: the length of the body; nil if unknown.
     func writeHead(_ status: HTTPResponseStatus, _ fields: HTTPHeaders, contentLength: Int64?) {
         guard state == .waiting else { return }
         state = .body
@@ -86,7 +91,7 @@ final class ResponseWriter {
         write(.head(HTTPResponseHead(version: version, status: status, headers: headers)))
     }
 
-    /// Writes a part of the body, without flushing it. It is dropped where there can be none.
+    /// Writes a part of the body, without flushing it. It is discarded if the response can't have a body.
     func writeBody(_ buffer: ByteBuffer) {
         guard state == .body, buffer.readableBytes > 0 else { return }
         if let left = remaining {
@@ -97,12 +102,12 @@ final class ResponseWriter {
         write(.body(.byteBuffer(buffer)))
     }
 
-    /// Whether what is written may lie in a file.
+    /// Whether the connection can send file regions.
     var takesFiles: Bool { context.channel is any SocketOptionProvider }
 
-    /// Writes a part of the body that lies in a file, without flushing it.
+    /// Writes a file region as a part of the body, without flushing it.
     ///
-    /// - Returns: when the client's system has taken it.
+    /// - Returns: a future that succeeds when the socket has taken all bytes.
     func writeBody(_ region: FileRegion) -> EventLoopFuture<Void> {
         guard state == .body, remaining.map({ $0 >= Int64(region.readableBytes) }) ?? true else {
             abort()
@@ -120,10 +125,12 @@ final class ResponseWriter {
         context.flush()
     }
 
-    /// Writes a part of the body, and says when the client's system has taken it.
+    /// Writes and flushes a part of the body.
+    ///
+    /// - Returns: a future that succeeds when the socket has taken all bytes.
     func writeAndFlush(_ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard state == .body else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-        // To HEAD the head alone is the answer.
+        // The answer to HEAD has no body.
         guard remaining == nil else { return eventLoop.makeSucceededVoidFuture() }
         let written = eventLoop.makePromise(of: Void.self)
         bytesWritten += Int64(buffer.readableBytes)
@@ -131,7 +138,7 @@ final class ResponseWriter {
         return written.futureResult
     }
 
-    /// Ends the response. One that is shorter than announced ends the connection instead.
+    /// Ends the response. If it is shorter than announced, closes the connection instead.
     func finish() {
         guard state == .body else { return }
         if let remaining, remaining > 0 { return abort() }
@@ -143,12 +150,12 @@ final class ResponseWriter {
         context.writeAndFlush(wrap(.end(nil)), promise: written)
     }
 
-    /// Closes the connection without the response's end, so that the client sees that it was cut short.
+    /// Closes the connection without ending the response, so that the client detects the truncation.
     func abort() {
         guard state != .finished else { return }
         end()
         if endsByClosing {
-            // An orderly close would look like the end of the body; a reset can't.
+            // An orderly close would end the body; a reset is recognised as an error.
             let channel = context.channel
             guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
             socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
@@ -171,4 +178,35 @@ final class ResponseWriter {
     }
 
     private func wrap(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }
+}
+
+extension ResponseWriter {
+    /// Writes an error response.
+    ///
+    /// - Parameter isAdmitted: for a media path, whether it holds a valid token; nil for any other path. A media response
+    ///   has protecting header fields, and no URLs for clients without a token.
+    func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
+        let error = isAdmitted == false ? error.withoutURLs : error
+        var fields = HTTPHeaders()
+        if let isAdmitted { PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted) }
+        for field in error.headerFields { fields.add(name: field.name.rawName, value: field.value) }
+        let body = error.problem.json
+        writeHead(HTTPResponseStatus(statusCode: error.problem.status), fields, contentLength: Int64(body.count))
+        writeBody(ByteBuffer(bytes: body))
+        finish()
+    }
+}
+
+/// The `Date` field (RFC 9110 §6.6.1), formatted once a second.
+private enum DateHeader {
+    private static let cached = Mutex<(second: Int64, text: String)>((-1, ""))
+
+    /// The value for now.
+    static var current: String {
+        let second = Int64(time(nil))
+        return cached.withLock { cached in
+            if cached.second != second { cached = (second, HTTPDate.format(second)) }
+            return cached.text
+        }
+    }
 }

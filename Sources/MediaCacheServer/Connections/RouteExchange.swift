@@ -1,9 +1,20 @@
 import HTTPTypes
 import Logging
+import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// Answers one request with a ``Route``: runs it in a task, and writes what it gives.
+/// The answering of one request. It lives on its connection's event loop.
+protocol Exchange: AnyObject {
+    /// Starts. The exchange ends by finishing or aborting its writer.
+    func start()
+    /// Handles a change of the channel's writability.
+    func writabilityChanged()
+    /// Handles the end of the connection.
+    func cancel()
+}
+
+/// An exchange that runs a ``Route`` in a task and writes its response.
 final class RouteExchange: Exchange {
     private let call: RouteCall
     private let writer: ResponseWriter
@@ -35,31 +46,78 @@ final class RouteExchange: Exchange {
     }
 
     /// Writes a whole response.
-    func write(_ response: RouteResponse, _ bytes: [UInt8]) {
+    fileprivate func write(_ response: RouteResponse, _ bytes: [UInt8]) {
         guard writer.channel.isActive else { return }
         writeHead(response, contentLength: Int64(bytes.count))
         writer.writeBody(ByteBuffer(bytes: bytes))
         writer.finish()
     }
 
-    /// Writes the head of a response whose body comes bit by bit.
-    func beginStream(_ response: RouteResponse) {
+    /// Writes the head of a streamed response.
+    fileprivate func beginStream(_ response: RouteResponse) {
         writeHead(response, contentLength: nil)
         writer.flush()
     }
 
-    /// Writes a part of the body; done when the client's system has taken it.
-    func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
+    /// Writes a part of the body.
+    ///
+    /// - Returns: a future that succeeds when the socket has taken all bytes.
+    fileprivate func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
         writer.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
-    /// Ends the body, or, if it is incomplete, the connection.
-    func endStream(isComplete: Bool) {
+    /// Ends the body; closes the connection if the body is incomplete.
+    fileprivate func endStream(isComplete: Bool) {
         if isComplete { writer.finish() } else { writer.abort() }
     }
 
     private func writeHead(_ response: RouteResponse, contentLength: Int64?) {
         let headers = HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) })
         writer.writeHead(HTTPResponseStatus(statusCode: response.status), headers, contentLength: contentLength)
+    }
+}
+
+/// The part of a ``RouteExchange`` that runs outside its event loop.
+private struct RouteRun: Sendable {
+    let call: RouteCall
+    let exchange: NIOLoopBound<RouteExchange>
+    let loop: any EventLoop
+    let logger: Logger
+
+    /// Calls the route, and has its response written.
+    func callAsFunction() async {
+        let response = await respond()
+        switch response.body {
+        case .bytes(let bytes): loop.execute { exchange.value.write(response, bytes) }
+        case .stream(let stream): await write(stream, of: response)
+        }
+    }
+
+    private func respond() async -> RouteResponse {
+        do {
+            return try await call.response()
+        } catch {
+            let response = ErrorResponse(error)
+            // Other errors are the client's concern.
+            if response.problem.code == Problem.internalCode {
+                logger.warning("\(call.request.method) \(call.request.path): \(response.problem.detail)")
+            }
+            return response.routeResponse
+        }
+    }
+
+    /// Writes each buffer when the socket has taken the previous one.
+    private func write(_ stream: AsyncThrowingStream<[UInt8], any Error>, of response: RouteResponse) async {
+        loop.execute { exchange.value.beginStream(response) }
+        var isComplete = true
+        do {
+            for try await bytes in stream {
+                try await loop.flatSubmit { exchange.value.write(bytes) }.get()
+            }
+            try Task.checkCancellation()
+        } catch {
+            isComplete = false
+        }
+        loop.execute { [isComplete] in exchange.value.endStream(isComplete: isComplete) }
     }
 }

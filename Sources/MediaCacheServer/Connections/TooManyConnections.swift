@@ -2,13 +2,13 @@ import HTTPTypes
 import MediaCacheAPI
 import NIOCore
 
-/// Tells a client that the server has as many connections as it takes, and closes.
+/// Refuses a connection beyond the limit with 503, and closes it.
 final class TooManyConnections: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     func channelActive(context: ChannelHandlerContext) {
-        // Nothing has been asked yet, so that there is no request to write a response to.
+        // There is no request to answer yet, so the response is written as text.
         let problem = Problem.tooManyConnections
         let body = problem.json
         let fields = problem.headerFields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
@@ -17,9 +17,9 @@ final class TooManyConnections: ChannelInboundHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
         written.futureResult.whenComplete { _ in channel.close(promise: nil) }
-        var answer = ByteBuffer(string: head)
-        answer.writeBytes(body)
-        context.writeAndFlush(wrapOutboundOut(answer), promise: written)
+        var response = ByteBuffer(string: head)
+        response.writeBytes(body)
+        context.writeAndFlush(wrapOutboundOut(response), promise: written)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}

@@ -2,11 +2,11 @@ public import MediaCache
 public import MediaCacheAPI
 public import MediaLibrary
 
-/// A server inside an app, for what only plays over HTTP: streams (HLS).
+/// A server inside an app, for media that plays over HTTP alone, such as HLS streams.
 ///
-/// It listens, at loopback unless the configuration says otherwise, from the first URL that is asked for until nobody keeps
-/// one any more. Around the app's suspension it's called with ``suspend()`` and ``resume()``; it comes back at the same port,
-/// so that URLs go on working.
+/// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for a while afterwards. Call
+/// ``suspend()`` and ``resume()`` around the app's suspension. The server listens at the same port again, so that URLs remain
+/// valid.
 ///
 /// ```swift
 /// let server = EmbeddedServer(store: store)
@@ -18,23 +18,23 @@ public actor EmbeddedServer: LocalURLProvider {
     private let server: CacheServer
     private let idleLimit: Duration
     private let hub = EventHub<Int>()
-    /// Only one thing at a time is done to the server.
+    /// Serializes operations on the server.
     private let turns = Turns()
-    /// The port of URLs that were given out.
+    /// The port in the URLs that the app holds.
     private var port: Int?
-    private(set) var keptURLs = 0
+    private(set) var heldURLs = 0
     private var isSuspended = false
     private var isEnded = false
     private var idle: Task<Void, Never>?
 
-    /// A server, which doesn't listen yet.
+    /// Creates a server. It listens when the first URL is requested.
     ///
     /// - Parameters:
-    ///   - store: what is served.
-    ///   - key: the secret from which the token in URLs is derived; a new one unless given. URLs of other launches of the
-    ///     app work only with theirs.
-    ///   - configuration: how it listens. Port 0, as it is unless set, has one picked.
-    ///   - idleLimit: how long it listens when nobody keeps a URL any more.
+    ///   - store: the store to serve.
+    ///   - key: the key from which the token in URLs is derived; random by default. URLs remain valid across launches of the
+    ///     app only with the same key.
+    ///   - configuration: the configuration. With port 0, the default, the system picks a port.
+    ///   - idleLimit: the time for which the server listens after the last URL was released.
     public init(
         store: CacheStore, key: AccessKey = AccessKey(),
         configuration: ServerConfiguration = ServerConfiguration(port: 0, runsDownloads: false),
@@ -50,42 +50,42 @@ public actor EmbeddedServer: LocalURLProvider {
         Task { [server] in await server.stop(grace: .zero) }
     }
 
-    /// The port it listens at; nil while it doesn't.
+    /// The port that the server listens at; nil while it doesn't listen.
     public var listeningPort: Int? { server.isListening ? server.port : nil }
 
-    /// The ports that it moves to, since another process has taken its own while it didn't listen: URLs from before don't
-    /// work any more. Each call gives a stream of its own.
+    /// Returns a stream of port changes. The port changes if another process uses it when the server starts to listen again;
+    /// earlier URLs are then invalid. Each call returns a separate stream.
     public nonisolated func moves() -> AsyncStream<Int> { hub.stream() }
 
-    /// The local URL of a resource: a file, or a playlist with all that it names. It works while it and the server are kept,
-    /// but for times of suspension, and until the server ``moves()``.
+    /// Returns the local URL of a resource: a file, or a playlist with everything that it references. It is valid while the
+    /// app holds it and the server, except during suspension, and until the server's port changes (``moves()``).
     ///
     /// - Throws: ``ServerError``: `wrongState` while suspended and after the end, `addressUnavailable`.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {
         try await localURL { try $0.playURL(for: url) }
     }
 
-    /// The local URL of an asset of the library: of what is kept of it alone, without a network.
+    /// Returns the local URL of an asset in the library. It reads the asset's cached data without a network.
     ///
-    /// - Throws: as ``localURL(for:)``. An asset that there isn't gets a URL at which nothing is.
+    /// - Throws: the errors of ``localURL(for:)``. An unknown asset isn't an error; its URL is answered with 404.
     public func localURL(of asset: AssetID) async throws -> LocalURL {
         try await localURL { try $0.libraryURL(of: asset) }
     }
 
     private func localURL(_ text: (CacheServer) throws -> String) async throws -> LocalURL {
-        keptURLs += 1
+        heldURLs += 1
         do {
             try await turns.take { try await listen() }
             return LocalURL(try text(server)) { [weak self] in
-                Task { await self?.letGo() }
+                Task { await self?.releaseURL() }
             }
         } catch {
-            letGo()
+            releaseURL()
             throw error
         }
     }
 
-    /// Stops listening and suspends the store, as an app must before the system suspends it.
+    /// Stops listening and suspends the store. Call it before the system suspends the app.
     public func suspend() async {
         await turns.take {
             guard !isSuspended else { return }
@@ -95,16 +95,16 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Resumes the store and, where URLs are kept, listens again, at the same port unless another process has it now.
+    /// Resumes the store. If the app holds URLs, listens again, at the same port unless another process uses it.
     ///
-    /// - Throws: `CacheError` where the store can't be resumed; ``ServerError`` with `addressUnavailable`.
+    /// - Throws: `CacheError` if the store can't be resumed; ``ServerError`` with `addressUnavailable`.
     public func resume() async throws {
         try await turns.take {
             if isSuspended {
                 try await store.resume()
                 isSuspended = false
             }
-            if keptURLs > 0, !isEnded { try await listen() }
+            if heldURLs > 0, !isEnded { try await listen() }
         }
     }
 
@@ -121,7 +121,9 @@ public actor EmbeddedServer: LocalURLProvider {
     private func listen() async throws {
         if isSuspended || isEnded {
             throw ServerError(
-                .wrongState, isEnded ? "the server has ended" : "the server is suspended; resume it first")
+                .wrongState,
+                isEnded
+                    ? "the embedded server was shut down; create another" : "the server is suspended; resume it first")
         }
         guard !server.isListening else { return }
         // The system may have taken the socket of an app that it suspended.
@@ -135,10 +137,10 @@ public actor EmbeddedServer: LocalURLProvider {
         port = server.port
     }
 
-    private func letGo() {
-        keptURLs -= 1
-        guard keptURLs == 0 else { return }
-        // From the last one on.
+    private func releaseURL() {
+        heldURLs -= 1
+        guard heldURLs == 0 else { return }
+        // The idle limit begins with the release of the last URL.
         idle?.cancel()
         let time = store.time
         let end = time.monotonic + idleLimit
@@ -151,11 +153,11 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Stops listening unless it's used.
+    /// Stops listening if the server is idle, and returns whether it still listens without held URLs.
     private func isStillUsed() async -> Bool {
         await turns.take {
-            if keptURLs == 0, await server.isIdle { await server.stop(grace: .zero) }
-            return server.isListening && keptURLs == 0
+            if heldURLs == 0, await server.isIdle { await server.stop(grace: .zero) }
+            return server.isListening && heldURLs == 0
         }
     }
 }

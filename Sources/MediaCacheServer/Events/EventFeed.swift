@@ -4,52 +4,52 @@ import MediaCacheAPI
 import MediaLibrary
 import Synchronization
 
-/// What happens, for one client: the events of downloads and of the store in one bounded stream, in the form of
-/// server-sent events (WHATWG HTML, section 9.2). It ends with the server, and with who reads it.
+/// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream, as
+/// server-sent events (WHATWG HTML, section 9.2). It ends with the server or with its reader.
 final class EventFeed: Sendable {
-    /// What is told.
+    /// An item of a feed.
     enum Item: Sendable {
-        /// Something happened.
+        /// An event.
         case event(EventRecord)
-        /// Nothing did for a while; proxies close connections that say nothing.
+        /// A comment that keeps proxies from closing an idle connection.
         case heartbeat
     }
 
     private static let heartbeatInterval = Duration.seconds(15)
 
     private let items: AsyncStream<Item>
-    /// How many buffers have been made.
+    /// The number of returned buffers.
     private let position = Mutex(0)
     private let tasks: [Task<Void, Never>]
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - hub: what bounds what waits to be read, and ends the feed.
-    ///   - onEnd: called when nobody reads it any more.
+    ///   - hub: the hub that bounds the feed's queue and ends it.
+    ///   - onEnd: called when the feed has no reader any more.
     init(
         hub: EventHub<Item>, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.onEnd = onEnd
         items = hub.stream()
-        let (time, ofStore, ofDownloads) = (store.time, store.events(), downloads?.events())
-        let (ofShelf, ofRecordings) = (shelf.events(), recordings?.events())
+        let (time, storeEvents, downloadEvents) = (store.time, store.events(), downloads?.events())
+        let (assetEvents, recordingEvents) = (shelf.events(), recordings?.events())
         tasks = [
             Task {
-                for await event in ofStore {
+                for await event in storeEvents {
                     if let record = EventRecord(event) { hub.send(.event(record)) }
                 }
             },
             Task {
-                for await event in ofShelf { hub.send(.event(EventRecord(event))) }
+                for await event in assetEvents { hub.send(.event(EventRecord(event))) }
             },
             Task {
-                guard let ofDownloads else { return }
-                for await event in ofDownloads { hub.send(.event(EventRecord(event))) }
+                guard let downloadEvents else { return }
+                for await event in downloadEvents { hub.send(.event(EventRecord(event))) }
             },
             Task {
-                guard let ofRecordings else { return }
-                for await event in ofRecordings { hub.send(.event(EventRecord(event))) }
+                guard let recordingEvents else { return }
+                for await event in recordingEvents { hub.send(.event(EventRecord(event))) }
             },
             Task {
                 while (try? await time.sleep(for: Self.heartbeatInterval)) != nil { hub.send(.heartbeat) }
@@ -62,8 +62,7 @@ final class EventFeed: Sendable {
         onEnd()
     }
 
-    /// The feed's text, a buffer for each event; the next is made when the last has been taken. The feed lives as long as
-    /// somebody can read on.
+    /// Returns the feed's text, one buffer for each event, encoded on demand. The stream keeps the feed alive.
     func text() -> AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { try await self.nextText() }
     }
@@ -73,7 +72,7 @@ final class EventFeed: Sendable {
             defer { position += 1 }
             return position
         }
-        // So that who asks sees at once that it's answered.
+        // The first buffer is sent at once, so that the client sees the response.
         guard number > 0 else { return Array(": events\nretry: 1000\n\n".utf8) }
         var iterator = items.makeAsyncIterator()
         return try await iterator.next().map { try Self.text($0, number) }
@@ -86,5 +85,61 @@ final class EventFeed: Sendable {
             let data = try APICoding.makeEncoder().encode(record)
             return Array("id: \(number)\nevent: \(record.event.rawValue)\ndata: ".utf8) + data + Array("\n\n".utf8)
         }
+    }
+}
+
+/// The open event feeds.
+final class EventFeeds: Sendable {
+    private struct State {
+        var next = 0
+        var hubs: [Int: EventHub<EventFeed.Item>] = [:]
+        var isStopped = false
+    }
+
+    /// The maximum number of open feeds. Each holds a connection.
+    private static let maximum = 64
+
+    private let store: CacheStore
+    private let shelf: AssetShelf
+    private let downloads: Downloads?
+    private let recordings: Recordings?
+    private let state = Mutex(State())
+
+    init(store: CacheStore, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?) {
+        self.store = store
+        self.shelf = shelf
+        self.downloads = downloads
+        self.recordings = recordings
+    }
+
+    /// Opens a feed of events from now on.
+    ///
+    /// - Throws: ``Problem`` at the limit of open feeds.
+    func open() throws -> EventFeed {
+        let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
+        let number = try state.withLock { state in
+            guard state.hubs.count < Self.maximum, !state.isStopped else { throw Problem.busy }
+            state.next += 1
+            state.hubs[state.next] = hub
+            return state.next
+        }
+        return EventFeed(hub: hub, shelf: shelf, downloads: downloads, recordings: recordings, store: store) {
+            [weak self] in
+            self?.state.withLock { _ = $0.hubs.removeValue(forKey: number) }
+        }
+    }
+
+    /// Accepts feeds again after ``stop()``.
+    func start() { state.withLock { $0.isStopped = false } }
+
+    /// Ends all feeds and refuses new ones.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        endAll()
+    }
+
+    /// Ends all open feeds. Their clients need the new key to open others.
+    func endAll() {
+        for hub in state.withLock({ Array($0.hubs.values) }) { hub.finish() }
     }
 }

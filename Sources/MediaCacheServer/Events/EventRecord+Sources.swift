@@ -3,7 +3,7 @@ import MediaCacheAPI
 import MediaLibrary
 
 extension EventRecord {
-    /// An event of the library.
+    /// Creates the record of a library event.
     init(_ event: AssetEvent) {
         switch event {
         case .added(let id): self.init(.assetAdded, asset: id.rawValue)
@@ -13,7 +13,7 @@ extension EventRecord {
         }
     }
 
-    /// An event of a download.
+    /// Creates the record of a download event.
     init(_ event: DownloadEvent) {
         switch event {
         case .added(let id): self.init(.downloadAdded, asset: id.rawValue)
@@ -46,7 +46,7 @@ extension EventRecord {
         }
     }
 
-    /// An event of a recording.
+    /// Creates the record of a recording event.
     init(_ event: RecordingEvent) {
         switch event {
         case .state(let name, let state):
@@ -78,7 +78,7 @@ extension EventRecord {
         }
     }
 
-    /// An event of a store; nil for what only says that somebody reads.
+    /// Creates the record of a store event; nil for events that clients don't receive.
     init?(_ event: CacheEvent) {
         switch event {
         case .hit, .miss, .fillStarted, .fillEnded(_, _, nil), .entityTagAlternates, .rangesIgnored: return nil
@@ -104,17 +104,18 @@ extension EventRecord {
             message = error.description
         case .catalogReplaced(let path):
             self.init(.storageFailed)
-            message = "the catalog was damaged, and has been set aside at \(path)"
+            message = "the catalog was damaged and has been set aside at \(path)"
         case .dropped(let count): self.init(dropped: count)
         }
     }
 
+    /// Creates the record of dropped events.
     init(dropped count: Int) {
         self.init(.dropped)
         self.count = count
     }
 
-    /// Whose a resource is isn't told.
+    /// Creates a resource's event. The record has the cache key without the user.
     private init(_ event: Name, key: String) {
         self.init(event, resource: CacheKey(key).name)
     }

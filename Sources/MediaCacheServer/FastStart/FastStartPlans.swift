@@ -3,17 +3,17 @@ import MediaCacheAPI
 import MediaContainers
 import Synchronization
 
-/// How files are rearranged, by version: found once for all who ask meanwhile, and remembered.
+/// The cache of layouts of rearranged MP4 files, by version. Concurrent readers share one computation.
 final class FastStartPlans: Sendable {
-    /// A file's first bytes tell whether it's one.
+    /// The number of first bytes that identify an MP4 file.
     static let frontLength: Int64 = 32
-    /// The most bytes of indexes that are remembered, and that one may have.
+    /// The size limit of a file's index, and of all cached indexes, in bytes.
     private static let capacity = 64 << 20
     private static let mostPlans = 1024
-    /// The most bytes of indexes that open readers hold, each reader's counted.
+    /// The size limit of the indexes of open readers, counted for each reader, in bytes.
     private static let mostHeld = 256 << 20
 
-    /// The bytes of a reader's index, counted as long as the reader has this object.
+    /// The bytes of a reader's index. They count while this object exists.
     final class Hold: Sendable {
         private let plans: FastStartPlans
         private let count: Int
@@ -28,15 +28,15 @@ final class FastStartPlans: Sendable {
 
     private let held = Atomic(0)
     private let mostHeld: Int
-    /// Each reads a whole index.
+    /// Limits memory: each computation reads a whole index.
     private let turnstile: Turnstile
     private let plans = SharedResults<ByteLayout?>(
         most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
     /// - Parameters:
-    ///   - mostHeld: the most bytes of indexes that open readers hold.
-    ///   - mostAtOnce: for how many files the layout is found at a time.
-    ///   - mostWaiting: how many files wait meanwhile.
+    ///   - mostHeld: the size limit of the indexes of open readers, in bytes.
+    ///   - mostAtOnce: the maximum number of concurrent computations.
+    ///   - mostWaiting: the maximum number of waiting computations.
     init(mostHeld: Int = FastStartPlans.mostHeld, mostAtOnce: Int = 2, mostWaiting: Int = 32) {
         self.mostHeld = mostHeld
         turnstile = Turnstile(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting)
@@ -44,7 +44,7 @@ final class FastStartPlans: Sendable {
 
     /// Counts the index of one more reader.
     ///
-    /// - Throws: ``Problem`` where open readers hold too much.
+    /// - Throws: ``Problem`` if open readers hold too much.
     func hold(_ layout: ByteLayout) throws -> Hold {
         let count = Int(layout.generatedLength)
         let total = held.add(count, ordering: .relaxed).newValue
@@ -53,10 +53,10 @@ final class FastStartPlans: Sendable {
         return hold
     }
 
-    /// The layout of the rearranged file, or nil where it's read as it is: its index comes first, or it's no MP4, or a
-    /// damaged one.
+    /// Returns the layout of the rearranged file; nil if the file is read unchanged, since its index is at the front, or since
+    /// it isn't a valid MP4 file.
     ///
-    /// - Throws: `CacheError` if its bytes can't be had; ``Problem`` where too many wait.
+    /// - Throws: `CacheError` if its bytes can't be read; ``Problem`` if too many computations wait.
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {
@@ -80,7 +80,7 @@ final class FastStartPlans: Sendable {
                 do {
                     try planner.supply(bytes)
                 } catch {
-                    // What can't be rearranged can still be played as it is.
+                    // A file that can't be rearranged may still play unchanged.
                     return nil
                 }
             }

@@ -1,10 +1,10 @@
 import MediaCache
 import MediaContainers
 
-/// Opens readers of MP4 files as if their index came first: a view of the origin's bytes, put together as they are read.
+/// A source that presents MP4 files with their index at the front, composed of the origin's bytes during reading.
 ///
-/// The end of the file is fetched first where the index is there, so that a player that reads from the front starts with
-/// what it needs. What is kept are the origin's bytes. Anything else than such a file is read as it is.
+/// If the index is at the end of the file, it is fetched first, so that a player that reads from the front can start. The
+/// cache stores the origin's bytes unchanged. Other files are read unchanged.
 final class FastStartSource: ByteReaderSource {
     private let store: CacheStore
     private let base: any ByteReaderSource
@@ -12,9 +12,10 @@ final class FastStartSource: ByteReaderSource {
     private let plans: FastStartPlans
 
     /// - Parameters:
-    ///   - base: what opens everything else.
-    ///   - isAlwaysOn: whether MP4 files are rearranged unasked.
-    ///   - plans: finds and remembers how files are rearranged.
+    ///   - store: the store.
+    ///   - base: the source of all other resources.
+    ///   - isAlwaysOn: whether MP4 files are rearranged without `faststart=1`.
+    ///   - plans: the cache of layouts.
     init(
         store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
     ) {
@@ -25,12 +26,12 @@ final class FastStartSource: ByteReaderSource {
     }
 
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
-        // Whether it's to be rearranged has to be looked up first.
-        isWanted(for: target) ? nil : try base.readerIfOpen(request, for: target)
+        // Determining the layout may have to wait.
+        isEnabled(for: target) ? nil : try base.readerIfOpen(request, for: target)
     }
 
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader {
-        guard isWanted(for: target) else { return try await base.reader(request, for: target) }
+        guard isEnabled(for: target) else { return try await base.reader(request, for: target) }
         var front = request
         front.range = .closed(0, through: FastStartPlans.frontLength - 1)
         let first = try await base.reader(front, for: target)
@@ -40,15 +41,15 @@ final class FastStartSource: ByteReaderSource {
         else { return try await base.reader(request, for: target) }
         guard let range = request.range.resolved(in: layout.length) else {
             throw CacheError(
-                .rangeNotSatisfiable, "\(request.url) has \(layout.length) bytes; the range lies outside",
+                .rangeNotSatisfiable, "the range is outside \(request.url), which has \(layout.length) bytes",
                 completeLength: layout.length)
         }
         return LayoutReader(
             layout, of: request, in: store, original: first.head, range: range, hold: try plans.hold(layout))
     }
 
-    /// Whether the view was asked for, or is made unasked of what is called like such a file.
-    private func isWanted(for target: PlayTarget) -> Bool {
+    /// Returns whether fast start is requested, or always on and the URL has an MP4 file's extension.
+    private func isEnabled(for target: PlayTarget) -> Bool {
         if target.options.fastStart { return true }
         guard isAlwaysOn else { return false }
         return ["mp4", "m4v", "m4a", "m4b", "mov", "qt", "3gp", "3g2"].contains(target.url.pathExtension.lowercased())

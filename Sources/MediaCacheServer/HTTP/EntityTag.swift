@@ -2,22 +2,22 @@ import MediaLibrary
 
 /// An entity tag (RFC 9110 §8.8.3).
 struct EntityTag: Hashable {
-    /// Whether it only promises equal meaning, not equal bytes.
+    /// Whether the tag is weak: equal weak tags mean equivalent content rather than equal bytes.
     var isWeak: Bool
-    /// What stands between the quotes, quotes included.
+    /// The opaque tag, with its quotes.
     var opaque: Substring
 
-    /// Reads one tag; text without quotes is taken as a strong tag, since some clients leave them out.
+    /// Parses a tag. Text without quotes is a strong tag, since some clients leave the quotes out.
     init(_ text: some StringProtocol) {
         let text = Substring(text)
         isWeak = text.hasPrefix("W/")
         opaque = isWeak ? text.dropFirst(2) : text
     }
 
-    /// The tag that responses have for the one of a representation: the same if it follows the grammar in ASCII and isn't
-    /// longer than 256 bytes, otherwise one of the server's own, which is equal for equal tags.
+    /// Creates the tag to send for a representation's tag: the tag itself if it follows the grammar in ASCII and has at most
+    /// 256 bytes, otherwise a hash of it.
     ///
-    /// Conditions of requests are compared with this tag, since it's the one that clients know.
+    /// The conditions of requests are compared with this tag, since clients know no other.
     init(sending text: String) {
         let tag = EntityTag(text)
         let opaque = tag.opaque.utf8
@@ -33,29 +33,29 @@ struct EntityTag: Hashable {
         }
     }
 
-    /// The most bytes of a tag of an origin that is sent.
+    /// The length limit of an origin's tag, in bytes.
     private static let longest = 256
 
-    /// The strong tag of bytes, the same after a restart too.
+    /// Creates the strong tag of bytes. It is the same in every process.
     init(of bytes: [UInt8]) {
         let hash = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         self.init("\"mc-\(String(hash, radix: 16))-\(bytes.count)\"")
     }
 
-    /// The tag as a field's value.
+    /// The value of the `ETag` field.
     var text: String { (isWeak ? "W/" : "") + opaque }
 
-    /// Equal, and neither weak (§8.8.3.2).
+    /// Returns whether both tags are equal and strong (§8.8.3.2).
     func stronglyMatches(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Equal but for weakness (§8.8.3.2).
+    /// Returns whether both tags are equal, weak or strong (§8.8.3.2).
     func weaklyMatches(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 
-    /// The tags of a list as in `If-None-Match`. A comma may stand inside a tag's quotes.
+    /// Parses a list of tags, as in `If-None-Match`. Commas inside quotes are part of a tag.
     static func list(_ text: String) -> [EntityTag] {
         var tags: [EntityTag] = []
         var start = text.startIndex

@@ -3,15 +3,15 @@ import HTTPTypes
 import MediaCache
 import NIOHTTP1
 
-/// The conditions of a request, and what they come to for a representation (RFC 9110 §13).
+/// The conditions of a request, and their evaluation for a representation (RFC 9110 §13).
 struct Preconditions {
-    /// What is to be done.
+    /// The result of an evaluation.
     enum Outcome {
-        /// Answer as if there were no conditions.
+        /// The conditions hold, or there are none.
         case proceed
-        /// 304: the client has this version.
+        /// 304: the client has the current version.
         case notModified
-        /// 412: the client wants another version.
+        /// 412: the client expects another version.
         case failed
     }
 
@@ -21,7 +21,7 @@ struct Preconditions {
     private let ifUnmodifiedSince: String?
     private let ifRange: String?
 
-    /// Reads the conditions of a request.
+    /// Parses the conditions of a request.
     init(_ headers: HTTPHeaders) {
         ifMatch = Self.tags(headers["If-Match"])
         ifNoneMatch = Self.tags(headers["If-None-Match"])
@@ -30,7 +30,7 @@ struct Preconditions {
         ifRange = headers.first(name: "If-Range")
     }
 
-    /// Reads the conditions of a request that a route gets.
+    /// Parses the conditions of a route's request.
     init(_ fields: HTTPFields) {
         ifMatch = Self.tags(fields[values: .ifMatch])
         ifNoneMatch = Self.tags(fields[values: .ifNoneMatch])
@@ -39,21 +39,21 @@ struct Preconditions {
         ifRange = fields[.ifRange]
     }
 
-    /// Whether there is no condition at all.
+    /// Whether the request has no conditions.
     var isEmpty: Bool {
         ifMatch == nil && ifNoneMatch == nil && ifModifiedSince == nil && ifUnmodifiedSince == nil && ifRange == nil
     }
 
-    /// The conditions in the order of RFC 9110 §13.2.2, `If-Range` apart.
+    /// Evaluates the conditions in the order of RFC 9110 §13.2.2, without `If-Range`.
     func evaluate(_ head: ResourceHead) -> Outcome {
         evaluate(EntityTag(sending: head.entityTag), modified: head.validator.lastModified.flatMap(HTTPDate.parse))
     }
 
-    /// The same for what has a tag, or is nothing at this moment.
+    /// Evaluates the conditions for a tag; nil means that there is no current representation.
     func evaluate(
         _ tag: @autoclosure () -> EntityTag?, modified: @autoclosure () -> Date? = nil
     ) -> Outcome {
-        // Most requests have no condition.
+        // Most requests have no conditions, so these are evaluated lazily.
         lazy var tag = tag()
         lazy var modified = modified()
         if let ifMatch {
@@ -71,13 +71,13 @@ struct Preconditions {
         return .proceed
     }
 
-    /// Whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
-    /// by its exact date (RFC 9110 §13.1.5).
+    /// Returns whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
+    /// its exact date (RFC 9110 §13.1.5).
     func allowsRange(of head: ResourceHead) -> Bool {
         allowsRange(of: EntityTag(sending: head.entityTag), modified: head.sentModification)
     }
 
-    /// The same for what has a tag, or a date in a `Last-Modified` field.
+    /// Returns whether a range of a version with this tag and `Last-Modified` value may be answered with a part.
     func allowsRange(of tag: @autoclosure () -> EntityTag, modified: @autoclosure () -> String? = nil) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") { return EntityTag(ifRange).stronglyMatches(tag()) }

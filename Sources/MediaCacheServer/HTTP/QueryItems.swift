@@ -1,8 +1,10 @@
+import MediaCacheAPI
+
 /// The items of a query (`a=1&b=2`), decoded.
 struct QueryItems: Sendable, Hashable {
     private let items: [(name: String, value: String)]
 
-    /// Reads a query without its `?`. Items that can't be decoded are left out.
+    /// Parses a query without its `?`. Items that can't be decoded are left out.
     init(_ query: some StringProtocol) {
         items = query.split(separator: "&").compactMap { item in
             let equals = item.firstIndex(of: "=")
@@ -13,12 +15,23 @@ struct QueryItems: Sendable, Hashable {
         }
     }
 
-    /// All of them, in order.
+    /// All items, in order.
     var all: [(name: String, value: String)] { items }
 
-    /// The first value of a name.
+    /// The first value of a name; nil without one.
     subscript(name: String) -> String? {
         items.first { $0.name == name }?.value
+    }
+
+    /// Returns the Boolean value of the first item of this name; false without one.
+    ///
+    /// - Throws: ``Problem`` for a value that is neither true nor false.
+    func flag(_ name: String) throws -> Bool {
+        switch self[name] {
+        case nil, "false", "0": false
+        case "true", "1", "": true
+        case .some(let other): throw Problem.badRequest("\(name) must be true or false, not “\(other)”")
+        }
     }
 
     static func == (a: QueryItems, b: QueryItems) -> Bool {
@@ -29,6 +42,54 @@ struct QueryItems: Sendable, Hashable {
         for item in items {
             hasher.combine(item.name)
             hasher.combine(item.value)
+        }
+    }
+}
+
+/// Percent-encoding (RFC 3986 §2.1).
+enum PercentCoding {
+    /// Returns `text` with every `%XX` replaced by its byte; nil for a malformed escape or a result that isn't UTF-8.
+    static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(text)
+        }
+        var output: [UInt8] = []
+        output.reserveCapacity(text.utf8.count)
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+                    return nil
+                }
+                output.append(high << 4 | low)
+            } else if byte == UInt8(ascii: "+"), plusIsSpace {
+                output.append(0x20)
+            } else {
+                output.append(byte)
+            }
+        }
+        return String(validating: output, as: UTF8.self)
+    }
+
+    /// Returns `text` with all but the unreserved characters encoded.
+    static func encode(_ text: some StringProtocol) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: output.append(byte)
+            default: output += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
         }
     }
 }

@@ -1,27 +1,28 @@
 package import MediaCache
+import NIOCore
 
-/// The value of a `Range` header field (RFC 9110 §14.2): a unit and the parts asked for.
+/// The value of a `Range` header field (RFC 9110 §14.2): a unit and the requested parts.
 ///
-/// White space is allowed around the commas of a list, and nowhere else (§14.1.2): anywhere else it makes the field malformed.
-/// Among good parts, one that isn't a range at all is passed over; a part that ends before it starts makes the whole set
-/// unsatisfiable, as nginx and Go have it.
+/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.2). A part that isn't
+/// a range is ignored if other parts are valid. A part that ends before it starts makes the whole set unsatisfiable, as in
+/// nginx and Go.
 package struct RangeHeader: Sendable, Hashable {
-    /// What a range set means in a resource of known length.
+    /// The meaning of a range set for a resource of known length.
     package enum Resolution: Sendable, Hashable {
-        /// At least one part lies in the resource. In the order asked for.
+        /// At least one part is inside the resource. The ranges have the order of the request.
         case satisfiable([Range<Int64>])
-        /// No part does: 416 (RFC 9110 §15.5.17).
+        /// No part is inside the resource: 416 (RFC 9110 §15.5.17).
         case unsatisfiable
     }
 
-    /// The range unit in lower case. Only `bytes` means anything to this server.
+    /// The range unit in lower case. The server supports `bytes` alone.
     package let unit: String
-    /// The parts in the order asked for.
+    /// The parts in the order of the request.
     package let parts: [RequestedRange]
     /// Whether a part ends before it starts.
     package let hasReversedPart: Bool
 
-    /// The most parts that are looked at. More than that is an attack or a mistake, and the field is ignored.
+    /// The maximum number of parts. A field with more is an attack or a mistake and is ignored.
     package static let maximumParts = 256
 
     /// Parses a field value; nil if it is malformed and must be ignored.
@@ -39,7 +40,7 @@ package struct RangeHeader: Sendable, Hashable {
             let comma = rest.firstIndex(of: UInt8(ascii: ","))
             let place = rest[..<(comma ?? rest.endIndex)]
             let element = Self.trim(place)
-            // Nothing but an empty element may follow white space behind the equals sign.
+            // After the equals sign, white space may be followed only by an empty element.
             if seen == 0, !element.isEmpty, element.startIndex != place.startIndex { return nil }
             seen += 1
             guard seen <= Self.maximumParts, !element.contains(where: Self.isSpace) else { return nil }
@@ -55,14 +56,14 @@ package struct RangeHeader: Sendable, Hashable {
         self.hasReversedPart = reversed
     }
 
-    /// What the parts mean in a resource of `length` bytes. Parts that lie outside are left out.
+    /// Resolves the parts in a resource of `length` bytes. Parts outside the resource are left out.
     package func resolved(in length: Int64) -> Resolution {
         guard !hasReversedPart else { return .unsatisfiable }
         let ranges = parts.compactMap { $0.resolved(in: length) }.filter { !$0.isEmpty }
         return ranges.isEmpty ? .unsatisfiable : .satisfiable(ranges)
     }
 
-    /// `ranges` with those that overlap or touch made one, each where the first of them stood (RFC 9110 §15.3.7.2).
+    /// Merges ranges that overlap or touch, at the position of the first of them (RFC 9110 §15.3.7.2).
     package static func coalesced(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         for range in ranges {
@@ -95,10 +96,10 @@ package struct RangeHeader: Sendable, Hashable {
         return number(last).map { .closed(start, through: $0) }
     }
 
-    /// Digits alone; what doesn't fit is the greatest offset there can be.
+    /// Parses decimal digits. A number that is too large becomes the greatest valid offset.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
         guard !text.isEmpty else { return nil }
-        // One less than the greatest integer, so that one more can be counted past the last byte.
+        // One less than the greatest integer, so that the offset after the last byte can be represented.
         let ceiling = Int64.max - 1
         var value: Int64 = 0
         for byte in text {
@@ -118,4 +119,43 @@ package struct RangeHeader: Sendable, Hashable {
         while let last = text.last, isSpace(last) { text = text.dropLast() }
         return text
     }
+}
+
+/// The framing of a `multipart/byteranges` response (RFC 9110 §14.6).
+struct MultipartByteRanges {
+    /// The parts, in the order in which they are sent.
+    let ranges: [Range<Int64>]
+    /// The boundary between parts. It is random, so that media don't contain it.
+    let boundary: String
+    private let contentType: String
+    private let length: Int64
+
+    /// Creates the framing for ranges of a representation of `length` bytes.
+    init(ranges: [Range<Int64>], length: Int64, contentType: String) {
+        self.ranges = ranges
+        self.length = length
+        self.contentType = contentType
+        var generator = SystemRandomNumberGenerator()
+        boundary = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
+    }
+
+    /// The value of the response's `Content-Type`.
+    var headerValue: String { "multipart/byteranges; boundary=\(boundary)" }
+
+    /// The length of the whole body in bytes.
+    var contentLength: Int64 {
+        ranges.indices.reduce(Int64(closing.utf8.count)) { sum, index in
+            sum + Int64(opening(of: index).utf8.count) + Int64(ranges[index].count)
+        }
+    }
+
+    /// Returns the text before the bytes of a part.
+    func opening(of index: Int) -> String {
+        let contentRange = ContentRange(range: ranges[index], completeLength: length).fieldValue ?? ""
+        return "\(index == 0 ? "" : "\r\n")--\(boundary)\r\n"
+            + "Content-Type: \(contentType)\r\nContent-Range: \(contentRange)\r\n\r\n"
+    }
+
+    /// The text after the last part.
+    var closing: String { "\r\n--\(boundary)--\r\n" }
 }

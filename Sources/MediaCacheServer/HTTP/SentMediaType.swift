@@ -1,18 +1,18 @@
 import MediaCache
 
-/// The media type of a response with a representation: one of an allow-list, written by the server itself.
+/// The media type of a response with a representation, from an allow-list and in canonical form.
 ///
-/// Origins, files and catalogs name types. A browser that opens a response as a page decides by the type whether to run
-/// scripts, and reads some values differently than this server: of a list it takes the last element. So the value sent
-/// is put together from parts that are known.
+/// Declared types are untrusted. A browser that opens a response as a page decides by its type whether to run scripts, and it
+/// parses some values differently from this server; of a list, for instance, it uses the last element. The value is therefore
+/// composed of known parts.
 struct SentMediaType: Sendable, Hashable {
     /// The value of the `Content-Type` field.
     let text: String
-    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists go without:
-    /// browsers run no scripts from them, and a sandbox stops Chromium from playing a video that is opened as a page.
+    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists don't: browsers
+    /// run no scripts from them, and a sandbox prevents Chromium from playing a video that is opened as a page.
     let isSandboxed: Bool
 
-    /// The type of anything that isn't in the allow-list.
+    /// The type sent for every type outside the allow-list.
     static let unknown = SentMediaType(text: "application/octet-stream", isSandboxed: true)
 
     private init(text: String, isSandboxed: Bool) {
@@ -20,7 +20,7 @@ struct SentMediaType: Sendable, Hashable {
         self.isSandboxed = isSandboxed
     }
 
-    /// The type sent for a declared one: `unknown` unless that is a single type of the allow-list.
+    /// Creates the type sent for a declared type: ``unknown`` unless the declared one is a single type of the allow-list.
     init(_ declared: String) {
         if Self.inert.contains(declared) {
             self.init(text: declared, isSandboxed: false)
@@ -64,17 +64,17 @@ struct SentMediaType: Sendable, Hashable {
         "audio/x-m4b", "audio/x-matroska", "audio/x-mp3", "audio/x-mpeg", "audio/x-ms-wma", "audio/x-wav",
     ]
 
-    /// Raster images. SVG may hold scripts.
+    /// Raster images. SVG is left out, since it may contain scripts.
     private static let images: Set<String> = [
         "image/apng", "image/avif", "image/bmp", "image/gif", "image/heic", "image/heif", "image/jpeg", "image/jpg",
         "image/jxl", "image/png", "image/tiff", "image/vnd.microsoft.icon", "image/webp", "image/x-icon",
         "image/x-ms-bmp",
     ]
 
-    /// Subtitles, and the JSON documents that playlists name.
+    /// Subtitles, and the JSON documents that playlists reference.
     private static let sandboxed: Set<String> = ["text/vtt", "application/x-subrip", "application/json"]
 
-    /// The parameter `codecs` (RFC 6381 §3) where each codec is a plain name.
+    /// Returns the parameter `codecs` (RFC 6381 §3); nil unless each codec is a plain name.
     private static func codecs(_ value: String?) -> String? {
         guard let value, value.utf8.count <= 256 else { return nil }
         let names = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
@@ -87,7 +87,7 @@ struct SentMediaType: Sendable, Hashable {
         return "; charset=\(value.lowercased())"
     }
 
-    /// Whether a name consists of ASCII letters, digits and a few marks that no syntax uses.
+    /// Returns whether a name consists of ASCII letters, digits, and marks without syntactic meaning.
     private static func isPlain(_ name: some StringProtocol, mostBytes: Int) -> Bool {
         (1...mostBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -2,26 +2,45 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Takes pictures out of films, a few at a time: each costs a decoder, and anybody on this machine may ask.
+/// Extracts pictures from videos, two at a time: each needs a decoder process, and any client on this machine may request
+/// one.
 struct FrameQueue: Sendable {
-    private let taker: (any FrameTaker)?
+    private let extractor: (any FrameTaker)?
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
-    init(_ taker: (any FrameTaker)?) {
-        self.taker = taker
+    init(_ extractor: (any FrameTaker)?) {
+        self.extractor = extractor
     }
 
-    /// Whether there is something that takes pictures.
-    var isAble: Bool { taker != nil }
+    /// Whether a decoder is available.
+    var isAvailable: Bool { extractor != nil }
 
-    /// A picture of a film, at a time or at one that shows something; nil where there is none.
+    /// Returns a picture from a video; nil if the video has none there.
     ///
-    /// - Throws: what the decoder throws; ``Problem`` where there is none, and when too many wait.
+    /// - Parameters:
+    ///   - url: the URL of the video.
+    ///   - time: the time in seconds; nil for a representative picture.
+    /// - Throws: the errors of the decoder; ``Problem`` without a decoder, and if too many requests wait.
     func frame(of url: String, at time: Double?) async throws -> Cover? {
-        guard let taker else { throw Problem.noDecoder }
+        guard let extractor else { throw Problem.noDecoder }
         return try await turnstile.pass {
-            if let time { return try await taker.frame(of: url, at: time) }
-            return try await taker.frame(of: url)
+            if let time { return try await extractor.frame(of: url, at: time) }
+            return try await extractor.frame(of: url)
         }
+    }
+}
+
+/// Extracts pictures from the videos of assets.
+struct AssetFrames: Sendable {
+    let queue: FrameQueue
+    let movies: MovieBook
+    /// Returns the URL that a decoder reads for an asset: its remuxed movie, or its file unchanged.
+    let videoURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
+
+    /// Returns the picture at `time` in seconds, or a representative one if `time` is nil; nil if the asset has no picture.
+    ///
+    /// - Throws: the errors of ``FrameQueue/frame(of:at:)``, and the error that prevents the video from being read.
+    func frame(of asset: Asset, at time: Double?) async throws -> Cover? {
+        try await queue.frame(of: try videoURL(asset, try await movies.isReadAsMovie(asset)), at: time)
     }
 }

@@ -1,15 +1,16 @@
 import HTTPTypes
 import MediaCache
 import MediaLibrary
+import Synchronization
 
-/// How assets are read by their names: what is asked of origins, and that downloads go on from where somebody plays.
+/// The reading of assets by the names of their parts: the settings of origin requests, and the order of downloads.
 struct LibraryReading: Sendable {
-    /// How an asset's origins are asked for what isn't here.
+    /// Returns the settings of requests for missing parts of an asset.
     var settings: @Sendable (Asset) -> TransferSettings
     private let downloads: Downloads?
 
-    /// Reading by header profiles, and by the header fields that an asset's download has.
-    init(profiles: HeaderProfileBook, base: TransferSettings, downloads: Downloads?) {
+    /// Creates a reading with header profiles and the header fields of downloads.
+    init(profiles: HeaderProfileStore, base: TransferSettings, downloads: Downloads?) {
         settings = { asset in
             guard let url = try? ResourceURL(asset.url) else { return base }
             let fields = asset.download.flatMap { try? HTTPFields(named: $0.headers) } ?? [:]
@@ -18,19 +19,19 @@ struct LibraryReading: Sendable {
         self.downloads = downloads
     }
 
-    /// Somebody reads a part of an asset; it isn't known yet whether it's here.
+    /// Reports the playback of a part, cached or not, so that the download continues there.
     func begins(_ name: String, of asset: AssetID) { downloads?.plays(name, of: asset) }
 
-    /// The recording of a live stream that is being downloaded; nil for any other asset.
+    /// Returns the recording of a live stream that is being downloaded; nil for any other asset.
     func recording(of asset: AssetID) -> Recording? { downloads?.recording(of: asset) }
 
-    /// How one is read now: what is complete, or was never to be, asks no origin for anything.
+    /// Returns the settings for a read of an asset. Without a download in progress, no origin is requested.
     func settings(reading asset: Asset) -> TransferSettings {
         let settings = settings(asset)
         switch asset.download?.state {
         case nil, .complete, .completeWithHoles: return settings.askingNoOrigins
         case .queued, .running, .paused, .waiting, .failed:
-            // As the download reads it: once for both.
+            // The settings of the download, so that both share fills.
             var settings = settings
             settings.keepsNoStore = true
             settings.refreshFromDocument = { [downloads, id = asset.id] in
@@ -38,5 +39,35 @@ struct LibraryReading: Sendable {
             }
             return settings
         }
+    }
+}
+
+/// Records the plays of assets. Players open an asset several times, so plays within a minute count as one.
+final class PlayCountRecorder: Sendable {
+    private static let interval = Duration.seconds(60)
+    /// The maximum number of remembered assets.
+    private static let capacity = 1024
+
+    private let store: CacheStore
+    private let shelf: AssetShelf
+    /// The times of the last recorded plays.
+    private let recorded = Mutex<[AssetID: Duration]>([:])
+
+    init(store: CacheStore, shelf: AssetShelf) {
+        self.store = store
+        self.shelf = shelf
+    }
+
+    /// Records the play of an asset, without waiting for the store.
+    func record(_ asset: AssetID) {
+        let now = store.monotonicTime
+        let isNew = recorded.withLock { recorded in
+            if let last = recorded[asset], now - last < Self.interval { return false }
+            if recorded.count >= Self.capacity { recorded = recorded.filter { now - $0.value < Self.interval } }
+            recorded[asset] = now
+            return true
+        }
+        guard isNew, store.keepsBytes else { return }
+        Task { try? await shelf.notePlay(of: asset) }
     }
 }

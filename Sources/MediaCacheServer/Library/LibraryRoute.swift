@@ -2,12 +2,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/library/<id>/`: what players and pages read of an asset, without the URL that it came from.
+/// `/library/<id>/`: an asset for players and pages, without its origin's URLs.
 ///
-/// What it consists of has a name each (`AssetContents`): `index.m3u8` is what a player is given of a stream, `file.mp4` or
-/// the like a film that isn't one. Besides, `media.mp4` is all of it as one file (`?gaps=1`: with gaps for missing segments), `cover` the picture that is kept with it,
-/// and `frame.jpg?t=<seconds>` one out of the film. What isn't kept is an error, and no origin is asked, except where an
-/// asset is still being made complete: then what is read comes first.
+/// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar the file of
+/// an asset that isn't one. `media.mp4` is the asset as one MP4 (with `?gaps=1`, missing segments become gaps), `cover` its
+/// cover, and `frame.jpg?t=<seconds>` a picture from its video. Missing parts are errors. Origins are requested only for an
+/// asset whose download isn't complete; the requested part is then fetched first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 
@@ -18,8 +18,8 @@ struct LibraryRoute: MediaRoute {
     let frames: AssetFrames
     let store: CacheStore
     let reading: LibraryReading
-    let book: ContentsBook
-    private let plays: PlayCounter
+    let contents: AssetContentsCache
+    private let plays: PlayCountRecorder
     private let inflations = SegmentInflations()
 
     init(
@@ -30,16 +30,16 @@ struct LibraryRoute: MediaRoute {
         self.frames = frames
         self.store = store
         self.reading = reading
-        book = movies.contents
-        plays = PlayCounter(store: store, shelf: shelf)
+        contents = movies.contents
+        plays = PlayCountRecorder(store: store, shelf: shelf)
     }
 
-    func opener(for request: RouteRequest) throws -> any ReaderOpener {
+    func opener(for request: MediaRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
             throw Problem.notFound(
-                "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover and "
+                "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover, and "
                     + "frame.jpg?t=<seconds>")
         }
         switch parts[1] {
@@ -50,19 +50,20 @@ struct LibraryRoute: MediaRoute {
             }
         case "cover": return CoverOpener(id: id, shelf: shelf)
         case "frame.jpg":
-            guard frames.queue.isAble else { throw Problem.noDecoder }
+            guard frames.queue.isAvailable else { throw Problem.noDecoder }
             return FrameOpener(
                 id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, frames: frames)
         default:
             if let opener = try liveOpener(String(parts[1]), of: id) { return opener }
             return PartOpener(
-                id: id, path: String(parts[1]), shelf: shelf, book: book, store: store, reading: reading, plays: plays,
+                id: id, path: String(parts[1]), shelf: shelf, book: contents, store: store, reading: reading,
+                plays: plays,
                 inflations: inflations)
         }
     }
 
-    /// Returns the opener of a path within a live stream that is being downloaded: it plays as its recording does, from
-    /// its beginning to the live edge. Nil for any other asset.
+    /// Returns the opener of a path within a live stream that is being downloaded. It plays like a recording, from its
+    /// beginning to the live edge. Nil for any other asset.
     private func liveOpener(_ path: String, of id: AssetID) throws -> (any ReaderOpener)? {
         guard let recording = reading.recording(of: id), let first = recording.kept().first?.lowerBound,
             let name = ChannelName(rawValue: id.rawValue)
@@ -71,7 +72,7 @@ struct LibraryRoute: MediaRoute {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
             guard path.isEmpty || path == AssetContents.entryName else { return nil }
-            plays.note(id)
+            plays.record(id)
             return WindowOpener(live: live, window: .span(from: first, to: nil), isPictures: false)
         }
         return try live.opener(
@@ -82,7 +83,7 @@ struct LibraryRoute: MediaRoute {
     private static func time(_ text: String?) throws -> Double? {
         guard let text else { return nil }
         guard let time = Double(text), time.isFinite, time >= 0 else {
-            throw Problem.badRequest("t is a number of seconds, not “\(text)”")
+            throw Problem.badRequest("t must be a number of seconds, not “\(text)”")
         }
         return time
     }

@@ -25,8 +25,8 @@ final class MovieBook: Sendable {
     }
 
     let store: CacheStore
-    let contents: ContentsBook
-    private let profiles: HeaderProfileBook
+    let contents: AssetContentsCache
+    private let profiles: HeaderProfileStore
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
     /// What readers of streams hold together; one alone holds a segment or two.
     let holding = SharedHolding(of: 128 << 20)
@@ -37,7 +37,7 @@ final class MovieBook: Sendable {
     /// Each reads a whole asset.
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
-    init(store: CacheStore, profiles: HeaderProfileBook, contents: ContentsBook) {
+    init(store: CacheStore, profiles: HeaderProfileStore, contents: AssetContentsCache) {
         self.store = store
         self.contents = contents
         self.profiles = profiles

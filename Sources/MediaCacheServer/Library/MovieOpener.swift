@@ -4,20 +4,20 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// Opens readers of an asset, or of a window of a recording, as one MP4.
+/// The opener of an asset, or of a recording's window, as one MP4.
 struct MovieOpener: ReaderOpener {
     let name: String
     let movies: MovieBook
-    /// Finds the movie, and what it's remembered by.
+    /// Returns the movie and its name in the cache.
     let find: @Sendable () async throws -> (movie: MovieBook.Movie, name: String)
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        let (movie, known) = try await find()
+        let (movie, key) = try await find()
         switch movie {
         case .layout(let layout, let file, let head, let isSeen):
             return LayoutReader(
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(known) })
+                contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
             guard movies.holding.count < MovieBook.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
@@ -30,17 +30,17 @@ struct MovieOpener: ReaderOpener {
                 movie.reader(sharing: movies.holding, from: resources), head: head,
                 range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, turnstile: movies.reading,
                 control: control,
-                onChange: { [movies] in movies.forget(known) })
+                onChange: { [movies] in movies.forget(key) })
         }
     }
 
-    /// What MP4 with pictures, or with sound alone, is called (RFC 4337).
+    /// Returns the media type of MP4 with video or with audio alone (RFC 4337).
     private static func type(isSound: Bool) -> String { isSound ? "audio/mp4" : "video/mp4" }
 
     private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {
         guard let range = range.resolved(in: length) else {
             throw CacheError(
-                .rangeNotSatisfiable, "\(name) has \(length) bytes; the range lies outside", completeLength: length)
+                .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes", completeLength: length)
         }
         return range
     }

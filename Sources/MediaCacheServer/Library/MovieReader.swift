@@ -3,18 +3,18 @@ import MediaContainers
 import MediaLibrary
 import Synchronization
 
-/// A reader of bytes that are made as they are read, by work that may wait.
+/// A reader of bytes that are generated on demand by blocking work.
 ///
-/// One piece is handed out while nothing is made: memory is bounded by it, and by what the source holds.
+/// It generates the next piece when the previous one is consumed, so that its memory is one piece and that of the source.
 final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: ByteReader {
-    /// What is made at a time.
+    /// The length of a piece in bytes.
     private static var pieceLength: Int { 512 << 10 }
 
     private struct State {
         var position: Int64
-        /// What has been made and not been taken yet begins at `position`.
-        var piece: (bytes: HeldBytes, taken: Int)?
-        var isMaking = false
+        /// The generated piece; its bytes after `consumed` begin at `position`.
+        var piece: (bytes: MemoryBytes, consumed: Int)?
+        var isGenerating = false
         var failure: CacheError?
         var onReady: (@Sendable () -> Void)?
         var isCancelled = false
@@ -26,18 +26,20 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
     private let name: String
     private let onChange: @Sendable () -> Void
     private let turnstile: Turnstile
-    /// What ends the source's waiting.
+    /// The control that interrupts the source.
     private let control: WorkControl
     private let source: Mutex<Source>
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - source: the bytes; nobody else reads it.
+    ///   - source: the source, which no other reader uses.
+    ///   - head: the head of the response.
+    ///   - range: the range to read.
     ///   - gaps: the gaps in the movie.
-    ///   - name: what messages call it.
-    ///   - turnstile: each who makes a piece holds a thread, and what it waits for needs others.
-    ///   - control: what ends the source's waiting.
-    ///   - onChange: called when the source can't be read as it was found.
+    ///   - name: the movie's name in messages.
+    ///   - turnstile: limits concurrent generation: each blocks a thread while it waits for work on other threads.
+    ///   - control: the control that interrupts the source.
+    ///   - onChange: called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, gaps: [MovieGap] = [], name: String,
         turnstile: Turnstile, control: WorkControl, onChange: @escaping @Sendable () -> Void
@@ -58,26 +60,26 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
             if let failure = state.failure { return (.failed(failure), false) }
             guard state.position < range.upperBound else { return (.end, false) }
             if let piece = state.piece {
-                let count = min(maximum, piece.bytes.bytes.count - piece.taken)
-                return (.bytes(piece.bytes, offset: Int64(piece.taken), count: count), false)
+                let count = min(maximum, piece.bytes.bytes.count - piece.consumed)
+                return (.bytes(piece.bytes, offset: Int64(piece.consumed), count: count), false)
             }
             state.onReady = onReady
-            defer { state.isMaking = true }
-            return (.wait, !state.isMaking)
+            defer { state.isGenerating = true }
+            return (.wait, !state.isGenerating)
         }
-        if starts { make() }
+        if starts { generate() }
         return step
     }
 
     func consume(_ count: Int) {
         state.withLock { state in
             state.position += Int64(count)
-            state.piece?.taken += count
-            if let piece = state.piece, piece.taken >= piece.bytes.bytes.count { state.piece = nil }
+            state.piece?.consumed += count
+            if let piece = state.piece, piece.consumed >= piece.bytes.bytes.count { state.piece = nil }
         }
     }
 
-    /// Bytes in memory can always be read.
+    /// Has no effect: bytes in memory can always be read.
     func readFailed(count: Int, error: any Error) {}
 
     func cancel() {
@@ -90,7 +92,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
 
     deinit { control.cancel() }
 
-    private func make() {
+    private func generate() {
         Task {
             let result: Result<[UInt8], any Error>
             do {
@@ -98,7 +100,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
             } catch {
                 result = .failure(error)
             }
-            made(result)
+            generated(result)
         }
     }
 
@@ -113,14 +115,14 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
         }
     }
 
-    private func made(_ result: Result<[UInt8], any Error>) {
+    private func generated(_ result: Result<[UInt8], any Error>) {
         let onReady = state.withLock { state -> (@Sendable () -> Void)? in
-            state.isMaking = false
+            state.isGenerating = false
             switch result {
             case .success(let bytes) where !bytes.isEmpty:
-                state.piece = (HeldBytes(bytes: bytes), 0)
+                state.piece = (MemoryBytes(bytes: bytes), 0)
             case .success:
-                state.failure = CacheError(.badResponse, "\(name) ended before its index said")
+                state.failure = CacheError(.badResponse, "\(name) ended earlier than its index says")
             case .failure(let error as ContainerError) where !(error.cause is CancellationError):
                 state.failure = CacheError(.representationChanged, "\(name): \(error)", cause: error)
             case .failure(let error):

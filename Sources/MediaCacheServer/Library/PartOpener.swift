@@ -2,16 +2,16 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// Opens what an asset consists of by its name: a playlist in the form that plays from here, or a part from the store.
+/// The opener of an asset's part by its name: a playlist, rewritten for the library, or a part from the store.
 struct PartOpener: ReaderOpener {
     let id: AssetID
-    /// The path within the asset; empty for what it begins with.
+    /// The path within the asset; empty for its file or top playlist.
     let path: String
     let shelf: AssetShelf
-    let book: ContentsBook
+    let book: AssetContentsCache
     let store: CacheStore
     let reading: LibraryReading
-    let plays: PlayCounter
+    let plays: PlayCountRecorder
     let inflations: SegmentInflations
 
     var name: String { "\(LibraryRoute.prefix)\(id)/\(path)" }
@@ -19,26 +19,26 @@ struct PartOpener: ReaderOpener {
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await shelf.requireAsset(id)
         guard let index = try await book.index(of: id) else {
-            throw CacheError(.notFound, "nobody has found out yet what \(asset.url) consists of; `get` it")
+            throw CacheError(.notFound, "\(asset.url) hasn't been analysed yet; download it first")
         }
         let part = path.isEmpty ? index.contents.entry : path
         if let playlist = index.playlist(part) {
-            if part == index.contents.entry { plays.note(id) }
+            if part == index.contents.entry { plays.record(id) }
             reading.begins(part, of: id)
             return try MemoryReader(
                 Array(playlist.text.utf8), contentType: "application/vnd.apple.mpegurl", range: range, name: name)
         }
         guard let found = index.part(part) else {
-            throw CacheError(.notFound, "the asset \(id) has no “\(part)”; it begins with \(index.contents.entry)")
+            throw CacheError(.notFound, "the asset \(id) has no “\(part)”; its first part is \(index.contents.entry)")
         }
-        if found.role == .file, range.knownStart == 0 { plays.note(id) }
+        if found.role == .file, range.knownStart == 0 { plays.record(id) }
         reading.begins(part, of: id)
         return try await reader(range, of: found, asset)
     }
 
     private func reader(_ range: RequestedRange, of part: AssetPart, _ asset: Asset) async throws -> any ByteReader {
         if part.keptAs != nil {
-            // Recorded: nobody can be asked for it.
+            // Recorded parts can't be refetched.
             return try await RecordedBytes(
                 part: part, isWrapped: part.role == .mediaSegment, name: name, store: store,
                 settings: store.transfers.askingNoOrigins, inflations: inflations
@@ -47,7 +47,7 @@ struct PartOpener: ReaderOpener {
         var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)
         request.range = range
         try await store.checkAccess(&request, to: part, of: asset)
-        // What is small is asked for as a whole; of what ranges are read, and of a film, what is needed.
+        // Small parts are fetched whole. Files, and resources read by ranges, are fetched as needed.
         if part.role != .file, part.range == nil { request.policy = .whole }
         guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {
             return try await store.read(request)

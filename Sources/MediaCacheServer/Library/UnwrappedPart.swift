@@ -2,16 +2,16 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// A media segment as players are to have it: without what its origin has put around it (`SegmentWrapping`).
+/// A media segment without the wrapping of its origin (`SegmentWrapping`).
 struct UnwrappedPart: Sendable {
     let part: AssetPart
-    /// What messages call it.
+    /// The segment's name in messages.
     let name: String
     let request: ReadRequest
     let store: CacheStore
     let inflations: SegmentInflations
 
-    /// A reader of what the request is for.
+    /// Returns a reader of the requested range.
     ///
     /// - Throws: `CacheError`.
     func reader() async throws -> any ByteReader {
@@ -34,7 +34,7 @@ struct UnwrappedPart: Sendable {
         }
     }
 
-    /// The first bytes. Where they aren't here, the whole is asked for, not they alone.
+    /// Returns the head and the first bytes. If they are missing, the request's policy decides how much is fetched.
     private func front(_ count: Int) async throws -> (head: ResourceHead, bytes: [UInt8]) {
         var front = request
         front.range = .closed(0, through: Int64(count) - 1)
@@ -45,7 +45,7 @@ struct UnwrappedPart: Sendable {
         return (session.head, bytes)
     }
 
-    /// How long it is, where nothing says so before all of it has come.
+    /// Returns the length; completes the resource if the length is unknown before its end.
     private func length(of head: ResourceHead) async throws -> Int64? {
         if let length = head.length { return length }
         guard request.settings?.asksOrigins == true else { return nil }
@@ -54,7 +54,7 @@ struct UnwrappedPart: Sendable {
 
     private func inflated(_ head: ResourceHead, _ length: Int64) async throws -> [UInt8]? {
         guard length <= Int64(SegmentInflation.largest) else {
-            throw CacheError(.badResponse, "\(part.url) is stored compressed, and too large to be inflated")
+            throw CacheError(.badResponse, "\(part.url) is compressed and too large to be inflated")
         }
         do {
             return try await inflations.segment("\(part.url) \(head.entityTag)", isEncrypted: part.isEncrypted) {
@@ -74,8 +74,33 @@ struct UnwrappedPart: Sendable {
     private func resolved(in length: Int64) throws -> Range<Int64> {
         guard let range = request.range.resolved(in: length) else {
             throw CacheError(
-                .rangeNotSatisfiable, "\(name) has \(length) bytes; the range lies outside", completeLength: length)
+                .rangeNotSatisfiable, "the range is outside \(name), which has \(length) bytes", completeLength: length)
         }
         return range
+    }
+}
+
+/// The cache of inflated segments, for concurrent readers and for readers of several ranges.
+final class SegmentInflations: Sendable {
+    private let segments = SharedResults<[UInt8]?>(most: 16, largestCost: 64 << 20) { Int64($0?.count ?? 0) }
+    /// Limits memory: each inflation holds a segment twice.
+    private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 64)
+
+    /// Returns an inflated segment; nil if it isn't compressed.
+    ///
+    /// - Parameters:
+    ///   - name: the key of the cache.
+    ///   - isEncrypted: whether the segment is encrypted.
+    ///   - contents: reads the stored segment.
+    /// - Throws: the errors of `contents`, and `ContainerError`.
+    func segment(
+        _ name: String, isEncrypted: Bool, _ contents: @escaping @Sendable () async throws -> [UInt8]
+    ) async throws -> [UInt8]? {
+        try await segments.value(for: name) { [turnstile] in
+            try await turnstile.pass {
+                let bytes = try await contents()
+                return try await BlockingWork.run { try SegmentInflation.inflated(bytes, isEncrypted: isEncrypted) }
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Opens what a programme was exported as.
+/// The opener of a programme's export.
 struct ExportOpener: ReaderOpener {
     let live: LiveChannel
     let recordings: Recordings
@@ -19,16 +19,18 @@ struct ExportOpener: ReaderOpener {
         }
         guard let export = programme[format] else {
             throw Problem.notFound(
-                "\(name): it isn't exported so; POST \(ChannelsRoute.path)/\(live.name)/programmes/\(programme.id)/exports/"
-                    + "\(format.rawValue) has it made")
+                "\(name): this export wasn't requested; POST \(ChannelsRoute.path)/\(live.name)/programmes/\(programme.id)"
+                    + "/exports/\(format.rawValue) requests it")
         }
-        guard case .done = export.state else { throw Problem.notFound("\(name): \(Self.words(export.state))") }
+        guard case .done = export.state else {
+            throw Problem.notFound("\(name): \(Self.description(of: export.state))")
+        }
         if format == .hls {
-            let text = try await live.translating { try await live.recording.entry(of: programme) }
+            let text = try await live.recording.entry(of: programme)
             return try MemoryReader(playlist: Array(text.utf8), name: name)
         }
         guard let file = try await recordings.file(of: programme, as: format) else {
-            throw Problem.notFound("\(name): its file is gone; the server's next start has it made anew")
+            throw Problem.notFound("\(name): its file is missing; the server's next start exports it again")
         }
         let head = ResourceHead(
             length: file.length, contentType: Self.contentType(export), validator: Validator(), validatedAt: Date(),
@@ -36,15 +38,15 @@ struct ExportOpener: ReaderOpener {
         return try FileReader(file, head: head, range: range, name: name)
     }
 
-    /// What MP4 and 3GP are called, with pictures or with sound alone (RFC 4337, RFC 3839).
+    /// Returns the media type of MP4 and 3GP, with video or with audio alone (RFC 4337, RFC 3839).
     private static func contentType(_ export: ProgrammeExport) -> String {
         (export.isSound ? "audio/" : "video/") + (export.format == .threeGP ? "3gpp" : "mp4")
     }
 
-    private static func words(_ state: ProgrammeExport.State) -> String {
+    private static func description(of state: ProgrammeExport.State) -> String {
         switch state {
-        case .waiting: "it's waiting: the programme isn't over, or others are exported first"
-        case .running(let progress): "it's running: \(Int(progress * 100)) % of it is done"
+        case .waiting: "it's waiting for the end of the programme or for other exports"
+        case .running(let progress): "it's running: \(Int(progress * 100)) % done"
         case .done: "it's done"
         case .failed(let reason): "it failed: \(reason)"
         case .cancelled: "it was cancelled"

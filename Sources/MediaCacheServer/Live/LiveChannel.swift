@@ -2,19 +2,19 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// A channel as one request means it.
+/// A channel for one request.
 struct LiveChannel: Sendable {
-    /// What the playlist of a window's pictures is called.
+    /// The name of the playlist of a window's pictures.
     static let pictures = "thumbnails.m3u8"
 
     let recording: Recording
     let name: ChannelName
     let query: String
-    /// The stream's present, from which relative moments count: nanoseconds since 1970.
+    /// The present by the stream's clock, in nanoseconds since 1970. Relative moments are relative to it.
     let now: Int64
-    /// Whether a window that begins where nothing is recorded is refused, instead of being served from where something is.
+    /// Whether a window that begins outside the recorded ranges is refused rather than served from its recorded part.
     let isStrict: Bool
-    /// The path of its folder, for messages: `/live/<name>` unless it's read as an asset.
+    /// The path of its folder, for messages: `/live/<name>`, or the library path of an asset.
     let path: String
 
     init(
@@ -28,9 +28,9 @@ struct LiveChannel: Sendable {
         self.path = path ?? "\(LiveRoute.prefix)\(name)"
     }
 
-    /// The window of a playlist's name; nil for another name.
+    /// Returns the window of a playlist's name and the query; nil if the name isn't a playlist's.
     ///
-    /// - Throws: ``Problem`` for a form that makes no sense.
+    /// - Throws: ``Problem`` for an invalid form.
     func window(_ file: String) throws -> WindowRequest? {
         guard file.hasSuffix(".m3u8") else { return nil }
         do {
@@ -42,7 +42,7 @@ struct LiveChannel: Sendable {
 
     /// Returns the opener of a file in a track's folder: a playlist of a window, or a part of the recording.
     ///
-    /// - Throws: ``Problem`` for a form that makes no sense.
+    /// - Throws: ``Problem`` for an invalid form.
     func opener(
         for file: String, track: String, store: CacheStore, settings: TransferSettings, inflations: SegmentInflations
     ) throws -> any ReaderOpener {
@@ -56,34 +56,21 @@ struct LiveChannel: Sendable {
             live: self, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
-    /// A moment as people write it.
+    /// Parses a moment, in nanoseconds since 1970.
     ///
-    /// - Throws: ``Problem`` for what is none.
-    func moment(_ text: String, _ what: String) throws -> Int64 { try Self.moment(text, what, now) }
+    /// - Parameter name: the moment's name in messages.
+    /// - Throws: ``Problem`` for an invalid moment.
+    func moment(_ text: String, _ name: String) throws -> Int64 { try Self.moment(text, name, now) }
 
-    /// The same at any time.
-    static func moment(_ text: String, _ what: String, _ now: Int64) throws -> Int64 {
+    /// Parses a moment relative to `now`, in nanoseconds since 1970.
+    ///
+    /// - Parameter name: the moment's name in messages.
+    /// - Throws: ``Problem`` for an invalid moment.
+    static func moment(_ text: String, _ name: String, _ now: Int64) throws -> Int64 {
         do {
-            return try WindowRequest.moment(text, what, now)
+            return try WindowRequest.moment(text, name, now)
         } catch {
             throw Problem.badRequest(error.description)
         }
-    }
-
-    /// Does work, and tells what lies outside of what is kept as the API does.
-    func translating<Result>(_ work: () async throws -> Result) async throws -> Result {
-        do {
-            return try await work()
-        } catch let error as OutsideRecording {
-            throw Problem(error)
-        }
-    }
-}
-
-extension Problem {
-    /// A window that isn't kept.
-    init(_ error: OutsideRecording) {
-        self = .notFound(error.description)
-        kept = error.kept.map { TimeSpan($0) }
     }
 }

@@ -2,40 +2,40 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/live/<name>/`: any window of a channel's recording, as players read it.
+/// `/live/<name>/`: any window of a channel's recording.
 ///
-/// `index.m3u8` and its other forms (`WindowRequest`) are what a player is given; they name the tracks' playlists, and
-/// those the segments. `thumbnails.m3u8` has a window's pictures, `<from>-<to>.mp4` is a window as one file, `<time>.jpg` a picture of a moment.
-/// `programmes/<id>.mp4`, `programmes/<id>.3gp` and `programmes/<id>/index.m3u8` are what a programme was exported as, and
-/// stay so for as long as there is the programme.
+/// `index.m3u8` and its other forms (`WindowRequest`) are the playlists for players. They reference the tracks' playlists,
+/// which reference the segments. `thumbnails.m3u8` is the playlist of a window's pictures, `<from>-<to>.mp4` a window as one
+/// file, and `<time>.jpg` the picture of a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
+/// `programmes/<id>/index.m3u8` are the exports of a programme.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
-    /// The folder of what programmes were exported as; no track is called that.
+    /// The folder of exported programmes. No track has this name.
     private static let programmes = "programmes"
 
     let paths = [LiveRoute.prefix]
     let access = RouteAccess.reader
     let recordings: Recordings
     let store: CacheStore
-    /// How what is kept is read.
+    /// The settings of reads, which request no origin.
     let settings: TransferSettings
     let movies: MovieBook
     let frames: FrameQueue
     let inflations = SegmentInflations()
-    /// What paths of a channel stand behind, for a decoder on this machine.
-    let base: @Sendable (ChannelName) throws -> String
+    /// The URLs for a decoder on this machine.
+    let urls: ServerURLs
 
-    func opener(for request: RouteRequest) throws -> any ReaderOpener {
+    func opener(for request: MediaRequest) throws -> any ReaderOpener {
         let parts = request.path.dropFirst(Self.prefix.utf8.count).split(
             separator: "/", omittingEmptySubsequences: false
         ).map { PercentCoding.decode($0) ?? String($0) }
         guard (2...4).contains(parts.count), let name = ChannelName(rawValue: parts[0]) else {
             throw Problem.notFound(
-                "there is nothing at this path; a channel has /live/<name>/index.m3u8 and other forms of it, "
+                "there is nothing at this path; a channel has /live/<name>/index.m3u8 and its other forms, "
                     + "/live/<name>/<from>-<to>.mp4 and /live/<name>/<time>.jpg")
         }
         guard let recording = recordings.recording(name) else {
-            throw Problem.notFound("there is no channel \(name); /api/v1/channels lists those that there are")
+            throw Problem.notFound("there is no channel \(name); /api/v1/channels lists the channels")
         }
         let live = LiveChannel(
             recording: recording, name: name, query: request.query, isStrict: try request.flag("strict"))
@@ -55,9 +55,9 @@ struct LiveRoute: MediaRoute {
             return try movieOpener(live, String(file.dropLast(4)), takesGaps: try request.flag("gaps"))
         }
         if file.hasSuffix(".jpg") {
-            guard frames.isAble else { throw Problem.noDecoder }
+            guard frames.isAvailable else { throw Problem.noDecoder }
             let time = try live.moment(String(file.dropLast(4)), "the moment")
-            return MomentOpener(live: live, time: time, frames: frames, base: base)
+            return MomentOpener(live: live, time: time, frames: frames, urls: urls)
         }
         throw Problem.notFound("a channel has no “\(file)”")
     }
@@ -70,8 +70,8 @@ struct LiveRoute: MediaRoute {
         guard parts.count == 1, pieces.count == 2, let format = ProgrammeFormat(rawValue: pieces[1]), format != .hls
         else {
             throw Problem.notFound(
-                "a programme has programmes/<id>.mp4, programmes/<id>.3gp and programmes/<id>/index.m3u8, as far as it "
-                    + "was exported so")
+                "a programme has programmes/<id>.mp4, programmes/<id>.3gp and programmes/<id>/index.m3u8, one for each of "
+                    + "its exports")
         }
         return ExportOpener(live: live, recordings: recordings, programme: pieces[0], format: format)
     }
@@ -86,18 +86,37 @@ struct LiveRoute: MediaRoute {
         guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         return MovieOpener(name: name, movies: movies) {
-            // What was given up since isn't in it any more.
+            // The recorded ranges are part of the name, since retention changes the movie.
             let kept = live.recording.kept(from: from, to: to)
-            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
-            return try await movies.movie(named: known, called: name, takesGaps: takesGaps) {
-                try await live.translating {
-                    let window = try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
-                    guard window.gaps == 0 || takesGaps else {
-                        throw Problem.notFound(lost: window.gaps, of: "this window of \(live.name)")
-                    }
-                    return window.contents
+            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
+            return try await movies.movie(named: key, called: name, takesGaps: takesGaps) {
+                let window = try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
+                guard window.gaps == 0 || takesGaps else {
+                    throw Problem.notFound(lost: window.gaps, of: "this window of \(live.name)")
                 }
+                return window.contents
             }
         }
+    }
+}
+
+/// The opener of the picture of a moment.
+private struct MomentOpener: ReaderOpener {
+    let live: LiveChannel
+    /// The moment, in nanoseconds since 1970.
+    let time: Int64
+    let frames: FrameQueue
+    let urls: ServerURLs
+
+    var name: String { "a picture of \(live.name)" }
+
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        let (track, row, offset) = try await live.recording.moment(time)
+        let url = try urls.liveURL(of: live.name) + "\(track)/span-\(row.start)-\(row.end).m3u8"
+        var cover = try await frames.frame(of: url, at: offset)
+        // The offset may be after the segment's last picture.
+        if cover == nil { cover = try await frames.frame(of: url, at: 0) }
+        guard let cover else { throw CacheError(.notFound, "\(live.name) has no picture of that moment") }
+        return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)
     }
 }

@@ -1,13 +1,14 @@
 import MediaCache
+import MediaContainers
 import MediaLibrary
 
-/// Opens a segment of a recording, a key or a media initialization section, by its name in a track's folder.
+/// The opener of a recorded segment, key or media initialization section, by its name in a track's folder.
 struct SegmentOpener: ReaderOpener {
     let live: LiveChannel
     let track: String
     let file: String
     let store: CacheStore
-    /// How what is kept is read.
+    /// The settings of reads, which request no origin.
     let settings: TransferSettings
     let inflations: SegmentInflations
 
@@ -25,5 +26,38 @@ struct SegmentOpener: ReaderOpener {
             part: found.part, isWrapped: found.isWrapped, name: name, store: store, settings: settings,
             inflations: inflations
         ).reader(range)
+    }
+}
+
+/// A recorded part: a whole resource or a slice of a file, without the wrapping of its origin.
+struct RecordedBytes: Sendable {
+    let part: AssetPart
+    let isWrapped: Bool
+    /// The part's name in messages.
+    let name: String
+    let store: CacheStore
+    let settings: TransferSettings
+    let inflations: SegmentInflations
+
+    /// Returns a reader. It requests no origin.
+    ///
+    /// - Throws: `CacheError` with `notFound` if the part was removed.
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        var request = try part.request(settings: settings)
+        if let slice = part.range {
+            let session = try await store.read(request)
+            session.cancel()
+            let layout = ByteLayout([.source(slice)])
+            guard let range = range.resolved(in: layout.length) else {
+                throw CacheError(
+                    .rangeNotSatisfiable, "the range is outside \(name), which has \(layout.length) bytes",
+                    completeLength: layout.length)
+            }
+            return LayoutReader(layout, of: request, in: store, original: session.head, range: range, mark: "slice")
+        }
+        request.range = range
+        guard isWrapped else { return try await store.read(request) }
+        return try await UnwrappedPart(part: part, name: name, request: request, store: store, inflations: inflations)
+            .reader()
     }
 }

@@ -2,17 +2,17 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// How downloads and recordings stand. A channel's name is a label: whoever runs the server chose it, and no URL is told.
+/// The metrics of downloads and recordings. Channel names are labels, since the server's user chose them; URLs aren't.
 struct LibraryMetrics {
     let downloads: [DownloadStatus]
     let channels: [RecordingStatus]
 
     /// - Parameters:
-    ///   - downloads: nil where there are none.
-    ///   - recordings: likewise.
+    ///   - downloads: the downloads; nil if the server has none.
+    ///   - recordings: the recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
-        // The rest is told all the same.
+        // An error leaves the channels out.
         channels = (try? await recordings?.statuses()) ?? []
     }
 
@@ -33,12 +33,12 @@ struct LibraryMetrics {
             "channels", "Channels by state.", type: "gauge",
             samples: ChannelRecord.State.allCases.map { ("state=\"\($0.rawValue)\"", Double(kinds[$0]?.count ?? 0)) })
         add("channel_up", "1 while the channel records.", to: &text) { $0.state == .recording ? 1 : 0 }
-        add("channel_edge_timestamp_seconds", "Up to when it's recorded, in seconds since 1970.", to: &text) {
+        add("channel_edge_timestamp_seconds", "The end of the recorded range, in seconds since 1970.", to: &text) {
             $0.edge?.timeIntervalSince1970
         }
-        add("channel_bytes", "Bytes kept of the channel.", to: &text) { Double($0.bytes) }
-        add("channel_gaps", "Segments that are lost in what is kept of the channel.", to: &text) { Double($0.gaps) }
-        add("channel_gap_seconds", "Seconds that are lost in what is kept of the channel.", to: &text) {
+        add("channel_bytes", "Recorded bytes of the channel.", to: &text) { Double($0.bytes) }
+        add("channel_gaps", "Lost segments in the recorded ranges of the channel.", to: &text) { Double($0.gaps) }
+        add("channel_gap_seconds", "Lost seconds in the recorded ranges of the channel.", to: &text) {
             $0.gapSeconds
         }
     }

@@ -3,7 +3,7 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// `GET /metrics`. Labels have few values, and no URL is told.
+/// `GET /metrics`: the metrics for Prometheus. Labels have few values, and no label contains a URL.
 final class MetricsRoute: Route {
     let paths = ["/metrics"]
     let access = RouteAccess.open
@@ -15,7 +15,7 @@ final class MetricsRoute: Route {
     private let recordings: Recordings?
     private let process: ProcessMetrics
     private let time: any TimeSource
-    /// Usage asks the catalog; a scraper, or ten of them, needn't make it do so more than every few seconds.
+    /// The most recent usage. It is cached, since it queries the catalog and there may be several scrapers.
     private let usage = Mutex<(at: Duration, usage: Usage)?>(nil)
     private static let usageLifetime = Duration.seconds(5)
 
@@ -40,14 +40,14 @@ final class MetricsRoute: Route {
         }
         var text = MetricsText()
         text.add(
-            "build_info", "The software that runs; always 1.", type: "gauge",
+            "build_info", "The version of the software; always 1.", type: "gauge",
             samples: [("version=\"\(CacheServer.version)\"", 1)])
         Self.write(metrics.snapshot, connections: registry.count, to: &text)
-        text.gauge("http_connections_limit", "The most client connections at once.", Int64(registry.maximum))
+        text.gauge("http_connections_limit", "The limit of open client connections.", Int64(registry.maximum))
         Self.write(store.statistics, to: &text)
         Self.write(try await currentUsage(), to: &text)
         text.gauge(
-            "storing", "1 while the folder takes bytes, 0 while playing goes on without keeping.",
+            "storing", "1 while data is cached, 0 while playback continues without caching.",
             Int64(store.takesBytes ? 1 : 0))
         text.gauge(
             "limit_min_free_bytes", "Bytes to leave free on the cache's file system.", store.limits.minimumFreeBytes)
@@ -58,7 +58,7 @@ final class MetricsRoute: Route {
 
     private func currentUsage() async throws -> Usage {
         let now = time.monotonic
-        if let known = usage.withLock({ $0 }), now - known.at < Self.usageLifetime { return known.usage }
+        if let cached = usage.withLock({ $0 }), now - cached.at < Self.usageLifetime { return cached.usage }
         let fresh = try await store.usage()
         usage.withLock { $0 = (now, fresh) }
         return fresh
@@ -72,7 +72,7 @@ final class MetricsRoute: Route {
                 return (labels: "route=\"\(kind.label)\",code=\"\(code)\"", value: Double(count))
             }
         }
-        let help = "Responses by route and class of status; none is a connection that ended before."
+        let help = "Responses by route and class of status; none means that the connection ended before the response."
         text.add("http_responses_total", help, type: "counter", samples: responses)
         let bytes = RouteKind.allCases.map { (labels: "route=\"\($0.label)\"", value: Double(snapshot.bytes($0))) }
         text.add("http_body_bytes_total", "Body bytes written to clients.", type: "counter", samples: bytes)
@@ -81,29 +81,29 @@ final class MetricsRoute: Route {
 
     static func write(_ statistics: Statistics, to text: inout MetricsText) {
         text.counter("reads_total", "Read sessions opened.", statistics.reads)
-        text.counter("read_hits_total", "Read sessions that found all they asked for.", statistics.hits)
+        text.counter("read_hits_total", "Read sessions whose bytes were all cached.", statistics.hits)
         text.gauge("reads_open", "Read sessions open now.", Int64(statistics.openReads))
         text.counter("origin_requests_total", "Requests made to origins.", statistics.originRequests)
         text.counter("origin_failures_total", "Requests to origins that failed.", statistics.originFailures)
         text.gauge("fills_running", "Fills running now.", Int64(statistics.runningFills))
-        text.counter("origin_bytes_total", "Body bytes that came from origins.", statistics.bytesFromOrigin)
-        text.counter("read_bytes_total", "Bytes that readers took.", statistics.bytesRead)
+        text.counter("origin_bytes_total", "Body bytes received from origins.", statistics.bytesFromOrigin)
+        text.counter("read_bytes_total", "Bytes read by readers.", statistics.bytesRead)
         text.counter(
             "read_cached_bytes_total",
-            "Bytes that readers took and that were there when asked for.",
+            "Bytes read by readers that were cached when requested.",
             statistics.bytesFromCache
         )
-        text.counter("evicted_bytes_total", "Bytes given up to keep limits.", statistics.bytesEvicted)
-        text.counter("committed_bytes_total", "Bytes made known to the catalog.", statistics.bytesCommitted)
-        text.counter("damaged_bytes_total", "Bytes found not to match their checksum.", statistics.bytesDamaged)
+        text.counter("evicted_bytes_total", "Evicted bytes.", statistics.bytesEvicted)
+        text.counter("committed_bytes_total", "Bytes committed to the catalog.", statistics.bytesCommitted)
+        text.counter("damaged_bytes_total", "Bytes whose checksum didn't match.", statistics.bytesDamaged)
     }
 
     static func write(_ usage: Usage, to text: inout MetricsText) {
-        text.gauge("resources", "Resources kept.", Int64(usage.resources))
-        text.gauge("resources_complete", "Resources of which every byte is kept.", Int64(usage.complete))
-        text.gauge("kept_bytes", "Bytes kept.", usage.bytes)
-        text.gauge("pinned_bytes", "Bytes kept that eviction leaves alone.", usage.pinnedBytes)
+        text.gauge("resources", "Cached resources.", Int64(usage.resources))
+        text.gauge("resources_complete", "Complete resources.", Int64(usage.complete))
+        text.gauge("kept_bytes", "Cached bytes.", usage.bytes)
+        text.gauge("pinned_bytes", "Pinned bytes.", usage.pinnedBytes)
         text.gauge("free_disk_bytes", "Free bytes on the cache's file system.", usage.freeDiskBytes)
-        if let maximum = usage.maximumBytes { text.gauge("limit_bytes", "The limit of kept bytes.", maximum) }
+        if let maximum = usage.maximumBytes { text.gauge("limit_bytes", "The limit of cached bytes.", maximum) }
     }
 }

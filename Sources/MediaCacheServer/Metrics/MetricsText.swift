@@ -10,20 +10,20 @@ struct MetricsText {
         write("mediacache_\(name)", help, type: type, samples: samples)
     }
 
-    /// Writes a count that only grows.
+    /// Writes a counter, which never decreases.
     mutating func counter(_ name: String, _ help: String, _ value: Int64) {
         add(name, help, type: "counter", samples: [("", Double(value))])
     }
 
-    /// Writes a value that goes up and down.
+    /// Writes a value that can go up and down.
     mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         add(name, help, type: "gauge", samples: [("", value)])
     }
 
-    /// Writes a whole number that goes up and down.
+    /// Writes an integer that can go up and down.
     mutating func gauge(_ name: String, _ help: String, _ value: Int64) { gauge(name, help, Double(value)) }
 
-    /// Writes what is told of the process: a name that isn't ours.
+    /// Writes a metric of the process, under its conventional name.
     mutating func process(_ name: String, _ help: String, type: String, _ value: Double) {
         write("process_\(name)", help, type: type, samples: [("", value)])
     }
@@ -33,7 +33,7 @@ struct MetricsText {
     ) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
         for sample in samples {
-            // Whole numbers as such: up to 2^53 they are exact.
+            // Integers are exact up to 2^53, and are written without a fraction.
             let value = Int64(exactly: sample.value).map(String.init) ?? "\(sample.value)"
             text += "\(name)\(sample.labels.isEmpty ? "" : "{\(sample.labels)}") \(value)\n"
         }

@@ -8,10 +8,10 @@ import Foundation
     import Glibc
 #endif
 
-/// What the process takes, under the names that all clients of Prometheus give it. What the system doesn't tell is left
-/// out: memory and open files are read from Linux's `/proc`.
+/// The resource use of the process, under the conventional names of Prometheus clients. Memory and open files are read from
+/// Linux's `/proc`, and left out on other systems.
 struct ProcessMetrics {
-    /// When the process, or this server in it, began.
+    /// The start time of the server.
     let started: Date
 
     func write(to text: inout MetricsText) {
@@ -33,7 +33,7 @@ struct ProcessMetrics {
         }
         text.process("max_fds", "The limit of open file descriptors.", type: "gauge", Double(OpenFileLimit.current))
         text.process(
-            "start_time_seconds", "When the server was made, in seconds since 1970.", type: "gauge",
+            "start_time_seconds", "The start time of the server, in seconds since 1970.", type: "gauge",
             started.timeIntervalSince1970)
     }
 

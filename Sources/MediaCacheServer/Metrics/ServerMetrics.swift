@@ -1,12 +1,13 @@
+import MediaCacheAPI
 import Synchronization
 
-/// Counts what the server answered, by route and class of status.
+/// The counters of responses, by route and class of status.
 final class ServerMetrics: Sendable {
-    /// The counters at one moment.
+    /// A snapshot of the counters.
     struct Snapshot: Sendable {
-        /// Responses by ``RouteKind`` and class of status (1 to 5).
+        /// The numbers of responses, by ``RouteKind`` and class of status (1 to 5, or 0 for none).
         var responses: [Int]
-        /// Body bytes written, by ``RouteKind``.
+        /// The numbers of written body bytes, by ``RouteKind``.
         var bytes: [Int64]
 
         func responses(_ kind: RouteKind, statusClass: Int) -> Int { responses[kind.rawValue * 6 + statusClass] }
@@ -22,7 +23,7 @@ final class ServerMetrics: Sendable {
         )
     }
 
-    /// Counts one response. A status of 0 is a connection that ended before its response's head.
+    /// Counts a response. The status 0 means that the connection ended before the response's head.
     func count(_ kind: RouteKind, status: Int, bytes: Int64) {
         let statusClass = min(max(status / 100, 0), 5)
         counters.withLock {
@@ -32,4 +33,53 @@ final class ServerMetrics: Sendable {
     }
 
     var snapshot: Snapshot { counters.withLock { $0 } }
+}
+
+/// The kind of a request's route: the `route` label of the metrics. The set is closed, so that clients can't add labels.
+enum RouteKind: Int, CaseIterable {
+    case play
+    case library
+    case live
+    case api
+    case page
+    case health
+    case metrics
+    case other
+
+    init(path: String) {
+        if path.hasPrefix(PlayPath.prefix) {
+            self = .play
+        } else if path.hasPrefix(ReaderPath.prefix) {
+            // The path after the token is a library or live path.
+            let rest = path.dropFirst(ReaderPath.prefix.utf8.count)
+            self = rest[(rest.firstIndex(of: "/") ?? rest.endIndex)...].hasPrefix(LiveRoute.prefix) ? .live : .library
+        } else if path.hasPrefix(LibraryRoute.prefix) {
+            self = .library
+        } else if path.hasPrefix(LiveRoute.prefix) {
+            self = .live
+        } else if path.hasPrefix("/api/") {
+            self = .api
+        } else if path == "/" || path.hasPrefix(PageRoute.prefix) {
+            self = .page
+        } else if path == "/healthz" {
+            self = .health
+        } else if path == "/metrics" {
+            self = .metrics
+        } else {
+            self = .other
+        }
+    }
+
+    var label: String {
+        switch self {
+        case .play: "play"
+        case .library: "library"
+        case .live: "live"
+        case .api: "api"
+        case .page: "page"
+        case .health: "healthz"
+        case .metrics: "metrics"
+        case .other: "other"
+        }
+    }
 }

@@ -1,24 +1,24 @@
 import MediaCache
 import MediaLibrary
 
-/// What the response pump needs of a read session.
+/// A reader of one range of a resource, for a response pump.
 protocol ByteReader: AnyObject, Sendable {
-    /// What was known of the representation at opening.
+    /// The head of the representation when the reader was opened.
     var head: ResourceHead { get }
-    /// The bytes to read; the upper bound is `Int64.max` while the length isn't known.
+    /// The range to read; the upper bound is `Int64.max` if the length is unknown.
     var range: Range<Int64> { get }
-    /// Whether parts of it may be asked for. What is another with each request is given whole, whatever was asked
-    /// (RFC 9110 §14.2): some clients put parts of two versions together.
+    /// Whether ranges may be requested. A resource that changes with every request is always served whole (RFC 9110 §14.2),
+    /// since some clients would combine parts of two versions.
     var acceptsRanges: Bool { get }
-    /// When the window of a recording begins that this is, in nanoseconds since 1970; nil for anything else.
+    /// The beginning of a recording's window, in nanoseconds since 1970; nil for any other resource.
     var windowStart: Int64? { get }
-    /// The gaps in a movie that is made of a stream; empty for anything else.
+    /// The gaps in a movie that is remuxed from a stream; empty for any other resource.
     var gaps: [MovieGap] { get }
-    /// What there is to read now. `onReady` is kept, and called once, only if the answer is `.wait`.
+    /// Returns the next step. `onReady` is stored and called once only if the step is `.wait`.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
-    /// `count` bytes of what `poll` gave have been taken.
+    /// Consumes bytes of the last step.
     func consume(_ count: Int)
-    /// What `poll` gave couldn't be read: it may be tried again, and in the end is fetched anew.
+    /// Reports that bytes of the last step couldn't be read. They may be read again, and are finally refetched.
     func readFailed(count: Int, error: any Error)
     /// Ends reading.
     func cancel()
@@ -32,10 +32,10 @@ extension ByteReader {
 
 extension ReadSession: ByteReader {}
 
-/// What opens readers for play URLs.
+/// A source of readers for play URLs.
 protocol ByteReaderSource: Sendable {
-    /// A reader at once, if the resource is open and the origin needn't be asked first.
+    /// Returns a reader if the resource is open and the origin needn't be requested first; otherwise nil.
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)?
-    /// A reader, when the head is known.
+    /// Returns a reader when the head is known.
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader
 }

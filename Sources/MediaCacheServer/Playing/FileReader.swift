@@ -1,7 +1,7 @@
 import MediaCache
 import Synchronization
 
-/// A reader of a file beside the catalog.
+/// A reader of a side file.
 final class FileReader: ByteReader {
     let head: ResourceHead
     let range: Range<Int64>
@@ -10,13 +10,15 @@ final class FileReader: ByteReader {
     private let name: String
 
     /// - Parameters:
-    ///   - head: what is told of the file.
-    ///   - name: what messages call it.
+    ///   - file: the file.
+    ///   - head: the head of the response.
+    ///   - range: the requested range.
+    ///   - name: the file's name in messages.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     init(_ file: SideFile, head: ResourceHead, range: RequestedRange, name: String) throws {
         guard let range = range.resolved(in: file.length) else {
             throw CacheError(
-                .rangeNotSatisfiable, "\(name) has \(file.length) bytes; the range lies outside",
+                .rangeNotSatisfiable, "the range is outside \(name), which has \(file.length) bytes",
                 completeLength: file.length)
         }
         self.file = file
@@ -35,7 +37,7 @@ final class FileReader: ByteReader {
 
     func consume(_ count: Int) { state.withLock { $0.position += Int64(count) } }
 
-    /// There is nobody to ask for it anew.
+    /// Fails the reader: a side file can't be refetched.
     func readFailed(count: Int, error: any Error) {
         state.withLock { $0.failure = CacheError.wrap(error, as: .storage, "\(name) can't be read") }
     }

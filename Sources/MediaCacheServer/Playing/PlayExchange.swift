@@ -5,14 +5,14 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Answers one GET or HEAD for media: opens readers, decides what to send, pumps it.
+/// The exchange of a GET or HEAD for media: opens readers, selects the response, and pumps the bytes.
 final class PlayExchange: Exchange, ResponsePumpDelegate {
-    /// Versions that may come up while one is being chosen.
+    /// The maximum number of version changes while the response is selected.
     private static let maximumChanges = 2
 
     private let request: PlayRequest
     private let opener: any ReaderOpener
-    /// Whether the path holds a token: then any page may read the answer.
+    /// Whether the path holds a valid token, so that pages of any site may read the response.
     private let isAdmitted: Bool
     private let writer: ResponseWriter
     private let recentHeaders: RecentPlayHeaders
@@ -22,7 +22,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private var didOpen: ((Result<any ByteReader, CacheError>) -> Void)?
     private var pump: ResponsePump?
     private var isCancelled = false
-    /// The version that the response is of: all its parts are.
+    /// The head of the response's version, which all parts share.
     private var head: ResourceHead?
     private var acceptsRanges = true
     private var windowStart: Int64?
@@ -67,7 +67,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         pump = nil
     }
 
-    // MARK: Opening
+    // MARK: - Opening
 
     private func open(_ range: RequestedRange, then handle: @escaping (Result<any ByteReader, CacheError>) -> Void) {
         do {
@@ -102,9 +102,9 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func firstOpened(_ result: Result<any ByteReader, CacheError>, range: RequestedRange) {
         switch result {
         case .success(let reader):
-            decide(with: reader, openedFor: range)
+            select(with: reader, openedFor: range)
         case .failure(let error) where error.code == .rangeNotSatisfiable:
-            // Another part or a condition may still make it a 200, 206 or 304; that needs the head.
+            // Another part or a condition may still lead to 200, 206 or 304, which needs the head.
             guard !request.isSettledByFirstRange, range != .all else { return refuse(error) }
             open(.all) { self.firstOpened($0, range: .all) }
         case .failure(let error):
@@ -112,20 +112,20 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
     }
 
-    // MARK: Deciding
+    // MARK: - Selecting
 
-    private func decide(with reader: any ByteReader, openedFor range: RequestedRange) {
+    private func select(with reader: any ByteReader, openedFor range: RequestedRange) {
         let head = reader.head
         self.head = head
         acceptsRanges = reader.acceptsRanges
         windowStart = reader.windowStart
         gaps = reader.gaps
-        // A browser would run it as a page, and it's never what a player asked for.
+        // A browser would run a document as a page, and players never request one.
         if recentHeaders.isDocument(head.contentType) {
             reader.cancel()
             return refuse(
                 CacheError(
-                    .notMedia, "the origin sent a document (\(head.contentType)), not media: \(opener.name)")
+                    .notMedia, "the origin sent a document (\(head.contentType)) instead of media: \(opener.name)")
             )
         }
         switch request.preconditions.evaluate(head) {
@@ -154,7 +154,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             refuse(
                 CacheError(
                     .rangeNotSatisfiable,
-                    "the range lies outside the resource's \(head.length ?? 0) bytes",
+                    "the range is outside the resource, which has \(head.length ?? 0) bytes",
                     completeLength: head.length
                 )
             )
@@ -163,27 +163,29 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     private func reopen(_ range: RequestedRange, insteadOf reader: any ByteReader) {
         open(range) { result in
-            // Not before: what the new one waits for may be on its way to this one.
+            // Cancelled afterwards: both readers may share a fill.
             defer { reader.cancel() }
             switch result {
             case .success(let reader):
-                // What was decided holds for the version it was decided for.
+                // The selection is valid for its version only.
                 guard reader.head.entityTag != self.head?.entityTag else { return self.send(reader) }
-                self.decideAgain(with: reader, openedFor: range)
+                self.selectAgain(with: reader, openedFor: range)
             case .failure(let error): self.refuse(error)
             }
         }
     }
 
-    private func decideAgain(with reader: any ByteReader, openedFor range: RequestedRange) {
+    private func selectAgain(with reader: any ByteReader, openedFor range: RequestedRange) {
         changes += 1
         guard changes <= Self.maximumChanges else {
             reader.cancel()
-            return refuse(CacheError(.representationChanged, "the resource changes with every request"))
+            return refuse(
+                CacheError(.representationChanged, "the resource changes with every request; it can't be read in parts")
+            )
         }
         isPart = false
         multipart = nil
-        decide(with: reader, openedFor: range)
+        select(with: reader, openedFor: range)
     }
 
     private func send(_ reader: any ByteReader) {
@@ -198,7 +200,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         pump.start()
     }
 
-    // MARK: Writing
+    // MARK: - Writing
 
     func pumpWillWrite() {
         guard let head else { return }
@@ -268,18 +270,10 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         writer.finish()
     }
 
-    /// Tells the player why there is nothing, or, in mid-body, lets it see that the body is cut short.
+    /// Answers with an error; closes the connection if the response has begun.
     private func refuse(_ error: CacheError) {
         guard !isCancelled else { return }
         guard !writer.hasSentHead else { return writer.abort() }
-        let problem = PlayFailure.problem(for: error)
-        var fields = HTTPHeaders()
-        PlayHeaders.addProtection(to: &fields, isAdmitted: isAdmitted)
-        if error.code == .rangeNotSatisfiable {
-            addContentRange(ContentRange(range: nil, completeLength: error.completeLength), to: &fields)
-        }
-        if problem == .busy { fields.add(name: "Retry-After", value: "1") }
-        if let wait = error.retryAfter { fields.add(name: "Retry-After", value: "\(wait.components.seconds)") }
-        writer.writeProblem(isAdmitted ? problem : problem.withoutURLs, fields)
+        writer.writeError(ErrorResponse(error, isForPlayer: true), isAdmitted: isAdmitted)
     }
 }

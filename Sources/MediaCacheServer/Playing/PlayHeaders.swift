@@ -5,22 +5,23 @@ import MediaCache
 import MediaLibrary
 import NIOHTTP1
 
-/// The header fields of responses with a representation: the only place that makes fields of what is known of one.
+/// The header fields of responses with a representation. No other code writes such fields.
 ///
-/// No value of an origin is passed on as it is. A type comes from an allow-list, a date is written again, and an entity tag
-/// is checked or replaced.
+/// No origin value is passed on verbatim: types are from an allow-list, dates are formatted again, and entity tags are
+/// checked or replaced.
 enum PlayHeaders {
     private static let windowStart = "MediaCache-Window-Start"
     private static let gapCount = "MediaCache-Gap-Count"
     private static let gapList = "MediaCache-Gaps"
 
-    /// The fields that describe a representation.
+    /// Returns the fields that describe a representation.
     ///
     /// - Parameters:
-    ///   - multipart: the type of a response with several ranges.
-    ///   - acceptsRanges: whether parts may be asked for.
-    ///   - isAdmitted: whether the path holds the right key.
-    ///   - now: the end of a stale response's age.
+    ///   - head: the head of the representation.
+    ///   - multipart: the type of a response with several ranges; nil for any other response.
+    ///   - acceptsRanges: whether ranges may be requested.
+    ///   - isAdmitted: whether the path holds a valid token.
+    ///   - now: the current time, for the age of a stale response.
     static func make(
         for head: ResourceHead, multipart: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
         now: Date
@@ -34,17 +35,17 @@ enum PlayHeaders {
         if let modified = head.sentModification { headers.add(name: "Last-Modified", value: modified) }
         addProtection(to: &headers, isAdmitted: isAdmitted)
         if type.isSandboxed { headers.add(name: "Content-Security-Policy", value: "sandbox") }
-        // What a player holds of a playlist may be too old by the next look.
+        // Players revalidate playlists, which may change at any time.
         if MediaType.isPlaylist(type.text) { headers.add(name: "Cache-Control", value: "no-cache") }
         if head.isStale {
-            // The origin couldn't be asked: what is kept is served, and says so (RFC 9111 §4.2.4 and §5.1).
+            // The origin is unreachable: the cached response is marked as stale (RFC 9111 §4.2.4 and §5.1).
             headers.add(name: "Age", value: "\(max(0, Int(now.timeIntervalSince(head.validatedAt))))")
             headers.add(name: "Warning", value: "110 - \"Response is Stale\"")
         }
         return headers
     }
 
-    /// The fields of an answer of the API that is a picture.
+    /// Returns the fields of an API response with a cover.
     static func fields(of cover: Cover) -> HTTPFields {
         let type = SentMediaType(cover.mediaType)
         var fields: HTTPFields = [.contentType: type.text, .cacheControl: "private, no-cache"]
@@ -52,10 +53,10 @@ enum PlayHeaders {
         return fields
     }
 
-    /// The fields that every answer with media has, errors too.
+    /// Adds the fields of every response on a media path, errors included.
     ///
-    /// - Parameter isAdmitted: whether the path holds the right key. Then any page may read the answer. Otherwise a
-    ///   browser gives it to pages of this server alone, not even as a picture to others.
+    /// - Parameter isAdmitted: whether the path holds a valid token. Then pages of any site may read the response.
+    ///   Otherwise browsers give it to pages of this server alone, and not even as a picture to others.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Referrer-Policy", value: "no-referrer")
@@ -67,7 +68,7 @@ enum PlayHeaders {
             value: "Content-Length, Content-Range, Accept-Ranges, ETag, \(windowStart), \(gapCount), \(gapList)")
     }
 
-    /// Adds when the window of a recording begins: later than what was asked for where that isn't recorded.
+    /// Adds the beginning of a recording's window. It is later than requested if the requested beginning isn't recorded.
     ///
     /// - Parameter time: nanoseconds since 1970.
     static func addWindowStart(_ time: Int64, to headers: inout HTTPHeaders) {
@@ -75,22 +76,22 @@ enum PlayHeaders {
         headers.add(name: windowStart, value: date.description)
     }
 
-    /// The most gaps that a response lists.
-    private static let mostGaps = 20
+    /// The maximum number of listed gaps.
+    private static let maximumGaps = 20
 
-    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, and as parameters
-    /// where it starts and its duration in seconds, and the segment's name.
+    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, with its start and
+    /// duration in seconds and the segment's name as parameters.
     static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
         guard !gaps.isEmpty else { return }
         headers.add(name: gapCount, value: "\(gaps.count)")
-        let items = gaps.prefix(mostGaps).map { gap in
+        let items = gaps.prefix(maximumGaps).map { gap in
             let item = "\(gap.cause.rawValue);start=\(decimal(gap.start));duration=\(decimal(gap.duration))"
             return isPlain(gap.name) ? "\(item);name=\"\(gap.name)\"" : item
         }
         headers.add(name: gapList, value: items.joined(separator: ", "))
     }
 
-    /// Whether a segment's name can be a string as it is (RFC 9651 §3.3.3): an origin may have chosen it.
+    /// Returns whether a segment's name, which an origin may have chosen, is a valid string (RFC 9651 §3.3.3).
     private static func isPlain(_ name: String) -> Bool {
         (1...100).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
@@ -103,14 +104,14 @@ enum PlayHeaders {
             }
     }
 
-    /// A decimal of at most 12 and 3 digits (RFC 9651 §3.3.2).
+    /// Returns a decimal with at most 12 and 3 digits (RFC 9651 §3.3.2).
     private static func decimal(_ seconds: Double) -> String {
         let milliseconds = Int64(min(max(0, seconds * 1000), 999_999_999_999_999).rounded())
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
     }
 
-    /// The answer to a CORS preflight (Fetch §3.2.2).
+    /// Returns the fields of the answer to a CORS preflight (Fetch §3.2.2).
     static func preflight() -> HTTPHeaders {
         var headers = HTTPHeaders()
         addProtection(to: &headers)
@@ -133,6 +134,14 @@ final class RecentPlayHeaders {
         var lastModified: String?
         var acceptsRanges: Bool
         var isAdmitted: Bool
+
+        /// Compares bytes, because strings that differ in bytes can be equal.
+        static func == (left: Key, right: Key) -> Bool {
+            left.acceptsRanges == right.acceptsRanges && left.isAdmitted == right.isAdmitted
+                && left.entityTag.utf8.elementsEqual(right.entityTag.utf8)
+                && left.contentType.utf8.elementsEqual(right.contentType.utf8)
+                && (left.lastModified ?? "").utf8.elementsEqual((right.lastModified ?? "").utf8)
+        }
     }
 
     private var last: (key: Key, headers: HTTPHeaders)?
@@ -156,7 +165,7 @@ final class RecentPlayHeaders {
 
     /// Whether a type is that of a document (``MediaType/isDocument(_:where:)``).
     func isDocument(_ contentType: String) -> Bool {
-        if let lastType, lastType.text == contentType { return lastType.isDocument }
+        if let lastType, lastType.text.utf8.elementsEqual(contentType.utf8) { return lastType.isDocument }
         let isDocument = MediaType.isDocument(MediaType.essence(contentType) ?? "")
         lastType = (contentType, isDocument)
         return isDocument
@@ -164,6 +173,6 @@ final class RecentPlayHeaders {
 }
 
 extension ResourceHead {
-    /// The value of `Last-Modified` that responses have; nil where the origin's is no date.
+    /// The `Last-Modified` value of responses; nil if the origin's isn't a date.
     var sentModification: String? { validator.lastModified.flatMap(HTTPDate.canonical) }
 }

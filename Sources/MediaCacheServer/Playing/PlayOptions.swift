@@ -4,41 +4,40 @@ import MediaCacheAPI
 
 /// The options in a play URL: `;name=value` after the token. Unknown options are ignored.
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
-    /// Whether the index of an MP4 file is to be moved to the front: `faststart=1`.
+    /// Whether the index of an MP4 file is moved to the front: `faststart=1`.
     public var fastStart: Bool
-    /// Whether only public addresses may be asked: `net=public`. It marks the references of a document from outside,
-    /// which may not lead behind this machine's firewall.
+    /// Whether only public addresses may be contacted: `net=public`. It marks the references of a public document, which
+    /// mustn't lead behind this machine's firewall.
     public var isPublicOnly: Bool
-    /// The scope that ``isPublicOnly`` means.
+    /// The address scope of ``isPublicOnly``.
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
-    /// Whether only what is kept is read, and the origin isn't asked for anything: `kept=1`.
+    /// Whether only cached bytes are read, without requesting the origin: `kept=1`.
     public var isKeptOnly: Bool
     /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the references
-    /// of a signed document to other origins: a token of one asset doesn't use the owner's credentials there.
+    /// of a signed document to other origins: an asset token doesn't use the owner's credentials there.
     var isAnonymous = false
-    /// Whether all of the query is the origin's, though it ends as an option of ours does: `query=whole`.
+    /// Whether the whole query belongs to the origin, although it ends like an option of the server: `query=whole`.
     var isQueryWhole = false
-    /// What the resource is read as, where only the playlist that names it tells: `as=assets` or `as=steering`.
+    /// The kind of a document whose kind only the referencing playlist determines: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
-    /// In whose name the origin is asked: `profile=<identity>`. The header profile itself, with the password, is the
-    /// server's to know.
+    /// The user for origin requests: `profile=<identity>`. The server has the header profile with the password.
     public var identity: ProfileIdentity?
-    /// The variables of the multivariant playlist that named this media playlist, which it may import
+    /// The variables of the multivariant playlist that references this media playlist, which it may import
     /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
-    /// What stands for variables that are too many for a URL, as long as the server runs: `defines=<token>`.
+    /// The token of variables that are too long for a URL, valid while the server runs: `defines=<token>`.
     var variableToken: String?
 
-    /// The signature by which a token of one asset opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
+    /// The signature by which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
     var signature: String?
 
-    /// How ``isQueryWhole`` is written.
+    /// The text of ``isQueryWhole``.
     private static let wholeQuery: Substring = "query=whole"
 
-    /// How ``isAnonymous`` is written.
+    /// The text of ``isAnonymous``.
     private static let anonymous: Substring = "anonymous=1"
 
-    /// Creates options; without arguments, none.
+    /// Creates options. Without arguments, there are none.
     public init(
         fastStart: Bool = false, isPublicOnly: Bool = false, isKeptOnly: Bool = false,
         document: StreamDocument.Kind? = nil, identity: ProfileIdentity? = nil, variables: [String: String] = [:]
@@ -51,13 +50,13 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         self.variables = variables
     }
 
-    /// Options for what may import the variables that a token stands for.
+    /// Creates options for a playlist that may import the variables of a token.
     init(variableToken: String) {
         self.init()
         self.variableToken = variableToken
     }
 
-    /// Reads `name=value` items.
+    /// Parses `name=value` items. Unknown ones are ignored.
     init(_ items: [Substring]) {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
@@ -79,7 +78,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         items.first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1)
     }
 
-    /// The options as they stand in a play URL, each with its semicolon.
+    /// The text of the options in a play URL, each with a semicolon before it.
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
@@ -98,7 +97,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
 
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
-        // The same URL each time.
+        // Sorted, so that the URL is the same each time.
         encoder.outputFormatting = .sortedKeys
         return encoder
     }

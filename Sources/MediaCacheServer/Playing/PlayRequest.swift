@@ -1,20 +1,20 @@
 import MediaCache
 import NIOHTTP1
 
-/// A GET or HEAD for media, understood.
+/// A parsed GET or HEAD for media.
 struct PlayRequest {
-    /// The most parts that several ranges are answered with; more are answered with the whole.
+    /// The maximum number of parts in a response. A request for more is answered with the whole representation.
     static let maximumParts = 16
 
-    /// What is to be sent, once the head is known.
+    /// The part of a representation to send.
     enum Plan {
         /// The whole representation: 200.
         case whole
-        /// One part: 206.
+        /// One range: 206.
         case part(Range<Int64>)
-        /// Several: 206 as `multipart/byteranges`.
+        /// Several ranges: 206 as `multipart/byteranges`.
         case parts([Range<Int64>])
-        /// None of the parts exists: 416.
+        /// No range is inside the representation: 416.
         case unsatisfiable
     }
 
@@ -25,26 +25,26 @@ struct PlayRequest {
     init(_ head: HTTPRequestHead) {
         isHead = head.method == .HEAD
         preconditions = Preconditions(head.headers)
-        // GET is the only method that ranges are defined for (RFC 9110 §14.2); two Range fields contradict.
+        // Ranges are defined for GET alone (RFC 9110 §14.2). Several Range fields are ignored.
         let fields = head.method == .GET ? head.headers["Range"] : []
         let header = fields.count == 1 ? RangeHeader(fields[0]) : nil
         range = header?.unit == "bytes" ? header : nil
     }
 
-    /// What to open the first reader with: the first part, so that a seek's bytes are asked for at once.
+    /// The range of the first reader: the first part, so that the bytes of a seek are requested at once.
     var firstRange: RequestedRange {
-        // A head alone needs no bytes, but the first ones tell the type.
+        // HEAD needs no bytes, but the first one determines the type.
         if isHead { return .closed(0, through: 0) }
         guard let range, !range.hasReversedPart else { return .all }
         return range.parts[0]
     }
 
-    /// Whether a first range outside the resource settles the answer.
+    /// Whether a first range outside the resource determines the response.
     var isSettledByFirstRange: Bool {
         !isHead && range?.parts.count == 1 && preconditions.isEmpty
     }
 
-    /// What to send of the representation. Of one whose length isn't known no part can be named.
+    /// Returns the part of the representation to send: the whole one if its length is unknown.
     func plan(for head: ResourceHead) -> Plan {
         guard let range, let length = head.length, preconditions.allowsRange(of: head) else { return .whole }
         switch range.resolved(in: length) {

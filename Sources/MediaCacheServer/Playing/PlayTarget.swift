@@ -3,28 +3,28 @@ import MediaCacheAPI
 
 /// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
-/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are carried
-/// byte for byte; in the authority brackets are percent-encoded, since a path may not hold them (RFC 3986 §3.3).
+/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged. In
+/// the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
 public struct PlayTarget: Sendable, Hashable {
-    /// The token as it was sent. It has not been checked.
+    /// The token as sent. It isn't checked yet.
     public var token: String
     /// The resource, without user information.
     public var url: ResourceURL
-    /// Whom the authority names, if anybody. In the URLs that are made, the options' identity stands for them.
+    /// The user information in the authority; nil without any. The server's own URLs have ``PlayOptions/identity`` instead.
     package var credentials: Credentials?
-    /// What else the URL says.
+    /// The options in the URL.
     public var options: PlayOptions
 
-    /// Names a resource.
+    /// Creates the target of a resource.
     init(_ url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) {
         self.token = token
         self.url = url.withoutUserInfo
         self.options = options
     }
 
-    /// Reads a request target.
+    /// Parses a request target.
     ///
-    /// - Throws: `CacheError` with `invalidURL`, saying which part is missing or wrong.
+    /// - Throws: `CacheError` with `invalidURL`, whose message names the missing or malformed part.
     public init(_ requestTarget: String) throws {
         guard requestTarget.hasPrefix(PlayPath.prefix) else { throw Self.malformed("it doesn't begin with /play/") }
         var rest = requestTarget.utf8.dropFirst(PlayPath.prefix.utf8.count)
@@ -36,7 +36,7 @@ public struct PlayTarget: Sendable, Hashable {
         guard let tokenAndOptions = nextPart() else { throw Self.malformed("the token is missing") }
         guard let scheme = nextPart() else { throw Self.malformed("the scheme is missing") }
 
-        // An authority without a path: `…/http/host` and `…/http/host?query`.
+        // The path may be missing after the authority: `…/http/host` and `…/http/host?query`.
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
             throw Self.malformed(
@@ -56,16 +56,16 @@ public struct PlayTarget: Sendable, Hashable {
         url = parsed.withoutUserInfo
     }
 
-    /// The path and query of the play URL of `url`. User information is left out: it belongs in a header profile, which
-    /// the options name.
+    /// Returns the path and query of the play URL of `url`. User information is left out: it belongs into a header profile,
+    /// which the options reference.
     public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isQueryWhole = endsInOption(url.target)
         return "\(PlayPath.prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// Returns the target that names `other` in the way this names its own resource: with the same token, without asking
-    /// origins if this doesn't, and at the same origin in the same name, unless the options say another.
+    /// Returns the target of another resource with the same token, the same limit to cached bytes, and, at the same origin,
+    /// the same user unless the options have one.
     func naming(_ other: ResourceURL, options: PlayOptions) -> PlayTarget {
         var target = self
         (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)
@@ -77,17 +77,17 @@ public struct PlayTarget: Sendable, Hashable {
     /// The path and query of the play URL.
     var path: String { Self.path(for: url, token: token, options: options) }
 
-    /// The text that a signature covers: the resource and all options. No token and no signature are in it.
+    /// The text that a signature covers: the resource and all options, without token and signature.
     var signedText: String {
         var options = options
         options.signature = nil
         return Self.path(for: url, token: "", options: options)
     }
 
-    /// Whether a URL or reference ends in what a play URL would take for an option of its own.
+    /// Returns whether a URL or reference ends in text that a play URL would parse as an option.
     static func endsInOption(_ reference: String) -> Bool { strippingFastStart(reference[...]) != nil }
 
-    /// The target without a last query item `faststart=1`, or nil if it has none.
+    /// Returns the target without the last query item `faststart=1`; nil if it has none.
     private static func strippingFastStart(_ target: Substring) -> Substring? {
         for suffix in ["?faststart=1", "&faststart=1"] where target.hasSuffix(suffix) {
             guard suffix.hasPrefix("?") || target.contains("?") else { continue }
@@ -97,7 +97,7 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     private static func decodeAuthority(_ text: Substring) -> String? {
-        // Only what a path can't hold is encoded by us; what the user information has encoded itself stays so.
+        // The server encodes brackets and colons alone. Other escapes belong to the user information and remain.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var output = ""
         var rest = text
@@ -123,7 +123,7 @@ public struct PlayTarget: Sendable, Hashable {
     private static func malformed(_ reason: String) -> CacheError {
         CacheError(
             .invalidURL,
-            "this is no play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
+            "this isn't a play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
         )
     }
 }

@@ -4,8 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/assets` and their covers: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one, `GET`, `PUT` and `DELETE`
-/// of its `cover`; `DELETE /api/v1/covers` for all of them.
+/// `/api/v1/assets`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of an asset; `GET`, `PUT` and `DELETE` of its
+/// `cover`. `DELETE /api/v1/covers` removes all covers.
 struct AssetsRoute: Route {
     static let path = "/api/v1/assets"
     private static let coversPath = "/api/v1/covers"
@@ -14,15 +14,14 @@ struct AssetsRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
-    /// Nil where the folder can't be written.
+    /// Nil if the folder can't be written.
     let downloads: Downloads?
-    /// Nil likewise.
+    /// Nil like `downloads`.
     let recordings: Recordings?
-    let libraryURL: @Sendable (AssetID) throws -> String
-    /// Revokes the tokens of an asset that was removed.
-    let revokeTokens: @Sendable (AssetID) async throws -> Void
+    let urls: ServerURLs
+    let control: AccessControl
 
-    /// A cover may be a large picture.
+    /// Allows ``ServerLimits/maximumPictureBytes`` for a cover.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0
@@ -52,22 +51,23 @@ struct AssetsRoute: Route {
     private func respondForAll(_ request: RouteRequest) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            let wantedPage = try PageRequest(request)
+            let pageRequest = try PageRequest(request)
             if let text = request.queryItem("url") {
                 let resource = try await resource(for: text)
                 guard let asset = try await shelf.asset(of: resource) else {
-                    throw Problem.notFound("\(resource.url) is kept, but isn't an asset; POST its URL here")
+                    throw Problem.notFound(
+                        "\(resource.url) is cached but isn't an asset; POST its URL to this path to add it")
                 }
                 return try .json(try await record(asset))
             }
-            let page = try Page(try await shelf.assets(), of: wantedPage) {
+            let page = try Page(try await shelf.assets(), of: pageRequest) {
                 Place(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
             }
             return try .json(AssetList(assets: try await records(of: page.items), next: page.next), of: request)
         case .post:
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
-            let isKnown = try await shelf.asset(of: resource) != nil
-            return try .json(try await record(try await shelf.add(resource)), status: isKnown ? 200 : 201)
+            let exists = try await shelf.asset(of: resource) != nil
+            return try .json(try await record(try await shelf.add(resource)), status: exists ? 200 : 201)
         default:
             throw request.methodNotAllowed(.get, .post)
         }
@@ -85,7 +85,7 @@ struct AssetsRoute: Route {
             let asset = try await shelf.requireAsset(id)
             try await requireDownloads().removeAsset(id)
             try await recordings?.assetRemoved(asset)
-            try await revokeTokens(asset.id)
+            try await control.revokeAll(of: asset.id)
             return RouteResponse(status: 204)
         default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
@@ -94,21 +94,21 @@ struct AssetsRoute: Route {
 
     private func requireDownloads() throws -> Downloads {
         if let downloads { return downloads }
-        throw CacheError(.storage, "nothing can be changed here: the cache folder couldn't be written")
+        throw CacheError(.storage, "assets can't be changed: the cache folder isn't writable")
     }
 
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
             guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
-                throw Problem.notFound("no picture is kept with the asset \(id)")
+                throw Problem.notFound("the asset \(id) has no cover")
             }
             return RouteResponse(headerFields: PlayHeaders.fields(of: cover), body: .bytes(cover.bytes))
         case .put:
             guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
                 throw Problem(
                     title: "Not a picture", status: 415,
-                    detail: "the body is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC", code: "notAPicture")
+                    detail: "the body isn't a picture; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
             }
             return try .json(try await record(try await shelf.setCover(cover, of: id)))
         case .delete:
@@ -121,25 +121,25 @@ struct AssetsRoute: Route {
     private func records(of assets: [Asset]) async throws -> [AssetRecord] {
         let statuses = Dictionary(uniqueKeysWithValues: await downloads?.statuses().map { ($0.asset.id, $0) } ?? [])
         var files: [String: ResourceInfo] = [:]
-        // What was only played says nothing of itself but by what is kept.
+        // Assets without a download are described by their cached resource.
         if assets.contains(where: { statuses[$0.id] == nil }) {
             files = Dictionary(try await store.resources().map { ($0.key, $0) }) { first, _ in first }
         }
         return try assets.map {
-            AssetRecord($0, statuses[$0.id], file: files[$0.key], libraryURL: try libraryURL($0.id))
+            AssetRecord($0, statuses[$0.id], file: files[$0.key], libraryURL: try urls.libraryURL(of: $0.id))
         }
     }
 
     private func record(_ asset: Asset) async throws -> AssetRecord {
         let status = await downloads?.status(of: asset.id)
         let file = status == nil ? try await store.resource(for: try ResourceURL(asset.url)) : nil
-        return AssetRecord(asset, status, file: file, libraryURL: try libraryURL(asset.id))
+        return AssetRecord(asset, status, file: file, libraryURL: try urls.libraryURL(of: asset.id))
     }
 
     private func resource(for text: String) async throws -> ResourceInfo {
         let url = try ResourceURL(text)
         guard let info = try await store.resource(for: url) else {
-            throw Problem.notFound("nothing of \(url) is kept; play it or `get` it first")
+            throw Problem.notFound("\(url) isn't cached; play or download it first")
         }
         return info
     }

@@ -4,22 +4,21 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/channels`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its name, `GET` of its `timeline` and
-/// its `gaps`, `GET` and `POST` of its `programmes`, `GET` and `DELETE` of one of them, `POST` and `DELETE` of one of its
-/// `exports` by its format.
+/// `/api/v1/channels`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a channel; `GET` of its `timeline` and
+/// `gaps`; `GET` and `POST` of its `programmes`; `GET` and `DELETE` of a programme; `POST` and `DELETE` of its `exports` by
+/// format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
-    /// How many segments one answer has, where the request doesn't say: some hours of all tracks.
+    /// The number of segments in one answer unless the request sets a limit: several hours of all tracks.
     private static let longestTimeline = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil where the folder can't be written.
+    /// Nil if the folder can't be written.
     let recordings: Recordings?
-    let profiles: HeaderProfileBook
-    /// What a channel's paths stand behind, with a slash at its end.
-    let base: @Sendable (ChannelName) throws -> String
+    let profiles: HeaderProfileStore
+    let urls: ServerURLs
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let recordings = try requireRecordings()
@@ -43,7 +42,7 @@ struct ChannelsRoute: Route {
     private func requireRecordings() throws -> Recordings {
         if let recordings { return recordings }
         try store.requireWritableFolder()
-        throw CacheError(.storage, "nothing is recorded here: the cache folder couldn't be written")
+        throw CacheError(.storage, "recording is unavailable: the cache folder isn't writable")
     }
 
     private func respondForAll(_ request: RouteRequest, _ recordings: Recordings) async throws -> RouteResponse {
@@ -52,28 +51,28 @@ struct ChannelsRoute: Route {
             let page = try Page(try await recordings.statuses(), of: PageRequest(request)) { $0.channel.name.rawValue }
             return try .json(ChannelList(channels: try page.items.map(record), next: page.next), of: request)
         case .post:
-            let wanted = try request.decode(ChannelAddition.self)
-            guard let name = ChannelName(rawValue: wanted.name) else {
+            let addition = try request.decode(ChannelAddition.self)
+            guard let name = ChannelName(rawValue: addition.name) else {
                 throw Problem.badRequest(
-                    "“\(wanted.name)” can't be the name of a channel: 1 to 64 letters, digits, dots, hyphens and "
-                        + "underscores, the first no dot")
+                    "“\(addition.name)” isn't a channel name; use 1 to 64 letters, digits, dots, hyphens and "
+                        + "underscores, not beginning with a dot")
             }
-            let url = try ResourceURL(wanted.url)
-            _ = try HTTPFields(asked: wanted.headers ?? [:])
-            let isKnown = recordings.recording(name) != nil
+            let url = try ResourceURL(addition.url)
+            _ = try HTTPFields(asked: addition.headers ?? [:])
+            let exists = recordings.recording(name) != nil
             let selection = try StreamSelection(
                 DownloadAddition(
-                    url: wanted.url, variant: wanted.variant, audio: wanted.audio ?? "all",
-                    subtitles: wanted.subtitles))
-            _ = try await refusing {
+                    url: addition.url, variant: addition.variant, audio: addition.audio ?? "all",
+                    subtitles: addition.subtitles))
+            _ = try await reportingInvalidSettings {
                 try await recordings.add(
                     ChannelRequest(
                         name: name, url: url, identity: try await profiles.identity(for: url, in: store),
-                        headers: wanted.headers ?? [:], selection: selection,
-                        retention: try checked(wanted.retention ?? Retention()), endsAt: wanted.endsAt,
-                        endsWithStream: wanted.endsWithStream ?? true, starts: !(wanted.stopped ?? false)))
+                        headers: addition.headers ?? [:], selection: selection,
+                        retention: try checked(addition.retention ?? Retention()), endsAt: addition.endsAt,
+                        endsWithStream: addition.endsWithStream ?? true, starts: !(addition.stopped ?? false)))
             }
-            return try .json(try record(try await recordings.status(of: name)), status: isKnown ? 200 : 201)
+            return try .json(try record(try await recordings.status(of: name)), status: exists ? 200 : 201)
         default: throw request.methodNotAllowed(.get, .post)
         }
     }
@@ -86,7 +85,7 @@ struct ChannelsRoute: Route {
         case .patch:
             let update = try request.decode(ChannelUpdate.self)
             if let retention = update.retention { try await recordings.setRetention(try checked(retention), of: name) }
-            _ = try await refusing(as: Problem.conflict) {
+            _ = try await reportingInvalidSettings(as: Problem.conflict) {
                 switch update.state {
                 case .recording: try await recordings.start(name)
                 case .stopped: try await recordings.stop(name)
@@ -109,15 +108,15 @@ struct ChannelsRoute: Route {
         case .get, .head:
             return try .json(ProgrammeList(programmes: try record(try await recordings.status(of: name)).programmes))
         case .post:
-            let wanted = try request.decode(ProgrammeAddition.self)
+            let addition = try request.decode(ProgrammeAddition.self)
             guard let recording = recordings.recording(name) else {
                 throw Problem.notFound("there is no channel \(name)")
             }
             let now = recording.present
             let programme = Programme(
-                name: wanted.name, from: try Self.date(wanted.from, "from", now),
-                to: try Self.date(wanted.to, "to", now), formats: try Self.formats(wanted.formats ?? []))
-            _ = try await refusing { try await recordings.addProgramme(programme, to: name) }
+                name: addition.name, from: try Self.date(addition.from, "from", now),
+                to: try Self.date(addition.to, "to", now), formats: try Self.formats(addition.formats ?? []))
+            _ = try await reportingInvalidSettings { try await recordings.addProgramme(programme, to: name) }
             return try .json(try await record(of: programme, name, recordings), status: 201)
         default: throw request.methodNotAllowed(.get, .post)
         }
@@ -127,7 +126,7 @@ struct ChannelsRoute: Route {
         of programme: Programme, _ name: ChannelName, _ recordings: Recordings
     ) async throws -> ProgrammeRecord {
         let kept = try await recordings.status(of: name).kept.map { TimeSpan($0) }
-        return ProgrammeRecord(programme, kept: kept, base: try base(name))
+        return ProgrammeRecord(programme, kept: kept, base: try urls.liveURL(of: name))
     }
 
     private func respondForProgramme(
@@ -165,15 +164,15 @@ struct ChannelsRoute: Route {
     private static func formats(_ names: [String]) throws -> [ProgrammeFormat] {
         try names.map { name in
             guard let format = ProgrammeFormat(rawValue: name) else {
-                let known = ProgrammeFormat.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.badRequest("a programme is exported as \(known), not as “\(name)”")
+                let available = ProgrammeFormat.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.badRequest("“\(name)” isn't an export format; the formats are \(available)")
             }
             return format
         }
     }
 
-    private static func date(_ text: String, _ what: String, _ now: Int64) throws -> Date {
-        Date(nanosecondsSinceEpoch: try LiveChannel.moment(text, what, now))
+    private static func date(_ text: String, _ name: String, _ now: Int64) throws -> Date {
+        Date(nanosecondsSinceEpoch: try LiveChannel.moment(text, name, now))
     }
 
     private func timeline(
@@ -187,7 +186,7 @@ struct ChannelsRoute: Route {
         let live = LiveChannel(recording: recording, name: name, query: request.query)
         let from = try request.queryItem("from").map { try live.moment($0, "from") }
         let to = try request.queryItem("to").map { try live.moment($0, "to") }
-        // A day is forty thousand of them for each track: without a word the last hour.
+        // A day has about 40,000 segments per track, so the default is the last hour.
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
         var segments: [TimelineRecord.Segment] = []
         for timeline in recording.timelines {
@@ -206,7 +205,7 @@ struct ChannelsRoute: Route {
     }
 
     private func record(_ status: RecordingStatus) throws -> ChannelRecord {
-        ChannelRecord(status, base: try base(status.channel.name))
+        ChannelRecord(status, base: try urls.liveURL(of: status.channel.name))
     }
 
     private func checked(_ retention: Retention) throws -> Retention {
@@ -215,14 +214,14 @@ struct ChannelsRoute: Route {
         try Bounds.check(retention.segments, Bounds.segments, "segments")
         try Bounds.check(retention.freeBytes, Bounds.bytes, "freeBytes")
         guard retention.seconds != 0, retention.bytes != 0 else {
-            throw Problem.badRequest("limits of what is kept are greater than 0")
+            throw Problem.badRequest("the limits of retention must be greater than 0")
         }
         return retention
     }
 
-    /// What can't be wanted is the caller's to mend.
+    /// Reports invalid settings as problems of the request.
     @discardableResult
-    private func refusing<Result>(
+    private func reportingInvalidSettings<Result>(
         as problem: (String) -> Problem = Problem.badRequest, _ work: () async throws -> Result
     ) async throws -> Result {
         do {

@@ -2,26 +2,26 @@ import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// `/api/v1/settings/downloads`: how many downloads run, and under which conditions.
+/// `/api/v1/settings/downloads`: `GET`, `PUT` and `PATCH` of the limits and conditions of downloads.
 struct DownloadSettingsRoute: Route {
     let paths = ["/api/v1/settings/downloads"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil where the folder can't be written.
-    let keeper: DownloadSettingsKeeper?
+    /// Nil if the folder can't be written.
+    let settings: DownloadSettingsStore?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        guard let keeper else {
+        guard let settings else {
             try store.requireWritableFolder()
-            throw CacheError(.storage, "nothing is downloaded here: the cache folder couldn't be written")
+            throw CacheError(.storage, "downloads are unavailable: the cache folder isn't writable")
         }
         switch request.method {
         case .get, .head: break
         case .put, .patch:
-            try await keeper.change(
-                try request.decode(DownloadSettingsUpdate.self), isWhole: request.method == .put)
+            try await settings.change(
+                try request.decode(DownloadSettingsUpdate.self), isReplacement: request.method == .put)
         default: throw request.methodNotAllowed(.get, .put, .patch)
         }
-        return try .json(await keeper.settings)
+        return try .json(await settings.current)
     }
 }

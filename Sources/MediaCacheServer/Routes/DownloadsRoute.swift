@@ -4,19 +4,19 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/downloads`: `GET` and `POST` here, `GET`, `PATCH` and `DELETE` of one by its asset's name, `POST` to `pause`
-/// and `resume` for all, `PUT` of their `order`.
+/// `/api/v1/downloads`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a download by its asset's ID; `POST` to
+/// `pause` and `resume` for all downloads; `PUT` of their `order`.
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
-    /// The longest that an answer waits for news.
+    /// The maximum time that an answer waits for a change, in milliseconds.
     private static let longestWait = 10_000
 
     let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    /// Nil where the folder can't be written.
+    /// Nil if the folder can't be written.
     let downloads: Downloads?
-    let profiles: HeaderProfileBook
+    let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let downloads = try requireDownloads(request)
@@ -24,7 +24,7 @@ struct DownloadsRoute: Route {
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
             if let limit = try Self.wait(request) {
-                await news(of: nil, downloads, within: limit) { true }
+                await waitForChange(of: nil, downloads, within: limit) { true }
             }
             let page = try Page(await downloads.statuses(), of: PageRequest(request)) {
                 Place(
@@ -52,10 +52,10 @@ struct DownloadsRoute: Route {
         }
     }
 
-    /// An asset that a body names.
+    /// Returns the asset ID in a body.
     private static func id(_ text: String) throws -> AssetID {
         guard let id = AssetID(rawValue: text) else {
-            throw Problem.badRequest("“\(text)” is not the name of an asset")
+            throw Problem.badRequest("“\(text)” isn't the ID of an asset")
         }
         return id
     }
@@ -63,7 +63,7 @@ struct DownloadsRoute: Route {
     private func requireDownloads(_ request: RouteRequest) throws -> Downloads {
         if let downloads { return downloads }
         try store.requireWritableFolder()
-        throw CacheError(.storage, "nothing is downloaded here: the cache folder couldn't be written")
+        throw CacheError(.storage, "downloads are unavailable: the cache folder isn't writable")
     }
 
     private func list(_ downloads: Downloads) async -> DownloadList {
@@ -71,21 +71,21 @@ struct DownloadsRoute: Route {
     }
 
     private func add(_ request: RouteRequest, _ downloads: Downloads) async throws -> RouteResponse {
-        let wanted = try request.decode(DownloadAddition.self)
-        let url = try ResourceURL(wanted.url)
-        // What can't be a field is refused now, not when it's sent.
-        _ = try HTTPFields(asked: wanted.headers ?? [:])
-        try Bounds.check(title: wanted.title)
-        try Bounds.check(wanted.priority, Bounds.priority, "priority")
-        try Bounds.check(wanted.seconds, Bounds.seconds, "seconds")
-        let known = Set(await downloads.statuses().map(\.asset.id))
+        let addition = try request.decode(DownloadAddition.self)
+        let url = try ResourceURL(addition.url)
+        // Invalid fields are refused now rather than when they are sent.
+        _ = try HTTPFields(asked: addition.headers ?? [:])
+        try Bounds.check(title: addition.title)
+        try Bounds.check(addition.priority, Bounds.priority, "priority")
+        try Bounds.check(addition.seconds, Bounds.seconds, "seconds")
+        let existing = Set(await downloads.statuses().map(\.asset.id))
         let asset = try await downloads.add(
             DownloadRequest(
-                url: url, identity: try await profiles.identity(for: url, in: store), title: wanted.title,
-                selection: try StreamSelection(wanted), headers: wanted.headers ?? [:],
-                priority: wanted.priority ?? 0, startsPaused: wanted.paused ?? false,
-                followsFor: wanted.seconds.map { .seconds($0) }))
-        return try .json(try await record(asset.id, downloads), status: known.contains(asset.id) ? 200 : 201)
+                url: url, identity: try await profiles.identity(for: url, in: store), title: addition.title,
+                selection: try StreamSelection(addition), headers: addition.headers ?? [:],
+                priority: addition.priority ?? 0, startsPaused: addition.paused ?? false,
+                followsFor: addition.seconds.map { .seconds($0) }))
+        return try .json(try await record(asset.id, downloads), status: existing.contains(asset.id) ? 200 : 201)
     }
 
     private func respondForOne(
@@ -94,7 +94,7 @@ struct DownloadsRoute: Route {
         switch request.method {
         case .get, .head:
             if let limit = try Self.wait(request) {
-                await news(of: id, downloads, within: limit) {
+                await waitForChange(of: id, downloads, within: limit) {
                     await downloads.status(of: id).map { !DownloadRecord($0, inFull: false).state.isEnded } ?? false
                 }
             }
@@ -118,7 +118,7 @@ struct DownloadsRoute: Route {
 
     private func record(_ id: AssetID, _ downloads: Downloads) async throws -> DownloadRecord {
         guard let status = await downloads.status(of: id) else {
-            throw Problem.notFound("there is no download of an asset \(id)")
+            throw Problem.notFound("the asset \(id) has no download")
         }
         return DownloadRecord(status, inFull: true)
     }
@@ -128,19 +128,21 @@ struct DownloadsRoute: Route {
     private static func wait(_ request: RouteRequest) throws -> Duration? {
         guard let text = request.queryItem("wait") else { return nil }
         guard let milliseconds = Int(text), milliseconds >= 0 else {
-            throw Problem.badRequest("wait is a number of milliseconds, not “\(text)”")
+            throw Problem.badRequest("wait must be a number of milliseconds, not “\(text)”")
         }
         return milliseconds == 0 ? nil : .milliseconds(min(milliseconds, longestWait))
     }
 
-    /// Returns when the state of a download changes, of any if `id` is nil, or when the time is over.
+    /// Returns when the state of a download changes, or after `limit`.
     ///
-    /// - Parameter isDue: whether there is anything to wait for; asked when nothing can be missed any more.
-    private func news(
-        of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isDue: () async -> Bool
+    /// - Parameters:
+    ///   - id: the asset of the download; nil for any.
+    ///   - isNeeded: whether to wait; called when changes are being observed already.
+    private func waitForChange(
+        of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isNeeded: () async -> Bool
     ) async {
         let events = downloads.events()
-        guard await isDue() else { return }
+        guard await isNeeded() else { return }
         let time = store.time
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
@@ -161,12 +163,12 @@ struct DownloadsRoute: Route {
 }
 
 extension AssetID {
-    /// The asset that a path names.
+    /// Creates the ID in a path.
     ///
-    /// - Throws: ``Problem`` with 404 for a text that no asset is named by.
+    /// - Throws: ``Problem`` with 404 for a text that isn't an ID.
     init(pathPart: Substring) throws {
         guard let id = AssetID(rawValue: String(pathPart)) else {
-            throw Problem.notFound("there is no asset “\(pathPart)”; a name has twelve letters and digits")
+            throw Problem.notFound("there is no asset “\(pathPart)”; an ID has twelve letters and digits")
         }
         self = id
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// `GET /api/v1/events`: what happens, as server-sent events, until the client leaves or the server ends.
+/// `GET /api/v1/events`: events as server-sent events, until the client disconnects or the server stops.
 struct EventsRoute: Route {
     static let contentType = "text/event-stream"
 

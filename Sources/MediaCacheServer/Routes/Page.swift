@@ -1,32 +1,32 @@
 import Foundation
 import MediaCacheAPI
 
-/// Which part of a list is wanted, by the query items `limit` and `after`.
+/// The requested page of a list, by the query items `limit` and `after`.
 struct PageRequest {
-    /// How many items at most, from 1 to 1,000; nil for as many as there may be.
+    /// The maximum number of items, from 1 to 1,000; nil for the default.
     let limit: Int?
-    /// What the page before ended with, as its `next` says.
+    /// The cursor: `next` of the previous page; nil for the first page.
     let after: String?
 
-    /// - Throws: ``Problem`` for what can't be.
+    /// - Throws: ``Problem`` for an invalid value.
     init(_ request: RouteRequest) throws {
         after = request.queryItem("after")
-        if let after, !after.utf8.allSatisfy(Self.isUnreserved) { throw Self.wrongPlace(after) }
+        if let after, !after.utf8.allSatisfy(Self.isUnreserved) { throw Self.invalidCursor(after) }
         guard let text = request.queryItem("limit") else {
             limit = nil
             return
         }
         guard let number = Int(text), (1...1000).contains(number) else {
-            throw Problem.badRequest("limit is a number from 1 to 1000, not “\(text)”")
+            throw Problem.badRequest("limit must be a number from 1 to 1000, not “\(text)”")
         }
         limit = number
     }
 
-    static func wrongPlace(_ after: String) -> Problem {
-        .badRequest("after is what the page before says as next, not “\(after)”")
+    static func invalidCursor(_ after: String) -> Problem {
+        .badRequest("after must be the value of next in the previous page, not “\(after)”")
     }
 
-    /// Whether it's a digit of base64url (RFC 4648 §5).
+    /// Returns whether a byte is a digit of base64url (RFC 4648 §5).
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
@@ -35,24 +35,24 @@ struct PageRequest {
     }
 }
 
-/// A part of a list, and where the next one begins.
+/// A page of a list, with the cursor of the next one.
 ///
-/// A page begins after a place in the order of the list, not after so many items: what comes and goes meanwhile shifts
-/// nothing.
+/// A page begins after a place in the list's order rather than at an index, so that additions and removals between requests
+/// don't shift it.
 struct Page<Item> {
-    /// What is in it.
+    /// The items of the page.
     let items: [Item]
-    /// Where the next one begins; nil where there is none.
+    /// The cursor of the next page; nil on the last page.
     let next: String?
 
-    /// Cuts a page out of a list. A list that nobody wants in pages stays as it is.
+    /// Cuts a page from a list. A list that fits into one page keeps its order.
     ///
     /// - Parameters:
-    ///   - items: all of the list.
-    ///   - request: which part is wanted.
-    ///   - cap: how many there are at most where the request doesn't say.
-    ///   - place: where an item stands in the list's order; no two stand at the same place.
-    /// - Throws: ``Problem`` for an `after` that is none of this list.
+    ///   - items: the whole list.
+    ///   - request: the requested page.
+    ///   - cap: the maximum number of items unless the request sets one.
+    ///   - place: an item's unique place in the list's order.
+    /// - Throws: ``Problem`` for a cursor of another list.
     init<Place: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by place: (Item) -> Place
     ) throws {
@@ -80,12 +80,12 @@ struct Page<Item> {
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: standard + padding),
             let place = try? APICoding.makeDecoder().decode(type, from: data)
-        else { throw PageRequest.wrongPlace(text) }
+        else { throw PageRequest.invalidCursor(text) }
         return place
     }
 }
 
-/// A place in a list that is ordered by two things, the second of which tells apart what the first doesn't.
+/// A place in a list that is ordered by two values; the second one makes it unique.
 struct Place<Major: Comparable & Codable, Minor: Comparable & Codable>: Comparable, Codable {
     let major: Major
     let minor: Minor

@@ -2,18 +2,18 @@ import CMediaCachePage
 import HTTPTypes
 import MediaCacheAPI
 
-/// The page at `/`, and its files below `/page/`. They are open, since they hold no secret: the page brings the key along
-/// in its address's fragment, which browsers don't send.
+/// The page at `/`, and its files below `/page/`. They need no key and contain no secret: the page has the key in its
+/// address's fragment, which browsers don't send.
 struct PageRoute: Route {
     static let prefix = "/page/"
-    /// The page asks nobody but this server, runs nothing but its own files, and stands in no other page.
+    /// The page's policy: requests to this server alone, scripts and styles from its own files, no embedding elsewhere.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
         + "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
     let paths = ["/", PageRoute.prefix]
     let access = RouteAccess.open
-    /// What the program has built in, by name.
+    /// The embedded files, by name.
     let files: [String: [UInt8]]
 
     init() {

@@ -4,7 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/played`: what was played through and isn't in the library, a stream as one; removing one with all it has.
+/// `/api/v1/played`: `GET` of the titles that were played and aren't in the library; `GET` and `DELETE` of a title. A stream
+/// is one title with all its resources.
 struct PlayedRoute: Route {
     static let path = "/api/v1/played"
 
@@ -18,8 +19,8 @@ struct PlayedRoute: Route {
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
             try store.requireReadableFolder()
-            let wanted = try PageRequest(request)
-            let page = try Page(try await titles.all(), of: wanted) {
+            let pageRequest = try PageRequest(request)
+            let page = try Page(try await titles.all(), of: pageRequest) {
                 Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.main.id)
             }
             return try .json(PlayedList(played: page.items.map { PlayedRecord($0) }, next: page.next), of: request)
@@ -41,7 +42,7 @@ struct PlayedRoute: Route {
     private func title(_ text: Substring) async throws -> PlayedTitle {
         let id = try ResourcesRoute.id(text)
         guard let title = try await titles.all().first(where: { $0.main.id == id }) else {
-            throw Problem.notFound("nothing that was played has the number \(id); it may be in the library by now")
+            throw Problem.notFound("there is no played title with the ID \(id); it may be in the library now")
         }
         return title
     }

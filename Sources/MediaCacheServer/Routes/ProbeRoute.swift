@@ -3,21 +3,21 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `POST /api/v1/probe`: what a URL is, for who is to choose what to download of it. By `POST`, since the origin is asked,
-/// and header fields for it may be secrets.
+/// `POST /api/v1/probe`: probes a URL, so that a client can choose what to download. The method is `POST`, since the origin is
+/// requested and the body may contain secret header fields.
 struct ProbeRoute: Route {
     let paths = ["/api/v1/probe"]
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
     let loader: PlaylistLoader
-    let profiles: HeaderProfileBook
+    let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         guard request.method == .post else { throw request.methodNotAllowed(.post) }
-        let wanted = try request.decode(ProbeRequest.self)
-        let url = try ResourceURL(wanted.url)
-        let fields = try HTTPFields(asked: wanted.headers ?? [:])
+        let body = try request.decode(ProbeRequest.self)
+        let url = try ResourceURL(body.url)
+        let fields = try HTTPFields(asked: body.headers ?? [:])
         let identity = try await profiles.identity(for: url, in: store)
         let probe = try await MediaProber(store: store, loader: loader).probe(
             url.withoutUserInfo, settings: profiles.settings(for: url, as: identity, fields: fields))

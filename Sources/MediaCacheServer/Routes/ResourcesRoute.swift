@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/resources`: what is kept, one or all; removing and pinning.
+/// `/api/v1/resources`: `GET` and `DELETE` of all cached resources or of one; `PUT` and `DELETE` of its `pin`.
 struct ResourcesRoute: Route {
     static let path = "/api/v1/resources"
 
@@ -12,7 +12,7 @@ struct ResourcesRoute: Route {
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
-    /// Nil where the folder can't be written.
+    /// Nil if the folder can't be written.
     let downloads: Downloads?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -43,18 +43,18 @@ struct ResourcesRoute: Route {
     }
 
     private func read(_ request: RouteRequest) async throws -> RouteResponse {
-        let wantedPage = try PageRequest(request)
-        let isWanted = try Self.filter(request.queryItem("state"))
-        // Of one alone, but right or wrong of all.
+        let pageRequest = try PageRequest(request)
+        let isIncluded = try Self.filter(request.queryItem("state"))
+        // `file` applies to a single resource, but an invalid value is refused for a list, too.
         _ = try request.flag("file")
         if let text = request.queryItem("url") {
             let url = try ResourceURL(text)
             guard let info = try await store.resource(for: url) else {
-                throw Problem.notFound("nothing of \(url) is kept")
+                throw Problem.notFound("\(url) isn't cached")
             }
             return try .json(try await record(of: info, request))
         }
-        let page = try Page(try await store.resources().filter(isWanted), of: wantedPage) {
+        let page = try Page(try await store.resources().filter(isIncluded), of: pageRequest) {
             Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.id)
         }
         return try .json(ResourceList(resources: page.items.map { ResourceRecord($0) }, next: page.next), of: request)
@@ -65,7 +65,7 @@ struct ResourcesRoute: Route {
         case nil: { _ in true }
         case "complete": { $0.isComplete }
         case "partial": { !$0.isComplete }
-        case .some(let other): throw Problem.badRequest("state is complete or partial, not “\(other)”")
+        case .some(let other): throw Problem.badRequest("state must be complete or partial, not “\(other)”")
         }
     }
 
@@ -74,10 +74,10 @@ struct ResourcesRoute: Route {
         case .get, .head: return try .json(try await record(of: try await info(id), request))
         case .delete:
             let info = try await info(id)
-            // An asset that lost a part would still be called complete.
+            // Without this check an asset could lose a part and still be reported as complete.
             if try !request.flag("pinned"), info.isPinned, try await shelf.asset(of: info) == nil {
                 throw Problem.conflict(
-                    "\(info.url) is pinned, as all that belongs to a download or a recording is; remove that, or ask "
+                    "\(info.url) is pinned and may belong to a download or a recording; remove that, or repeat the request "
                         + "with pinned=true")
             }
             return try await removed([try await store.remove(id: id)], withKeys: [info.key])
@@ -85,7 +85,7 @@ struct ResourcesRoute: Route {
         }
     }
 
-    /// What was removed is no asset any more.
+    /// Removes the assets of removed resources, and answers with the removals.
     private func removed(
         _ removals: [Removal], withKeys keys: Set<String>, sparingDownloads: Bool = false
     ) async throws -> RouteResponse {
@@ -108,15 +108,15 @@ struct ResourcesRoute: Route {
 
     private func info(_ id: Int64) async throws -> ResourceInfo {
         guard let info = try await store.resource(id: id) else {
-            throw Problem.notFound("no resource with the number \(id) is kept")
+            throw Problem.notFound("there is no cached resource with the ID \(id)")
         }
         return info
     }
 
-    /// The record with the state of the stream that it's the playlist of, and with the path of its file, if the request
-    /// asks for that by `file=true` and the resource is complete.
+    /// Returns the record of a resource: of a playlist with the state of its stream, and of a complete resource with the path
+    /// of its file, if the request has `file=true`.
     ///
-    /// Asking for the file gives the blob a second name, and from then on it can only be given up whole.
+    /// Creating the file's path gives the blob a second name. From then on, it can only be evicted as a whole.
     private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {
         var record = ResourceRecord(info)
         if MediaType.isPlaylist(record.type) {
@@ -129,7 +129,7 @@ struct ResourcesRoute: Route {
 
     static func id(_ text: Substring) throws -> Int64 {
         guard let id = Int64(text) else {
-            throw Problem.notFound("there is no resource “\(text)”; resources have numbers")
+            throw Problem.notFound("there is no resource “\(text)”; IDs of resources are numbers")
         }
         return id
     }

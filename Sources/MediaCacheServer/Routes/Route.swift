@@ -1,36 +1,40 @@
 public import HTTPTypes
 
-/// One part of the server's paths. The API is made of these, and an app or a command can add its own.
+/// A handler for paths of the server. Apps and commands can add their own; see
+/// ``CacheServer/init(store:key:keyFile:configuration:routes:)``.
 public protocol Route: Sendable {
-    /// The paths answered here. One that ends in `/` stands for all that begin with it; the longest wins.
+    /// The paths that the route answers. A path with a slash at the end includes all paths below it. The longest match
+    /// wins.
     var paths: [String] { get }
 
-    /// Who may ask.
+    /// The clients that the route admits.
     var access: RouteAccess { get }
 
-    /// The longest body in bytes that is read for a request; 0 where the path takes none. A longer one is answered with
-    /// 413. Unless implemented, ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
+    /// Returns the length limit of a request's body in bytes; 0 if the path takes none. A longer body is answered with 413.
+    /// By default, the limit is ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int
 
-    /// Answers a request. What is thrown is told as a problem: ``Problem`` as it is, a `CacheError` by its code,
-    /// anything else as 500.
+    /// Answers a request.
+    ///
+    /// - Throws: any error. It is answered as a problem (RFC 9457): a `Problem` unchanged, a `CacheError` by its code, any
+    ///   other error with the status 500.
     func respond(to request: RouteRequest) async throws -> RouteResponse
 }
 
 extension Route {
-    /// Allows ``ServerLimits/maximumBodyBytes``, and nothing to `GET` and `HEAD`.
+    /// Returns ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
     public func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         method == .get || method == .head ? 0 : limits.maximumBodyBytes
     }
 }
 
-/// Who may ask a route.
+/// The clients that a route admits.
 public enum RouteAccess: Sendable, Hashable {
-    /// Everybody who can reach the server under an allowed name.
+    /// Every client that names an allowed host.
     case open
-    /// Who sends the access key as `Authorization: Bearer`.
+    /// Clients with the API key as `Authorization: Bearer`.
     case key
-    /// Clients on this machine, clients with a token in the path (`/k/<token>` before it), and clients with the key as
-    /// `Authorization: Bearer`. For players, which send no fields.
+    /// Clients on this machine, clients with a token before the path (`/k/<token>`), and clients with the API key as
+    /// `Authorization: Bearer`. Intended for players, which can't send header fields.
     case reader
 }

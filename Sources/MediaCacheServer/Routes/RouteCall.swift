@@ -1,19 +1,18 @@
 import HTTPTypes
 import MediaCacheAPI
 
-/// A request for a ``Route``, with what holds for all routes: tags of what is read, conditions, and ranges.
+/// A call of a ``Route``, with the features that all routes share: entity tags, conditions and ranges.
 struct RouteCall: Sendable {
     let route: any Route
     let request: RouteRequest
-    /// Whether a body holds a secret, so that no client may store it.
+    /// Whether a body contains a secret, so that clients mustn't store it.
     let isSecret: @Sendable ([UInt8]) -> Bool
-    /// Lets in one conditional change at a time: between the look at what there is and the change no other one of them
-    /// comes.
+    /// Serializes conditional changes, so that none happens between the check of another's condition and its change.
     let changes: Turnstile
 
-    /// What the route answers, under the request's conditions (RFC 9110 §13).
+    /// Returns the route's response under the request's conditions (RFC 9110 §13).
     ///
-    /// - Throws: what the route throws; ``Problem`` with 412.
+    /// - Throws: the errors of the route; ``Problem`` with 412.
     func response() async throws -> RouteResponse {
         let conditions = Preconditions(request.headerFields)
         switch request.method {
@@ -43,32 +42,32 @@ struct RouteCall: Sendable {
         return response.cut(to: request.headerFields[.range])
     }
 
-    /// Looks at what there is before it's changed: what a `GET` of the same would give.
+    /// Throws unless the conditions hold for the current state, which a `HEAD` of the path returns.
     private func require(_ conditions: Preconditions) async throws {
-        var look = request
-        (look.method, look.headerFields, look.body) = (.head, [:], [])
+        var head = request
+        (head.method, head.headerFields, head.body) = (.head, [:], [])
         let tag: EntityTag?
         do {
-            var response = try await route.respond(to: look)
+            var response = try await route.respond(to: head)
             tag = response.addTag()
         } catch {
             switch Problem(error).status {
-            // There's nothing that a condition could hold for.
+            // There is no current state.
             case 405: tag = nil
             case 404 where request.method == .put: tag = nil
-            // The change fails too, and says why (RFC 9110 §13.2.1).
+            // The change fails with the same error (RFC 9110 §13.2.1).
             default: return
             }
         }
-        // Having what is to be changed is no reason not to send it, but one not to change it (RFC 9110 §13.1.2).
+        // For a change, `notModified` is a failed condition as well (RFC 9110 §13.1.2).
         guard case .proceed = conditions.evaluate(tag) else { throw Problem.preconditionFailed }
     }
 }
 
 extension RouteResponse {
-    /// Gives what may be kept a strong tag over its bytes, if it has none yet.
+    /// Adds a strong tag over the bytes to a response that clients may store, unless it has a tag.
     ///
-    /// - Returns: its tag, or nil for what has none.
+    /// - Returns: the tag; nil for a response that clients may not store.
     fileprivate mutating func addTag() -> EntityTag? {
         guard status == 200, case .bytes(let bytes) = body, headerFields[.cacheControl] != "no-store" else {
             return nil

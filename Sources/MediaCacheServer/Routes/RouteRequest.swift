@@ -1,17 +1,18 @@
+import Foundation
 public import HTTPTypes
 import MediaCacheAPI
 
-/// A request as a ``Route`` gets it, with its whole body.
+/// A request for a ``Route``, with its whole body.
 public struct RouteRequest: Sendable {
     /// The method (RFC 9110 §9).
     public var method: HTTPRequest.Method
-    /// The path as it came, without the query.
+    /// The path without the query, not decoded.
     public var path: String
-    /// The query as it came, without its `?`; empty if there is none.
+    /// The query without its `?`, not decoded; empty if there is none.
     public var query: String
     /// The header fields.
     public var headerFields: HTTPFields
-    /// The content; at most ``ServerLimits/maximumBodyBytes``.
+    /// The content; its length is limited by ``Route/bodyLimit(of:at:within:)``.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -29,24 +30,23 @@ public struct RouteRequest: Sendable {
         self.body = body
     }
 
-    /// The decoded value of the first query item of this name.
+    /// Returns the decoded value of the first query item of this name; nil without one.
     public func queryItem(_ name: String) -> String? {
         QueryItems(query)[name]
     }
 
-    /// That the path takes other methods than this; `GET` stands for `HEAD` too.
+    /// Returns the problem of the request's method. `GET` includes `HEAD`.
     func methodNotAllowed(_ allowed: HTTPRequest.Method...) -> Problem {
         .methodNotAllowed(method.rawValue, allowed: allowed)
     }
 
-    /// The truth of the first query item of this name; false without one.
+    /// Returns the Boolean value of the first query item of this name; false without one.
     ///
-    /// - Throws: ``Problem`` for what is neither true nor false.
-    func flag(_ name: String) throws -> Bool {
-        switch queryItem(name) {
-        case nil, "false", "0": false
-        case "true", "1", "": true
-        case .some(let other): throw Problem.badRequest("\(name) is true or false, not “\(other)”")
-        }
+    /// - Throws: ``Problem`` for a value that is neither true nor false.
+    func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
+
+    /// Decodes the body as JSON.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try APICoding.makeDecoder().decode(type, from: Data(body))
     }
 }

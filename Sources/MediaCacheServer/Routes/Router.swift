@@ -1,9 +1,9 @@
-/// Finds the route of a path.
+/// A table of routes by path.
 struct Router: Sendable {
     private let exact: [String: any Route]
     private let prefixes: [(prefix: String, route: any Route)]
 
-    /// A table of routes. Of two with the same path the first counts.
+    /// Creates a table. If two routes have the same path, the first one wins.
     init(_ routes: [any Route]) {
         var exact: [String: any Route] = [:]
         var prefixes: [(prefix: String, route: any Route)] = []
@@ -17,10 +17,10 @@ struct Router: Sendable {
         self.prefixes = prefixes.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
     }
 
-    /// All paths that something answers, and those that stand for what begins with them, with a slash at the end.
+    /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
     var paths: [String] { Set(exact.keys).union(prefixes.map(\.prefix)).sorted() }
 
-    /// The route that answers `path`, or nil. `/` stands for itself alone.
+    /// Returns the route of `path`, or nil. The path `/` includes no other path.
     func route(for path: String) -> (any Route)? {
         exact[path] ?? prefixes.first { path.hasPrefix($0.prefix) }?.route
     }

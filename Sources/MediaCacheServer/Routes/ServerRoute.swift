@@ -10,14 +10,14 @@ import MediaCacheAPI
     import Glibc
 #endif
 
-/// What concerns the server: `/api/v1/server`, `urls` and `header-profiles`.
+/// `GET /api/v1/server`, `GET /api/v1/urls` and `PUT /api/v1/header-profiles`.
 struct ServerRoute: Route {
     let paths = ["/api/v1/server", "/api/v1/urls", "/api/v1/header-profiles"]
     let access = RouteAccess.key
+    let store: CacheStore
+    let profiles: HeaderProfileStore
+    let urls: ServerURLs
     let cacheFolder: String?
-    let profiles: HeaderProfileBook
-    let addresses: @Sendable () -> [String]
-    let playURL: @Sendable (ResourceURL) async throws -> String
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
@@ -26,13 +26,15 @@ struct ServerRoute: Route {
                 ServerInfo(
                     version: CacheServer.version,
                     pid: getpid(),
-                    addresses: addresses(),
+                    addresses: urls.addresses.urls,
                     cacheFolder: cacheFolder
                 )
             )
         case ("/api/v1/urls", .get), ("/api/v1/urls", .head):
             guard let text = request.queryItem("url") else { throw Problem.badRequest("the query item url is missing") }
-            return try .json(PlayLink(playURL: try await playURL(try ResourceURL(text))))
+            let url = try ResourceURL(text)
+            let options = PlayOptions(identity: try await profiles.identity(for: url, in: store))
+            return try .json(PlayLink(playURL: try urls.playURL(for: url, options: options)))
         case ("/api/v1/header-profiles", .put):
             try setProfile(try request.decode(HeaderProfileUpdate.self))
             return RouteResponse(status: 204)
@@ -51,9 +53,9 @@ struct ServerRoute: Route {
 }
 
 extension HTTPFields {
-    /// Header fields from a request's JSON object.
+    /// Creates header fields from a request's JSON object.
     ///
-    /// - Throws: ``Problem`` for what can't be one.
+    /// - Throws: ``Problem`` for an invalid name or value.
     init(asked headers: [String: String]) throws {
         do {
             try self.init(named: headers)

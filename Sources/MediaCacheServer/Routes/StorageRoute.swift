@@ -3,20 +3,20 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `GET /api/v1/storage`: what uses how much, how much may be kept, and what would be given up next.
+/// `GET /api/v1/storage`: the use of storage, the limits, and the resources that would be evicted next.
 struct StorageRoute: Route {
-    /// How many of what takes the most are told.
+    /// The number of listed items.
     private static let itemCount = 200
-    /// How many of what would go next are told.
+    /// The number of listed resources that would be evicted next.
     private static let candidateCount = 20
 
     let paths = ["/api/v1/storage"]
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
-    /// Nil where the folder can't be written.
+    /// Nil if the folder can't be written.
     let downloads: Downloads?
-    /// Nil likewise.
+    /// Nil like `downloads`.
     let recordings: Recordings?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -40,7 +40,7 @@ struct StorageRoute: Route {
         let keys = Set(assets.map(\.key))
         let resources = try await store.resources()
         let titles = try await PlayedTitles(store: store, shelf: shelf).all(among: resources)
-        // A title counts with all it has, what is pinned as it is.
+        // A title counts with all its resources, and a pinned resource on its own.
         let bytes = Dictionary(
             resources.map { ($0.key, $0.bytesKept) } + titles.map { ($0.main.key, $0.bytesKept) },
             uniquingKeysWith: { _, last in last })
@@ -53,7 +53,7 @@ struct StorageRoute: Route {
         return try await items(of: assets, bytesKept: bytes) + channels() + played
     }
 
-    /// - Parameter bytesKept: what is kept of those that aren't downloaded, by key.
+    /// - Parameter bytesKept: the cached bytes of assets without a download, by cache key.
     private func items(of assets: [Asset], bytesKept: [String: Int64]) async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })

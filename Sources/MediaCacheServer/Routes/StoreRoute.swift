@@ -1,16 +1,15 @@
-import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// What concerns the store as a whole: `/api/v1/prune`, `verify`, `usage`.
+/// Operations on the whole store: `POST /api/v1/prune`, `POST /api/v1/verify` and `GET /api/v1/usage`.
 struct StoreRoute: Route {
     let paths = ["/api/v1/prune", "/api/v1/verify", "/api/v1/usage"]
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
-    let profiles: HeaderProfileBook
+    let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         switch (request.path, request.method) {
@@ -18,9 +17,9 @@ struct StoreRoute: Route {
             try store.requireWritableFolder()
             return try .json(PruneReport(bytesFreed: try await store.prune()))
         case ("/api/v1/verify", .post):
-            let wanted = request.body.isEmpty ? VerifyRequest() : try request.decode(VerifyRequest.self)
-            try wanted.repair ? store.requireWritableFolder() : store.requireReadableFolder()
-            let report = try await store.verify(repair: wanted.repair) { profiles.settings(for: $0, as: $1) }
+            let options = request.body.isEmpty ? VerifyRequest() : try request.decode(VerifyRequest.self)
+            try options.repair ? store.requireWritableFolder() : store.requireReadableFolder()
+            let report = try await store.verify(repair: options.repair) { profiles.settings(for: $0, as: $1) }
             return try .json(report)
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
             try store.requireReadableFolder()
@@ -28,12 +27,5 @@ struct StoreRoute: Route {
         case ("/api/v1/usage", _): throw request.methodNotAllowed(.get)
         default: throw request.methodNotAllowed(.post)
         }
-    }
-}
-
-extension RouteRequest {
-    /// The body as a JSON value.
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try APICoding.makeDecoder().decode(type, from: Data(body))
     }
 }

@@ -2,24 +2,24 @@ import MediaCacheAPI
 import MediaLibrary
 
 extension StreamSelection {
-    /// What a request names; what it doesn't is the standard.
+    /// Creates the selection of a request, with defaults for missing values.
     ///
-    /// - Throws: ``Problem`` for what can't be read.
-    init(_ wanted: DownloadAddition) throws {
+    /// - Throws: ``Problem`` for an invalid value.
+    init(_ addition: DownloadAddition) throws {
         self.init()
-        if let text = wanted.variant {
+        if let text = addition.variant {
             guard let variants = Variants(text: text) else {
-                throw Problem.badRequest("variant is best, worst, all, a height or a bandwidth, not “\(text)”")
+                throw Problem.badRequest("variant must be best, worst, all, a height or a bandwidth, not “\(text)”")
             }
             self.variants = variants
         }
-        audio = try Self.languages(wanted.audio, "audio") ?? audio
-        subtitles = try Self.languages(wanted.subtitles, "subtitles") ?? subtitles
+        audio = try Self.languages(addition.audio, "audio") ?? audio
+        subtitles = try Self.languages(addition.subtitles, "subtitles") ?? subtitles
     }
 
     private static func languages(_ text: String?, _ name: String) throws -> Languages? {
         guard let text else { return nil }
         if let languages = Languages(text: text) { return languages }
-        throw Problem.badRequest("\(name) is standard, all, none or languages with commas between, not “\(text)”")
+        throw Problem.badRequest("\(name) must be standard, all, none, or languages separated by commas, not “\(text)”")
     }
 }

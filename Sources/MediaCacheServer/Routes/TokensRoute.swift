@@ -3,25 +3,23 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The key and the tokens: `POST /api/v1/key` replaces the key; `/api/v1/tokens` lists and issues tokens, and one is read
-/// and revoked by its ID. No answer holds the key.
+/// `/api/v1/tokens`: `GET` and `POST` of the list; `GET` and `DELETE` of a token by its ID. `POST /api/v1/key` replaces the
+/// API key. No answer contains the key.
 struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"
-    /// The longest label in characters.
+    /// The length limit of a label in characters.
     private static let longestLabel = 200
 
     let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]
     let access = RouteAccess.key
     let store: CacheStore
     let shelf: AssetShelf
+    let profiles: HeaderProfileStore
     let control: AccessControl
-    /// The feeds of events, which end with the key that they were opened with.
+    /// The event feeds, which end when the key that opened them is replaced.
     let feeds: EventFeeds
-    /// The beginning of the URLs that answers hold; nil while the server is stopped.
-    let base: @Sendable () -> String?
-    /// Returns the user in whose name a URL is read.
-    let identity: @Sendable (ResourceURL) async throws -> ProfileIdentity?
+    let urls: ServerURLs
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         if request.path == Self.keyPath {
@@ -55,33 +53,34 @@ struct TokensRoute: Route {
 
     private static func unknown(_ id: Substring) -> Problem { .notFound("there is no token \(id)") }
 
-    private func issue(_ wanted: TokenAddition) async throws -> RouteResponse {
-        if let label = wanted.label, !(1...Self.longestLabel).contains(label.count) {
+    private func issue(_ addition: TokenAddition) async throws -> RouteResponse {
+        if let label = addition.label, !(1...Self.longestLabel).contains(label.count) {
             throw Problem.badRequest("a label has 1 to \(Self.longestLabel) characters")
         }
-        if let expires = wanted.expires, expires <= store.now {
-            throw Problem.badRequest("expires is a moment that has passed")
+        if let expires = addition.expires, expires <= store.now {
+            throw Problem.badRequest("expires is in the past")
         }
         var asset: Asset?
         var target: ResourceURL?
         var options = PlayOptions()
-        switch (wanted.scope, wanted.asset, wanted.url) {
+        switch (addition.scope, addition.asset, addition.url) {
         case (.asset, let id?, nil):
-            let known = try await shelf.requireAsset(try AssetID(pathPart: id[...]))
-            asset = known
-            // An asset that was imported may have none that an origin answers.
-            target = try? ResourceURL(known.url)
-            options.identity = known.identity
-        case (.asset, _, _): throw Problem.badRequest("the scope asset takes the ID of an asset, and no URL")
+            let found = try await shelf.requireAsset(try AssetID(pathPart: id[...]))
+            asset = found
+            // An imported asset may lack a valid URL.
+            target = try? ResourceURL(found.url)
+            options.identity = found.identity
+        case (.asset, _, _): throw Problem.badRequest("the scope asset needs the ID of an asset, and no URL")
         case (.playback, nil, let url):
             target = try url.map { try ResourceURL($0) }
-            if let target { options.identity = try await identity(target) }
+            if let target { options.identity = try await profiles.identity(for: target, in: store) }
         case (.playback, _, _): throw Problem.badRequest("the scope playback takes no asset")
         }
-        let (issued, token) = try await control.issue(asset: asset?.id, label: wanted.label, expires: wanted.expires)
+        let (issued, token) = try await control.issue(
+            asset: asset?.id, label: addition.label, expires: addition.expires)
         var record = TokenRecord(issued)
         record.token = token
-        if let base = base() {
+        if let base = urls.base {
             record.libraryURL = asset.map { "\(base)\(ReaderPath.prefix)\(token)\(LibraryRoute.prefix)\($0.id)/" }
             record.playURL = target.map { url in
                 var play = PlayTarget(url, token: token, options: options)
@@ -96,7 +95,7 @@ struct TokensRoute: Route {
 }
 
 extension TokenRecord {
-    /// The record of a token, without the token itself.
+    /// Creates the record of a token, without its secret.
     init(_ token: AccessToken) {
         self.init(
             id: token.id, scope: token.asset == nil ? .playback : .asset, asset: token.asset?.rawValue,

@@ -3,36 +3,36 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Makes the references of a playlist come back through the server.
+/// The rewriter of a playlist's references, so that they lead through the server.
 ///
-/// Relative paths do by themselves, since a play URL's path mirrors the origin's; they are left, unless that would
-/// lie: the playlist came from another URL than the one asked for, they climb past the origin's root, or their scope is
-/// narrower than the play URL's. Everything else stays byte for byte.
+/// Relative paths resolve through the server by themselves, since a play URL's path mirrors the origin's. They are rewritten
+/// only if they would resolve to another resource or scope: after a redirect, if they climb past the origin's root, or if
+/// their scope is narrower than the play URL's. The rest of the playlist remains unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
-    /// The play URL that it was asked for by.
+    /// The target of the playlist's play URL.
     let target: PlayTarget
-    /// Where a reverse proxy shows this server.
+    /// The path that a reverse proxy serves this server at.
     let publicPath: String
-    /// Is told whom references name.
-    let profiles: HeaderProfileBook
-    /// Has what a play URL can't.
-    let variableBook: VariableBook
+    /// The store of credentials that references name.
+    let profiles: HeaderProfileStore
+    /// The cache of variables that are too long for a play URL.
+    let variableCache: PlaylistVariableCache
     /// Returns the signature of a play URL. The references of a signed one are signed too, since its token opens no others.
     let signature: @Sendable (PlayTarget) -> String
 
-    /// By this much a short playlist may grow by the variables that its references name.
-    private static let leastRoom = 256 * 1024
+    /// The number of bytes by which a short playlist may grow with the variables in its references.
+    private static let minimumRoom = 256 * 1024
 
-    /// The playlist as it is sent.
+    /// Returns the rewritten playlist.
     ///
-    /// - Parameter variables: what it may import (RFC 8216bis §4.4.2.3).
-    /// - Throws: `CacheError` with `badResponse` if it would be too long.
+    /// - Parameter variables: the variables that it may import (RFC 8216bis §4.4.2.3).
+    /// - Throws: `CacheError` with `badResponse` if it exceeds the length limit.
     func rewritten(importing variables: [String: String] = [:]) throws(CacheError) -> [UInt8] {
         let base = playlist.base
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         let exports = exportedOptions(context)
-        // What this playlist may import, its alternatives may, and players know those by their URLs.
+        // Rendition reports name alternatives of this playlist, which may import the same variables.
         var report = PlayOptions(variables: target.options.variables)
         report.variableToken = target.options.variableToken
         let depth = Self.depth(of: base)
@@ -40,21 +40,21 @@ struct PlaylistRewriter {
         var length = RewrittenLength(of: playlist.bytes)
         let bytes = try namingParameters(context, &length)
         func replacement(_ reference: Reference) -> String? {
-            // A media playlist may import what is defined here, so its URL says it.
+            // A media playlist may import variables of this playlist, so its URL carries them.
             if exports != PlayOptions(), Self.isPlaylist(reference.role) {
                 return playPath(of: reference, exports)
             }
             if reference.role == .renditionReport, report != PlayOptions() {
                 return playPath(of: reference, report)
             }
-            // What it names has to come back too, and only this attribute tells what it is.
+            // The document's references need rewriting, and only this reference determines its kind.
             if let kind = StreamDocument.Kind(reference.role) {
                 return playPath(of: reference, PlayOptions(document: kind))
             }
             if PlayTarget.endsInOption(reference.uri) { return playPath(of: reference, PlayOptions()) }
             if isSigned { return playPath(of: reference, PlayOptions()) }
             let shape = ReferenceShape(reference.uri)
-            // A player that splits EXT-X-DEFINE in another way would put in another value.
+            // A reference with variables is replaced by its value: a player may parse EXT-X-DEFINE differently.
             if resolvesByItself(reference, shape, depth: depth) { return reference.hasVariables ? reference.uri : nil }
             return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference, PlayOptions())
         }
@@ -64,9 +64,9 @@ struct PlaylistRewriter {
         }
     }
 
-    /// A JSON document that a playlist named, as it is sent.
+    /// Returns a rewritten JSON document that a playlist references.
     ///
-    /// - Throws: `CacheError` with `badResponse` for one that can't be read, or would be too long.
+    /// - Throws: `CacheError` with `badResponse` for a malformed document, or if the result exceeds the length limit.
     func rewritten(as kind: StreamDocument.Kind) throws(CacheError) -> [UInt8] {
         var length = RewrittenLength(of: playlist.bytes)
         return try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { (uri) throws(CacheError) -> String? in
@@ -74,11 +74,11 @@ struct PlaylistRewriter {
         }
     }
 
-    /// The play path of any reference, by the rules.
+    /// Returns the play path of a reference.
     ///
-    /// Nil for a key that isn't fetched over HTTP: it's in the playlist (`data:`), or a DRM system provides it. Any other
-    /// reference that names no HTTP resource becomes a path that the server refuses: a playlist in a `data:` URL could
-    /// name every host, and a player may have protocols of its own.
+    /// Returns nil for a key that isn't fetched over HTTP: it is in the playlist (`data:`), or a DRM system provides it. Any
+    /// other reference that isn't HTTP becomes a path that the server refuses: a playlist in a `data:` URL could reference
+    /// any host, and players support other protocols.
     private func playPath(of reference: Reference, _ options: PlayOptions) -> String? {
         if let path = playPath(of: reference.uri, options) { return path }
         let isKey = reference.role == .key || reference.role == .sessionKey
@@ -86,15 +86,15 @@ struct PlaylistRewriter {
         return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : unanswerable
     }
 
-    /// The play path of a reference to an HTTP resource; nil for others.
+    /// Returns the play path of a reference to an HTTP resource; nil for other references.
     private func playPath(of uri: String, _ options: PlayOptions) -> String? {
         (try? playlist.base.resolve(uri)).map { playPath(of: $0, options) }
     }
 
-    /// A play path that names no host. The server answers it with an error.
+    /// A play path without a host, which the server refuses.
     private var unanswerable: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
 
-    /// Schemes of keys that no host is asked for (RFC 8216bis §4.4.4.4).
+    /// The schemes of keys that aren't fetched over HTTP (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
 
     /// The scope of the references.
@@ -103,7 +103,7 @@ struct PlaylistRewriter {
             ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
     }
 
-    /// The play path of what a reference names, with the scope of the references.
+    /// Returns the play path of a URL, with the scope of the references.
     private func playPath(of url: ResourceURL, _ options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isPublicOnly = scope == .publicOnly
@@ -116,10 +116,10 @@ struct PlaylistRewriter {
         return publicPath + named.path
     }
 
-    /// Whether the references have to be signed.
+    /// Whether the references need signatures.
     private var isSigned: Bool { target.options.signature != nil }
 
-    /// Whether a player that resolves the reference as it is written comes back here, to the right resource.
+    /// Returns whether a player resolves the unchanged reference to the right play URL.
     private func resolvesByItself(_ reference: Reference, _ shape: ReferenceShape, depth: Int) -> Bool {
         guard playlist.head.location == nil, scope == target.options.scope, !reference.uri.contains("{$") else {
             return false
@@ -129,15 +129,15 @@ struct PlaylistRewriter {
         case .relativePath: return true
         case .other: break
         }
-        // Where browsers read something else than is written, only a path that is resolved already is one for all.
+        // Browsers normalise some references; those are rewritten, so that all players resolve them alike.
         guard BrowserReference(reference.uri, baseScheme: playlist.base.scheme).text == reference.uri else {
             return false
         }
         return reference.form == .relativePath && Self.climb(of: reference.uri) <= depth
     }
 
-    /// The playlist with the parameters of a URL that no player sees, the one after a redirect, as variables that have
-    /// their values (RFC 8216bis §4.4.2.3).
+    /// Returns the playlist with query parameters of its URL as literal variables (RFC 8216bis §4.4.2.3). After a redirect,
+    /// players don't know that URL.
     private func namingParameters(
         _ context: PlaylistContext, _ length: inout RewrittenLength
     ) throws(CacheError) -> [UInt8] {
@@ -160,13 +160,13 @@ struct PlaylistRewriter {
         return document.bytes
     }
 
-    /// What is to be said of the playlist's own playlists, if it's a multivariant one: the variables that they may import.
+    /// Returns the options of the media playlists of a multivariant playlist: the variables that they may import.
     private func exportedOptions(_ context: PlaylistContext) -> PlayOptions {
         guard playlist.kind == .multivariant else { return PlayOptions() }
         let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
         let lines = playlist.bytes.count { $0 == UInt8(ascii: "\n") } + 1
-        return variableBook.options(
-            for: parsed?.variables ?? [:], room: max(playlist.bytes.count, Self.leastRoom) / lines)
+        return variableCache.options(
+            for: parsed?.variables ?? [:], room: max(playlist.bytes.count, Self.minimumRoom) / lines)
     }
 
     private static func isPlaylist(_ role: ReferenceRole) -> Bool {
@@ -176,12 +176,12 @@ struct PlaylistRewriter {
         }
     }
 
-    /// How many folders the playlist lies below the root.
+    /// Returns the number of folders between the root and the playlist.
     private static func depth(of url: ResourceURL) -> Int {
         url.target.prefix { $0 != "?" }.utf8.count { $0 == UInt8(ascii: "/") } - 1
     }
 
-    /// The most folders that a relative path is above where it starts, anywhere on its way.
+    /// Returns the maximum number of folders that a relative path climbs above its start.
     private static func climb(of path: String) -> Int {
         guard path.contains("..") else { return 0 }
         var (level, highest) = (0, 0)
@@ -199,8 +199,8 @@ struct PlaylistRewriter {
     }
 }
 
-/// The bound of a rewritten document's length. A reference of one byte becomes a path that is as long as the URL that
-/// it is resolved against, so that the length of the document itself bounds nothing.
+/// The length limit of a rewritten document. A reference of one byte becomes a path as long as its base URL, so the length of
+/// the original document doesn't limit that of the result.
 struct RewrittenLength {
     private let bound: Int
     private var room: Int
@@ -211,14 +211,51 @@ struct RewrittenLength {
         room = bound - bytes.count
     }
 
-    /// Counts a text that is put into the document, and returns it.
+    /// Counts a text that is added to the document, and returns it.
     ///
-    /// - Throws: `CacheError` with `badResponse` if the document passes the bound.
+    /// - Throws: `CacheError` with `badResponse` at the length limit.
     mutating func adding(_ text: String) throws(CacheError) -> String {
         room -= text.utf8.count
         guard room >= 0 else {
-            throw CacheError(.badResponse, "the rewritten playlist would be longer than \(bound) bytes")
+            throw CacheError(.badResponse, "the rewritten playlist exceeds the limit of \(bound) bytes")
         }
         return text
+    }
+}
+
+/// The prefixes that turn simple references of one playlist into play paths. Each prefix is built once for each origin, since a
+/// long playlist may contain 100,000 references to the same one.
+private struct PlayPrefixes {
+    private let playPath: (ResourceURL) -> String
+    private let root: String
+    private let folder: String
+    /// The most recent origin, such as `http://host`, and its prefix.
+    private var last: (origin: String, prefix: String) = ("", "")
+
+    /// - Parameters:
+    ///   - base: the base URL of the references.
+    ///   - playPath: returns the play path of a URL.
+    init(base: ResourceURL, playPath: @escaping (ResourceURL) -> String) {
+        self.playPath = playPath
+        root = String(playPath(base).dropLast(base.target.count))
+        folder = root + base.path[...(base.path.lastIndex(of: "/") ?? base.path.startIndex)]
+    }
+
+    /// Returns the play path of a reference with this shape; nil if the reference needs full resolution.
+    mutating func playPath(of uri: String, _ shape: ReferenceShape) -> String? {
+        switch shape {
+        case .rootRelative: return root + uri
+        case .relativePath: return folder + uri
+        case .absolute(let end):
+            let path = uri.utf8.index(uri.startIndex, offsetBy: end)
+            if last.origin.utf8.count != end || !uri.hasPrefix(last.origin) {
+                let origin = String(uri[..<path])
+                guard let url = try? ResourceURL(origin) else { return nil }
+                // Without the path `/` of the origin.
+                last = (origin, String(playPath(url).dropLast()))
+            }
+            return last.prefix + String(uri[path...])
+        case .other: return nil
+        }
     }
 }

@@ -2,16 +2,16 @@ import Foundation
 import HLS
 import MediaCache
 
-/// A JSON document that a playlist names, whose references have to come back through the server too.
+/// A JSON document that a playlist references. Its own references are rewritten to lead through the server.
 public struct StreamDocument: Sendable {
-    /// What it is; the playlist's attribute tells.
+    /// The kind of a document, which the playlist's attribute determines.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A list of interstitials: X-ASSET-LIST (RFC 8216bis appendix D.2).
         case assets
         /// A steering manifest: SERVER-URI of EXT-X-CONTENT-STEERING (RFC 8216bis §7.2).
         case steering
 
-        /// The kind of a reference of this role; nil if it isn't such a document.
+        /// Creates the kind for a reference's role; nil for any other role.
         init?(_ role: ReferenceRole) {
             switch role {
             case .interstitialAssetList: self = .assets
@@ -24,11 +24,11 @@ public struct StreamDocument: Sendable {
     let kind: Kind
     let bytes: [UInt8]
 
-    /// The document with its references replaced.
+    /// Returns the document with replaced references.
     ///
-    /// - Parameter replacement: the new URI of a reference; nil leaves it.
-    /// - Throws: `CacheError` with `badResponse` for a document that can't be read: a player might read it, with the
-    ///   references in it. The errors of `replacement`.
+    /// - Parameter replacement: returns the new URI of a reference; nil keeps the reference.
+    /// - Throws: `CacheError` with `badResponse` for a malformed document, which a player might parse differently; the
+    ///   errors of `replacement`.
     func rewritten(_ replacement: (String) throws(CacheError) -> String?) throws(CacheError) -> [UInt8] {
         guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
             throw CacheError(.badResponse, "the document (\(kind.rawValue)) isn't a JSON object")
@@ -47,7 +47,7 @@ public struct StreamDocument: Sendable {
             if let uri = object["RELOAD-URI"] as? String, let other = try replacement(uri) {
                 object["RELOAD-URI"] = other
             }
-            // A clone puts another host into every URI. The host of all of them is this server's.
+            // Clones replace hosts in URIs, and all URIs have this server's host.
             object["PATHWAY-CLONES"] = nil
         }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]

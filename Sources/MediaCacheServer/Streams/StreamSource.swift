@@ -2,26 +2,27 @@ import HLS
 import MediaCache
 import MediaLibrary
 
-/// Opens what play URLs name: a playlist rewritten so that its references come back here, a segment with its place in
-/// the stream known, anything else as the store has it.
+/// The source of play URLs' readers: rewritten playlists, segments with their place in the stream, and any other resource
+/// unchanged.
 final class StreamSource: ByteReaderSource {
     private let store: CacheStore
     private let loader: PlaylistLoader
-    private let book = StreamBook()
-    private let profiles: HeaderProfileBook
-    private let variableBook = VariableBook()
+    private let recentPlaylists = StreamBook()
+    private let profiles: HeaderProfileStore
+    private let variableCache = PlaylistVariableCache()
     private let publicPath: String
     private let segmentsAhead: Int
     private let signature: @Sendable (PlayTarget) -> String
 
     /// - Parameters:
-    ///   - profiles: is told whom playlists name.
-    ///   - loader: what reads playlists; shared with downloads.
-    ///   - publicPath: where a reverse proxy shows this server.
-    ///   - segmentsAhead: how many segments are fetched beyond the one asked for.
+    ///   - store: the store.
+    ///   - profiles: the store of header profiles and credentials.
+    ///   - loader: the playlist loader, which downloads share.
+    ///   - publicPath: the path that a reverse proxy serves this server at.
+    ///   - segmentsAhead: the number of segments to prefetch after the requested one.
     ///   - signature: signs play URLs; see ``PlaylistRewriter/signature``.
     init(
-        store: CacheStore, profiles: HeaderProfileBook, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int,
+        store: CacheStore, profiles: HeaderProfileStore, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int,
         signature: @escaping @Sendable (PlayTarget) -> String
     ) {
         self.signature = signature
@@ -64,7 +65,7 @@ final class StreamSource: ByteReaderSource {
                 session = try await store.read(confirmed)
             }
         } catch let error as CacheError where error.contentCoding != nil {
-            // Of a coded body only the whole can be read: a playlist that isn't called like one, for instance.
+            // A body with a content coding can only be read whole. It may be a playlist without a playlist's extension.
             return try await codedReader(placedRequest, target, isSegment: place != nil, refusedBy: error)
         }
         if MediaType.isPlaylist(session.head.contentType) {
@@ -77,21 +78,21 @@ final class StreamSource: ByteReaderSource {
         return session
     }
 
-    /// Whether a cached version came from a local address although a public document names it, by a URL that a token of
-    /// one asset opens. Its holder must not read through the cache what the origin's rule would refuse: the origin is
-    /// asked first, so that granted networks stay readable.
+    /// Returns whether a cached version is from a local address although a public document names it, for a URL that an asset
+    /// token opens. The token's holder mustn't read data through the cache that the access rule would refuse. The origin is
+    /// requested first, so that granted networks remain readable.
     private func isFromForbiddenAddress(_ head: ResourceHead, _ target: PlayTarget) -> Bool {
         target.options.signature != nil && target.options.isPublicOnly && head.addressKind(at: target.url) == .local
     }
 
-    /// Answers at once for what its playlist says isn't there (RFC 8216bis §4.4.4.7), unless it's here all the same.
+    /// Throws for a segment that its playlist marks as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
     private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
         guard let place, place.isGap, !store.isHere(request) else { return }
         if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
-        throw CacheError(.notFound, "the playlist of \(request.url) says that there is a gap (EXT-X-GAP)")
+        throw CacheError(.notFound, "the playlist of \(request.url) marks it as a gap (EXT-X-GAP)")
     }
 
-    /// Reads what came in a content coding, whole: a playlist, or media that is small enough.
+    /// Reads a body with a content coding as a whole: a playlist, or sufficiently small media.
     private func codedReader(
         _ request: ReadRequest, _ target: PlayTarget, isSegment: Bool, refusedBy error: CacheError
     ) async throws -> any ByteReader {
@@ -108,7 +109,7 @@ final class StreamSource: ByteReaderSource {
 
     // MARK: - Playlists
 
-    /// The playlist as it is sent; nil if the resource is something else.
+    /// Returns a reader of the rewritten playlist; nil if the resource isn't a playlist.
     private func playlist(
         _ request: ReadRequest, _ target: PlayTarget, mayBeEncrypted: Bool = false
     ) async throws -> MemoryReader? {
@@ -117,24 +118,27 @@ final class StreamSource: ByteReaderSource {
         guard let playlist = loaded?.inUTF8 else { return nil }
         guard !isFromForbiddenAddress(playlist.head, target) else {
             throw CacheError(
-                .forbiddenAddress, "\(request.url) came from a local address, and a public document names it")
+                .forbiddenAddress, "\(request.url) is from a local address, but a public document names it")
         }
         let type = "application/vnd.apple.mpegurl"
         let variables = try variables(for: playlist, target)
-        book.note(playlist, variables: variables, at: store.monotonicTime)
+        recentPlaylists.note(playlist, variables: variables, at: store.monotonicTime)
         let bytes = try rewriter(of: playlist, target).rewritten(importing: variables)
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
     }
 
     private func rewriter(of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlaylistRewriter {
         PlaylistRewriter(
-            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles, variableBook: variableBook,
+            playlist: playlist, target: target, publicPath: publicPath, profiles: profiles,
+            variableCache: variableCache,
             signature: signature)
     }
 
-    /// What the playlist may import (RFC 8216bis §4.4.2.3). Without what it does import, its references would be others.
+    /// Returns the variables that the playlist may import (RFC 8216bis §4.4.2.3).
+    ///
+    /// - Throws: `CacheError` with `notFound` if it imports variables that are no longer cached.
     private func variables(for playlist: LoadedPlaylist, _ target: PlayTarget) throws -> [String: String] {
-        if let variables = variableBook.variables(of: target.options) { return variables }
+        if let variables = variableCache.variables(of: target.options) { return variables }
         let media = (try? PlaylistParser().parse(playlist.bytes))?.playlist.media
         let imports = media?.variables.contains { definition in
             if case .imported = definition.source { true } else { false }
@@ -142,11 +146,11 @@ final class StreamSource: ByteReaderSource {
         guard imports == true else { return [:] }
         throw CacheError(
             .notFound,
-            "\(playlist.url) imports variables that are forgotten (the server may have been started again); "
-                + "ask for its multivariant playlist anew")
+            "\(playlist.url) imports variables that the server no longer has, as after a restart; "
+                + "reload its multivariant playlist")
     }
 
-    /// A JSON document that a playlist named: fresh each time, since it decides what comes next.
+    /// Returns a reader of a JSON document that a playlist references. The document is always revalidated.
     private func document(
         _ kind: StreamDocument.Kind, _ request: ReadRequest, _ target: PlayTarget
     ) async throws -> MemoryReader {
@@ -174,10 +178,10 @@ final class StreamSource: ByteReaderSource {
 
     // MARK: - Segments
 
-    /// The request with what its place in a stream asks for: all of a segment at once, and of a live one nothing that
-    /// came before its name meant it.
+    /// Returns the request adapted to its place in a stream. A segment is fetched whole, and a live segment is revalidated if
+    /// its cached version is older than its media sequence number.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
-        guard let place = book.place(of: request.url) else { return (request, nil) }
+        guard let place = recentPlaylists.place(of: request.url) else { return (request, nil) }
         var request = request
         request.kind = place.kind
         if place.isWholeResource { request.policy = .whole }
@@ -186,9 +190,9 @@ final class StreamSource: ByteReaderSource {
         return (request, place)
     }
 
-    /// Fetches the next segments beside the player, with the scope of the playlist that names them.
+    /// Prefetches the next segments, with the scope of the playlist that references them.
     private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
-        let (urls, scope) = book.following(place, count: segmentsAhead)
+        let (urls, scope) = recentPlaylists.following(place, count: segmentsAhead)
         guard !urls.isEmpty else { return }
         let settings = (request.settings ?? store.transfers).narrowed(to: scope)
         Task {
@@ -196,7 +200,7 @@ final class StreamSource: ByteReaderSource {
                 let (ahead, place) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
                 guard let place, !store.isHere(ahead) else { continue }
                 if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
-                // Its player asks for itself and hears of it then.
+                // An error is reported when the player requests the segment.
                 try? await store.read(ahead).cancel()
             }
         }

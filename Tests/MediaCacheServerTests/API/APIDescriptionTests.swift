@@ -4,10 +4,10 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `docs/openapi.yaml` beside the routes that there are. What they answer is compared by `Scripts/check-api.sh`.
+/// `docs/openapi.yaml` compared with the routes. `Scripts/check-api.sh` compares the answers.
 struct APIDescriptionTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
-    /// The methods of each path, as the description has them.
+    /// The described methods of each path.
     private let described: [String: Set<String>]
     /// The statuses of each operation, such as `GET /api/v1/server`.
     private let statuses: [String: Set<Int>]
@@ -44,21 +44,21 @@ struct APIDescriptionTests {
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, body)
     }
 
-    @Test func everyRouteIsDescribed() async throws {
+    @Test func describesEveryRoute() async throws {
         try await withHost { host in
             for path in host.server.paths where path.hasPrefix("/api/") || path.hasPrefix("/live/") {
                 let isDescribed =
                     path.hasSuffix("/") ? described.keys.contains { $0.hasPrefix(path) } : described[path] != nil
-                #expect(isDescribed, "docs/openapi.yaml says nothing of \(path)")
+                #expect(isDescribed, "docs/openapi.yaml doesn't describe \(path)")
             }
         }
     }
 
-    /// No path takes `OPTIONS`, and the refusal names what it takes.
-    @Test func everyPathTakesTheMethodsDescribed() async throws {
+    /// No path supports `OPTIONS`, and the refusal lists the supported methods.
+    @Test func supportsDescribedMethods() async throws {
         try await withHost { host in
             for (template, methods) in described where template.hasPrefix("/api/") {
-                let answer = try await host.ask("OPTIONS", Self.path(template))
+                let answer = try await host.call("OPTIONS", Self.path(template))
                 #expect(answer.status == 405, "\(template): \(String(decoding: answer.body, as: UTF8.self))")
                 let allowed = Set(answer.fields["allow"]?.split(separator: ", ").map(String.init) ?? [])
                 #expect(allowed.subtracting(["HEAD"]) == methods, "\(template)")
@@ -66,26 +66,26 @@ struct APIDescriptionTests {
         }
     }
 
-    /// A condition that doesn't hold, names of another form, and a request without a host, at every path.
-    @Test func refusalsOfEveryOperationAreDescribed() async throws {
+    /// Sends a failing condition and malformed names to every path.
+    @Test func describesRefusalsOfEveryOperation() async throws {
         try await withHost { host in
             for (template, methods) in described
             where template.hasPrefix("/api/") && template != "/api/v1/events" {
                 for method in methods {
                     let known = try #require(statuses["\(method) \(template)"])
-                    let stale = try await host.ask(method, Self.path(template), "If-Match: \"another\"")
+                    let stale = try await host.call(method, Self.path(template), "If-Match: \"another\"")
                     #expect(known.contains(stale.status), "\(method) \(template) under If-Match: \(stale.status)")
                     #expect(known.contains(412) && known.contains(400), "\(method) \(template)")
                     guard template.contains("{id}") || template.contains("{name}") else { continue }
                     let odd = Self.path(template.replacing("{id}", with: "No.1").replacing("{name}", with: ".No"))
-                    let answer = try await host.ask(method, odd)
+                    let answer = try await host.call(method, odd)
                     #expect(answer.status == 404 && known.contains(404), "\(method) \(odd): \(answer.status)")
                 }
             }
         }
     }
 
-    /// A path of a template, with names that might be.
+    /// Returns the path of a template with plausible names.
     private static func path(_ template: String) -> String {
         let isNumbered = ["/api/v1/resources", "/api/v1/played"].contains { template.hasPrefix($0) }
         let number = isNumbered ? "1" : "aaaaaaaaaaaa"

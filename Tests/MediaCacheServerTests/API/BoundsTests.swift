@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Numbers that no sum takes, and titles that nobody sees.
+/// Numbers that could overflow, and empty titles.
 struct BoundsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
@@ -23,12 +23,12 @@ struct BoundsTests {
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"bytes": 0}}"#),
         ("POST", "channels", #"{"name": "a", "url": "http://origin.example/a.m3u8", "retention": {"segments": -1}}"#),
     ])
-    func whatLiesOutsideIsRefused(_ method: String, _ path: String, _ body: String) async throws {
+    func refusesValuesOutsideBounds(_ method: String, _ path: String, _ body: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
-            let answer = try await host.ask(method, "/api/v1/\(path)", body: body)
+            let answer = try await host.call(method, "/api/v1/\(path)", body: body)
             #expect(answer.status == 400 && answer.fields["content-type"] == Problem.contentType)
-            #expect(try await host.ask("GET", "/api/v1/server").status == 200)
+            #expect(try await host.call("GET", "/api/v1/server").status == 200)
         }
     }
 }

@@ -8,15 +8,15 @@ import Testing
 struct ProblemTests {
     private struct Surprise: Error {}
 
-    /// Only what should not happen is: the log tells of nothing else.
-    @Test func aClientThatLeavesIsNoInternalError() {
+    /// Only unexpected errors are internal errors, which are logged.
+    @Test func reportsDisconnectedClientAsCancelled() {
         let left = Problem(CancellationError())
         #expect(left.code == CacheError.Code.cancelled.rawValue)
         #expect(left.status == 503)
         #expect(Problem(Surprise()).code == Problem.internalCode)
     }
 
-    @Test func aStorageErrorSaysWhatTheSystemSaid() {
+    @Test func includesSystemErrorOfStorage() {
         let error = CacheError(.storage, "the folder can't be written", cause: Surprise())
         #expect(Problem(error).detail.contains("Surprise"))
         #expect(!Problem(CacheError(.unreachable, "no answer", cause: Surprise())).detail.contains("Surprise"))
@@ -28,19 +28,19 @@ struct ProblemTests {
         ("x+y-z.1://host and HTTP://B", "its URL and its URL"), ("://nothing", "its URL"), ("a: //b", "a: //b"),
         ("no URL", "no URL"), ("", ""),
     ])
-    func clientsWithoutAKeySeeNoURL(_ detail: String, _ expected: String) {
+    func removesURLsForClientsWithoutKey(_ detail: String, _ expected: String) {
         let problem = Problem(title: "t", status: 502, detail: detail, code: "c")
         #expect(problem.withoutURLs.detail == expected)
     }
 
     /// A quadratic search would take minutes.
     @Test(.timeLimit(.minutes(1)))
-    func aLongTextWithoutURLIsReadOnce() {
+    func removesURLsInLinearTime() {
         let problem = Problem(title: "t", status: 400, detail: String(repeating: "a", count: 1 << 20), code: "c")
         #expect(problem.withoutURLs.detail.count == 1024)
     }
 
-    /// Nothing of Swift's is in what a person reads.
+    /// The description has no Swift terms.
     @Test(arguments: [
         ("{", "it isn't JSON"),
         ("[]", "it's no object"),
@@ -49,7 +49,7 @@ struct ProblemTests {
         (#"{"url": "a", "priority": "high"}"#, "“priority” is no integer of its size"),
         (#"{"url": "a", "headers": {"X": 1}}"#, "“headers.X” is no string"),
     ])
-    func aBodyThatIsWrongIsToldInWords(_ body: String, _ words: String) throws {
+    func describesInvalidBody(_ body: String, _ words: String) throws {
         let error = #expect(throws: DecodingError.self) {
             try APICoding.makeDecoder().decode(DownloadAddition.self, from: Data(body.utf8))
         }
@@ -58,7 +58,7 @@ struct ProblemTests {
         #expect(problem.status == 400 && problem.code == "badRequest")
     }
 
-    @Test func aWordThatIsNoneIsNamedByItsPlace() throws {
+    @Test func namesFieldWithInvalidValue() throws {
         let error = #expect(throws: DecodingError.self) {
             try APICoding.makeDecoder().decode(DownloadUpdate.self, from: Data(#"{"state": "flying"}"#.utf8))
         }

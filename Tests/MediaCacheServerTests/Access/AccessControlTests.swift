@@ -9,9 +9,9 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What a token opens, and what of it is on disk.
+/// The rights of tokens, and their storage.
 struct AccessControlTests {
-    /// A clock that is set by hand.
+    /// A manual clock.
     private final class Clock: Sendable {
         private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
@@ -26,7 +26,7 @@ struct AccessControlTests {
 
     private var file: String { "\(folder)/settings/tokens.json" }
 
-    /// Opens the folder, and loads what earlier calls stored.
+    /// Opens the folder and loads stored tokens.
     private func withAccess(_ body: (AccessControl) async throws -> Void) async throws {
         let store = try await CacheStore.open(
             CacheConfiguration(location: CacheLocation(folder: folder)), origin: ScriptedOrigin(),
@@ -49,17 +49,17 @@ struct AccessControlTests {
 
     private func asset(_ text: String = "aaaaaaaaaaaa") throws -> AssetID { try #require(AssetID(rawValue: text)) }
 
-    @Test func tokenHasAtLeast128RandomBits() async throws {
+    @Test func createsTokenWith128RandomBits() async throws {
         let access = AccessControl(key: key)
         var tokens: Set<String> = []
         for _ in 0..<100 { tokens.insert(try await access.issue(asset: nil, label: nil, expires: nil).token) }
         #expect(tokens.count == 100)
-        // Six bits to a character.
+        // Each character has six bits.
         #expect(tokens.allSatisfy { $0.utf8.count * 6 >= 128 })
         #expect(access.playbackToken.utf8.count * 6 >= 128)
     }
 
-    @Test func onlyHashesAreOnDiskInAFileOfTheOwnerAlone() async throws {
+    @Test func storesHashesInPrivateFile() async throws {
         try await withFolder {
             var issued: (record: AccessToken, token: String)?
             try await withAccess { access in
@@ -80,7 +80,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func standingTokenIsTheSameUntilItIsRevokedOrTheKeyIsRolled() async throws {
+    @Test func keepsStandingTokenUntilRevocationOrRoll() async throws {
         try await withFolder {
             var (first, second) = ("", "")
             try await withAccess { first = $0.playbackToken }
@@ -103,7 +103,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func neitherOpensWhatTheOtherDoes() async throws {
+    @Test func separatesKeyFromTokens() async throws {
         let access = AccessControl(key: key)
         let issued = try await access.issue(asset: nil, label: nil, expires: nil)
         #expect(!access.admits(authorization: "Bearer \(issued.token)"))
@@ -115,7 +115,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func wholeTokenAloneMatches() async throws {
+    @Test func matchesWholeTokenOnly() async throws {
         let access = AccessControl(key: key)
         let token = try await access.issue(asset: nil, label: nil, expires: nil).token
         let swapped = (token.first == "A" ? "B" : "A") + token.dropFirst()
@@ -126,7 +126,7 @@ struct AccessControlTests {
         for other in ["abd", "bbc", "ab", "abcd", ""] { #expect(!"abc".isEqualInConstantTime(to: other)) }
     }
 
-    @Test func tokenExpiresByTheClock() async throws {
+    @Test func expiresTokenByClock() async throws {
         try await withFolder {
             try await withAccess { access in
                 let token = try await access.issue(asset: nil, label: nil, expires: clock.now + 60)
@@ -136,7 +136,7 @@ struct AccessControlTests {
                 clock.advance(by: 0.5)
                 #expect(access.grant(for: token.token) == nil)
                 #expect(access.tokens().map(\.id) == [AccessControl.standingID])
-                // The next change removes it from the file.
+                // The next change removes the expired token from the file.
                 _ = try await access.issue(asset: nil, label: nil, expires: nil)
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(!text.contains(token.record.id))
@@ -144,7 +144,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func revokedTokenIsRefusedAtOnceAndLater() async throws {
+    @Test func refusesRevokedToken() async throws {
         try await withFolder {
             var token = ""
             try await withAccess { access in
@@ -159,7 +159,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func lastUseIsStoredAtTheEnd() async throws {
+    @Test func storesLastUseAtStop() async throws {
         try await withFolder {
             let start = clock.now
             var token = ""
@@ -173,8 +173,8 @@ struct AccessControlTests {
         }
     }
 
-    /// A crash between the write of the new file and its rename leaves the old one, and the new one under another name.
-    @Test func crashBeforeTheRenameLeavesTheTokensBefore() async throws {
+    /// A crash between writing the new file and renaming it leaves the old file in place.
+    @Test func keepsOldTokensAfterCrashBeforeRename() async throws {
         try await withFolder {
             var token = ""
             try await withAccess { token = try await $0.issue(asset: nil, label: nil, expires: nil).token }
@@ -186,11 +186,11 @@ struct AccessControlTests {
         }
     }
 
-    @Test func tokenThatCannotBeStoredIsNotValidAndRevocationHoldsAllTheSame() async throws {
+    @Test func refusesUnstoredTokenAndUpholdsUnstoredRevocation() async throws {
         try await withFolder {
             try await withAccess { access in
                 let issued = try await access.issue(asset: nil, label: nil, expires: nil)
-                // Nothing can be renamed to a folder that isn't empty, not even by root.
+                // Renaming to a folder that isn't empty fails, even for root.
                 try FileManager.default.removeItem(atPath: file)
                 try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
                 await #expect(throws: CacheError.self) {
@@ -208,21 +208,21 @@ struct AccessControlTests {
         #"{"version":1,"signingSecret":"AAAA","revocations":0,"tokens":[]}"#,
         #"{"version":1,"revocations":0,"tokens":[{"id":"x","digest":"short"}]}"#, "\u{0}\u{1}\u{2}",
     ])
-    func damagedFileFailsClosedWithAnErrorThatNamesIt(_ text: String) async throws {
+    func failsClosedOnDamagedTokenFile(_ text: String) async throws {
         try await withFolder {
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/settings", withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(filePath: file))
             let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
             #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)
-            // Neither does a server start with it.
+            // A server doesn't start with the file, either.
             await #expect(throws: CacheError.self) {
                 try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, { _ in })
             }
         }
     }
 
-    @Test func capacityIsLimited() async throws {
+    @Test func limitsNumberOfTokens() async throws {
         let access = AccessControl(key: key) { [clock] in clock.now }
         for _ in 0..<AccessControl.capacity {
             _ = try await access.issue(asset: nil, label: nil, expires: clock.now + 10)
@@ -235,7 +235,7 @@ struct AccessControlTests {
         _ = try await access.issue(asset: nil, label: nil, expires: nil)
     }
 
-    @Test func signatureIsOfOneTokenOneResourceAndItsOptions() async throws {
+    @Test func bindsSignatureToTokenResourceAndOptions() async throws {
         let access = AccessControl(key: key)
         let (one, other) = (
             try await access.issue(asset: try asset(), label: nil, expires: nil).token,
@@ -263,7 +263,7 @@ struct AccessControlTests {
         #expect(refuses { $0.credentials = Credentials(userInfo: "bob:secret") })
         #expect(refuses { $0.options.signature = nil })
         #expect(refuses { $0.options.signature = "" })
-        // Another server's secret is another one.
+        // Another server has another secret.
         #expect(AccessControl(key: key).signature(of: target) != target.options.signature)
     }
 }

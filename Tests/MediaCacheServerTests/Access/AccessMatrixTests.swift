@@ -8,9 +8,9 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// The access rule on all paths to an origin: which targets are contacted, by what named them.
+/// The access rule on all paths to an origin, by target and by the document that names it.
 struct AccessMatrixTests {
-    /// A way in which a target is requested.
+    /// A path on which a target is requested.
     enum Path: String, CaseIterable {
         case playSegment, playKey, playMap, playVariant, playAsset, playAhead
         case getSegment, getKey, getMap, getVariant, getRefreshed
@@ -58,13 +58,13 @@ struct AccessMatrixTests {
         case redirected = "redirect"
         case rebound = "rebinding.example"
 
-        /// Whether the rule allows contact.
+        /// Returns whether the rule allows contact.
         func isAllowed(by namer: Namer, isProxied: Bool) -> Bool {
             switch self {
             case .outside: true
-            // The redirect is a public host's.
+            // A public host sends the redirect.
             case .redirected: false
-            // Only the proxy learns where such names lead.
+            // Only the proxy resolves such names.
             case .innerName, .innerTranslatedName, .rebound: namer != .publicDocument || isProxied
             default: namer != .publicDocument
             }
@@ -72,7 +72,7 @@ struct AccessMatrixTests {
     }
 
     @Test(arguments: Path.allCases, [false, true])
-    func contactsWhatTheRuleAllowsAndNothingElse(_ path: Path, isProxied: Bool) async throws {
+    func contactsOnlyAllowedTargets(_ path: Path, isProxied: Bool) async throws {
         let world = try await AccessWorld(isProxied: isProxied)
         for namer in Namer.allCases where namer != .user || path.takesUsersTarget {
             for target in Target.allCases where target != .rebound || namer == .publicDocument {
@@ -86,7 +86,7 @@ struct AccessMatrixTests {
     }
 }
 
-/// A store over a model network, with everything that asks origins.
+/// A store over a model network, with every component that requests origins.
 final class AccessWorld: StreamSourceSuite {
     let network: ModelNetwork
     let time = ManualTime()
@@ -94,7 +94,7 @@ final class AccessWorld: StreamSourceSuite {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "access-\(UUID())").path
     private let store: CacheStore
     private let loader: PlaylistLoader
-    private let profiles: HeaderProfileBook
+    private let profiles: HeaderProfileStore
     private let source: StreamSource
     private let downloads: Downloads
     private let recordings: Recordings
@@ -111,7 +111,7 @@ final class AccessWorld: StreamSourceSuite {
         store = try await CacheStore.open(
             configuration, origin: network, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         loader = PlaylistLoader(store: store)
-        profiles = HeaderProfileBook(base: store.transfers)
+        profiles = HeaderProfileStore(base: store.transfers)
         source = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: "", segmentsAhead: 2,
             signature: { _ in "" })
@@ -129,14 +129,16 @@ final class AccessWorld: StreamSourceSuite {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Follows a path to a target of its own. Returns whether the target was contacted.
+    /// Follows a path to its own target.
+    ///
+    /// - Returns: whether the target was contacted.
     func follows(
         _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target, namedBy namer: AccessMatrixTests.Namer
     ) async throws -> Bool {
         cell += 1
         let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
         let (named, final) = try serve(target, ending)
-        // Names and redirects are chosen by whoever serves the document: each cell has paths of its own.
+        // Each cell has its own paths, since the document's server chooses names and redirects.
         let host =
             namer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
         let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
@@ -144,11 +146,13 @@ final class AccessWorld: StreamSourceSuite {
         serve(path, naming: named, at: document)
         try await run(path, start, isUsers: namer == .user)
         await wait { self.network.attempts.contains(final) }
-        #expect(network.attempts.contains(final), "\(path) never came to \(final), named by \(namer)")
+        #expect(network.attempts.contains(final), "\(path) didn't request \(final), named by \(namer)")
         return network.contacts.contains(final)
     }
 
-    /// Puts up a target. Returns how documents name it, and the URL of it that counts.
+    /// Serves a target.
+    ///
+    /// - Returns: the reference for documents, and the URL whose contact is checked.
     private func serve(_ target: AccessMatrixTests.Target, _ ending: String) throws -> (named: String, URL: ResourceURL)
     {
         let host = target == .redirected ? "10.0.0.9" : target.rawValue
@@ -160,7 +164,7 @@ final class AccessWorld: StreamSourceSuite {
         case "key": origin[url] = ScriptedResource(.bytes(Array(repeating: 7, count: 16)))
         default: origin[url] = Self.packets
         }
-        // Encrypted media is whole blocks of 16 bytes.
+        // Encrypted media consists of blocks of 16 bytes.
         let other = ending == "key" ? ScriptedResource(.bytes([UInt8](repeating: 9, count: 1888))) : Self.packets
         origin[try ResourceURL("http://cdn.example/o/\(cell).ts")] = other
         guard target == .redirected else { return ("http://\(target.rawValue)\(url.target)", url) }
@@ -172,7 +176,7 @@ final class AccessWorld: StreamSourceSuite {
     private static let packets = ScriptedResource(
         .bytes((0..<10).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) }), contentType: "video/mp2t")
 
-    /// Puts up the document of a path.
+    /// Serves the document of a path.
     private func serve(_ path: AccessMatrixTests.Path, naming target: String, at document: ResourceURL) {
         let other = "http://cdn.example/o/\(cell).ts"
         let isLive = path.rawValue.hasPrefix("record")
@@ -247,7 +251,7 @@ final class AccessWorld: StreamSourceSuite {
         }
     }
 
-    /// Reads what a play path names, as the server's route does.
+    /// Reads a play path as the server's route does.
     private func play(_ path: String) async throws -> [UInt8] {
         let target = try PlayTarget(path)
         let request = ReadRequest(url: target.url, settings: profiles.settings(for: target))
@@ -255,7 +259,7 @@ final class AccessWorld: StreamSourceSuite {
         return try await bytes(of: try await source.reader(request, for: target))
     }
 
-    /// The play paths that a playlist names, as a player resolves them.
+    /// Returns the play paths that a playlist references, resolved as by a player.
     private func references(of url: ResourceURL) async throws -> [String] {
         let path = PlayTarget.path(for: url, token: "K")
         let text = String(decoding: try await play(path), as: UTF8.self)
@@ -267,7 +271,7 @@ final class AccessWorld: StreamSourceSuite {
         }
     }
 
-    /// Waits while time goes on.
+    /// Advances the clock until a condition holds.
     private func wait(until condition: () async -> Bool) async {
         for _ in 0..<5000 {
             if await condition() { return }

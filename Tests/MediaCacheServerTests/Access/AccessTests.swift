@@ -7,21 +7,21 @@ import Testing
 @testable import MediaCacheServer
 
 struct AccessTests {
-    @Test func aKeyHasAtLeast128RandomBits() {
+    @Test func createsKeyWith128RandomBits() {
         let keys = (0..<100).map { _ in AccessKey().value }
         #expect(Set(keys).count == 100)
-        // Six bits to a character.
+        // Each character has six bits.
         #expect(keys.allSatisfy { $0.utf8.count * 6 >= 128 })
     }
 
-    @Test func aKeyIsNotInItsDescription() {
+    @Test func hidesKeyInDescription() {
         let key = AccessKey()
         var dumped = ""
         dump(key, to: &dumped)
         #expect(!"\(key) \(String(reflecting: key)) \(dumped)".contains(key.value))
     }
 
-    @Test func onlyTheWholeKeyMatches() throws {
+    @Test func matchesWholeKeyOnly() throws {
         let key = try #require(AccessKey("abcdefghijklmnopqrstuvwxyz"))
         #expect(key.matches("abcdefghijklmnopqrstuvwxyz"))
         #expect(!key.matches("abcdefghijklmnopqrstuvwxy"))
@@ -30,7 +30,7 @@ struct AccessTests {
         #expect(!key.matches(""))
     }
 
-    @Test func theKeyFileIsTheOwnersAloneAndStays() throws {
+    @Test func createsPrivateKeyFileOnce() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -47,7 +47,7 @@ struct AccessTests {
     }
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o666])
-    func aKeyThatOthersCouldReadIsReplaced(mode: Int) throws {
+    func replacesKeyReadableByOtherUsers(mode: Int) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -63,7 +63,7 @@ struct AccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
     }
 
-    @Test func aKeyFileWithoutAKeyIsAnErrorThatNamesIt() throws {
+    @Test func namesKeyFileWithoutKey() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -73,7 +73,7 @@ struct AccessTests {
         #expect(error?.message.contains(file.path) == true)
     }
 
-    @Test func theAPIsKeyIsABearerToken() {
+    @Test func acceptsKeyAsBearerToken() {
         let key = AccessKey()
         let access = AccessControl(key: key)
         #expect(access.admits(authorization: "Bearer \(key.value)"))
@@ -89,41 +89,41 @@ struct AccessTests {
         ("evil.example", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("", false),
         ("10.0.0.2", false), ("127.0.0.256", false),
     ])
-    func onlyKnownHostsAreAnswered(_ host: String, _ isAllowed: Bool) {
+    func allowsKnownHostsOnly(_ host: String, _ isAllowed: Bool) {
         let policy = HostPolicy(boundHost: "192.168.1.5", allowedHosts: ["media.example"], isExposed: true)
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
     }
 
-    @Test func credentialsAreAHeaderProfileOfTheirUserAlone() throws {
-        let book = HeaderProfileBook(base: TransferSettings())
+    @Test func limitsCredentialsToTheirUser() throws {
+        let store = HeaderProfileStore(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")
-        let identity = book.remember(Credentials(userInfo: "Aladdin:open%20sesame"), for: url)
-        #expect(book.settings(for: url) == nil)
-        let profile = try #require(book.settings(for: url, as: identity)?.headerProfiles[url])
+        let identity = store.remember(Credentials(userInfo: "Aladdin:open%20sesame"), for: url)
+        #expect(store.settings(for: url) == nil)
+        let profile = try #require(store.settings(for: url, as: identity)?.headerProfiles[url])
         // The example of RFC 7617 §2.
         #expect(profile.fields[.authorization] == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
         #expect(profile.identity == identity)
         let elsewhere = try ResourceURL("https://other.example/")
-        #expect(book.settings(for: url, as: identity)?.headerProfiles[elsewhere] == nil)
-        #expect(book.settings(for: elsewhere, as: identity)?.headerProfiles[elsewhere]?.fields.isEmpty == true)
+        #expect(store.settings(for: url, as: identity)?.headerProfiles[elsewhere] == nil)
+        #expect(store.settings(for: elsewhere, as: identity)?.headerProfiles[elsewhere]?.fields.isEmpty == true)
     }
 
-    @Test func anUntrustedSourceReplacesNoPassword() throws {
-        let book = HeaderProfileBook(base: TransferSettings())
+    @Test func keepsPasswordGivenByUser() throws {
+        let store = HeaderProfileStore(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")
-        let identity = book.remember(Credentials(userInfo: "a:b"), for: url)
-        book.remember(Credentials(userInfo: "a:other"), for: url, from: .untrusted)
-        for number in 0..<300 { book.remember(Credentials(userInfo: "u\(number):p"), for: url, from: .untrusted) }
-        let fields = book.settings(for: url, as: identity)?.headerProfiles[url]?.fields
+        let identity = store.remember(Credentials(userInfo: "a:b"), for: url)
+        store.remember(Credentials(userInfo: "a:other"), for: url, from: .untrusted)
+        for number in 0..<300 { store.remember(Credentials(userInfo: "u\(number):p"), for: url, from: .untrusted) }
+        let fields = store.settings(for: url, as: identity)?.headerProfiles[url]?.fields
         #expect(fields?[.authorization] == "Basic YTpi")
     }
 
-    @Test func aNameWithoutAPasswordIsOfWhoIsKnown() throws {
-        let book = HeaderProfileBook(base: TransferSettings())
+    @Test func findsPasswordOfKnownUser() throws {
+        let store = HeaderProfileStore(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")
         func authorization(after userInfo: String) -> String? {
-            let identity = book.remember(Credentials(userInfo: userInfo), for: url)
-            return book.settings(for: url, as: identity)?.headerProfiles[url]?.fields[.authorization]
+            let identity = store.remember(Credentials(userInfo: userInfo), for: url)
+            return store.settings(for: url, as: identity)?.headerProfiles[url]?.fields[.authorization]
         }
         #expect(authorization(after: "a:b") == "Basic YTpi")
         #expect(authorization(after: "a") == "Basic YTpi")

@@ -10,7 +10,7 @@ import Testing
 @testable import MediaCacheServer
 
 /// The deadlines of a connection. Limits are the defaults: 10 s for a head, 30 s for a body, 60 s between requests, and
-/// 600 s for a client that takes nothing.
+/// 600 s for a client that reads nothing.
 struct ConnectionClockTests {
     private static let media = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 5) }
     private let unsent = UnsentBytes()
@@ -19,7 +19,7 @@ struct ConnectionClockTests {
         try TestServer.connect(TestServer.context(source), unsent: unsent)
     }
 
-    @Test func closesAConnectionWhoseHeadArrivesSlowly() throws {
+    @Test func closesConnectionWithSlowHead() throws {
         let channel = try connect()
         try channel.send("GET / HTTP/1.1\r\n")
         for _ in 0..<9 {
@@ -31,13 +31,13 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func closesAConnectionThatSendsNothing() throws {
+    @Test func closesSilentConnection() throws {
         let channel = try connect()
         channel.embeddedEventLoop.advanceTime(by: .seconds(15))
         #expect(!channel.isActive)
     }
 
-    @Test func closesAConnectionWhoseBodyArrivesSlowly() throws {
+    @Test func closesConnectionWithSlowBody() throws {
         let channel = try connect()
         let key = TestServer.key.value
         try channel.send(
@@ -51,7 +51,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func keepsAConnectionBetweenRequestsForLongerThanAHead() throws {
+    @Test func keepsIdleConnectionLongerThanHeadTimeout() throws {
         let channel = try connect()
         #expect(try channel.exchange(TestServer.request())?.status == 200)
         channel.embeddedEventLoop.advanceTime(by: .seconds(50))
@@ -73,10 +73,10 @@ struct ConnectionClockTests {
         TestServer.request() + TestServer.request() + TestServer.request("HEAD"),
     ]
 
-    /// The end of a large response reaches the client after the response has ended; its last bytes make the connection
-    /// writable, which is no new response.
+    /// The end of a large response reaches the client after the response has ended. Its last bytes make the connection
+    /// writable, which isn't a new response.
     @Test(arguments: endings)
-    func closesASilentConnectionAfterEveryKindOfResponse(_ request: String) throws {
+    func closesIdleConnectionAfterEveryKindOfResponse(_ request: String) throws {
         let channel = try connect(FakeSource(Self.media))
         try channel.send(request)
         #expect(try !channel.received().isEmpty)
@@ -88,7 +88,7 @@ struct ConnectionClockTests {
     }
 
     @Test(arguments: endings)
-    func limitsTheNextHeadAfterEveryKindOfResponse(_ request: String) throws {
+    func limitsNextHeadAfterEveryKindOfResponse(_ request: String) throws {
         let channel = try connect(FakeSource(Self.media))
         try channel.send(request)
         _ = try channel.received()
@@ -104,15 +104,15 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func keepsAResponseThatWaitsForItsOrigin() throws {
+    @Test func keepsResponseWaitingForOrigin() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(channel.isActive)
     }
 
-    /// Fewer bytes are unsent than make a connection unwritable.
-    @Test func closesAResponseWhoseClientTakesNothing() throws {
+    /// The unsent bytes are too few to make the connection unwritable.
+    @Test func closesResponseOfStalledClient() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 100
@@ -122,8 +122,8 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    /// A paused player has until the stall limit, not until the idle limit, to take the end of what it asked for.
-    @Test func waitsForTheUnsentEndOfAResponse() throws {
+    /// The stall limit, rather than the idle limit, applies to a paused player with unsent bytes.
+    @Test func waitsForUnsentEndOfResponse() throws {
         let channel = try connect()
         unsent.count = 200_000
         #expect(try channel.exchange(TestServer.request())?.status == 200)
@@ -136,7 +136,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func closesAConnectionThatNeverTakesTheEndOfAResponse() throws {
+    @Test func closesConnectionStalledAtEndOfResponse() throws {
         let channel = try connect()
         unsent.count = 200_000
         #expect(try channel.exchange(TestServer.request())?.status == 200)
@@ -144,7 +144,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func aTrickleIsNoProgress() throws {
+    @Test func ignoresTrickleAsProgress() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 500_000
@@ -160,7 +160,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func keepsASlowClientThatTakesBytesSteadily() throws {
+    @Test func keepsSlowButSteadyClient() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 500_000
@@ -171,8 +171,8 @@ struct ConnectionClockTests {
         }
     }
 
-    /// The response to a request that waits to be read can't be late.
-    @Test func doesNotBlameAClientForARequestThatIsNotRead() throws {
+    /// A request that the server hasn't read yet has no deadline.
+    @Test func ignoresDeadlinesOfUnreadRequest() throws {
         let channel = try connect()
         try channel.send("GET / HTTP/1.1\r\n")
         channel.isWritable = false
@@ -184,7 +184,7 @@ struct ConnectionClockTests {
     }
 }
 
-/// Deadlines in real time, over sockets whose buffers hold a part of each response.
+/// Deadlines in real time, over sockets that buffer a part of each response.
 struct ConnectionDeadlineTests {
     private let origin = ScriptedOrigin()
 
@@ -200,9 +200,9 @@ struct ConnectionDeadlineTests {
         return "GET \(PlayTarget.path(for: url, token: host.server.playbackToken)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }
 
-    /// Without its deadline the connection would never end.
+    /// Without its deadline, the connection would stay open.
     @Test(.timeLimit(.minutes(2)), arguments: [1, 64])
-    func closesAClientThatIsSilentAfterItsResponse(megabytes: Int) async throws {
+    func closesSilentClientAfterResponse(megabytes: Int) async throws {
         try await withHost(ServerLimits(idleTimeout: .milliseconds(200))) { host in
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
             let bytes = try await client.receiveAll(after: try request(host, megabytes: megabytes))
@@ -212,7 +212,7 @@ struct ConnectionDeadlineTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func closesAClientThatReadsNothing() async throws {
+    func closesClientThatReadsNothing() async throws {
         try await withHost(ServerLimits(stallTimeout: .milliseconds(200))) { host in
             let port = try #require(host.server.port)
             let text = try request(host, megabytes: 64)
@@ -227,10 +227,10 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    /// The head of the next request begins when the response has arrived.
+    /// The next head begins after the response has arrived.
     @Test(.timeLimit(.minutes(2)))
-    func closesAClientWhoseNextHeadArrivesSlowly() async throws {
-        // Long enough for the first head, whose time begins when the connection is accepted.
+    func closesClientWithSlowNextHead() async throws {
+        // Sufficient for the first head, whose deadline begins with the connection.
         try await withHost(ServerLimits(headTimeout: .seconds(3), idleTimeout: .seconds(3600))) { host in
             let text = try request(host, megabytes: 1)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))

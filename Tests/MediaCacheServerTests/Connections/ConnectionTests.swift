@@ -14,7 +14,7 @@ struct ConnectionTests {
         try TestServer.connect(TestServer.context(source, limits: limits))
     }
 
-    @Test func aRequestHasExactlyOneHostAndAnAllowedOne() throws {
+    @Test func requiresOneAllowedHost() throws {
         func status(_ fields: String, version: String = "1.1") throws -> Int? {
             try connect().exchange("GET \(TestServer.playPath()) HTTP/\(version)\r\n\(fields)\r\n")?.status
         }
@@ -26,7 +26,7 @@ struct ConnectionTests {
         #expect(try status("", version: "1.0") == 200)
     }
 
-    @Test func eachRequestOfAConnectionIsJudgedByItsOwnHost() throws {
+    @Test func checksHostOfEachRequest() throws {
         let channel = try connect()
         func status(_ host: String) throws -> Int? {
             try channel.exchange("GET \(TestServer.playPath()) HTTP/1.1\r\nHost: \(host)\r\n\r\n")?.status
@@ -37,7 +37,7 @@ struct ConnectionTests {
         #expect(try status("media.example") == 200)
     }
 
-    @Test func anAbsoluteTargetOutranksTheHostField() throws {
+    @Test func requiresConsistentAbsoluteTarget() throws {
         let path = TestServer.playPath()
         let good = "GET http://localhost:9479\(path) HTTP/1.1\r\nHost: localhost:9479\r\n\r\n"
         #expect(try connect().exchange(good)?.status == 200)
@@ -56,7 +56,7 @@ struct ConnectionTests {
         #expect(try status("localhost", "localhost\r\nHost: localhost") == 400)
     }
 
-    @Test func anOldClientIsKeptOnlyIfItAsks() throws {
+    @Test func keepsHTTP10ConnectionOnRequest() throws {
         let closing = try connect()
         let response = try #require(try closing.exchange(TestServer.request(version: "1.0")))
         #expect(response.fields["connection"] == "close")
@@ -67,21 +67,21 @@ struct ConnectionTests {
         #expect(try keeping.exchange(request)?.status == 200)
     }
 
-    @Test func aClientThatAsksToCloseIsObeyed() throws {
+    @Test func closesConnectionOnRequest() throws {
         let channel = try connect()
         let response = try channel.exchange(TestServer.request("GET", "Connection: close"))
         #expect(response?.fields["connection"] == "close")
         #expect(!channel.isActive)
     }
 
-    @Test func aHeadThatIsTooLongIsRefused() throws {
+    @Test func refusesLongHead() throws {
         let channel = try connect()
         let response = try channel.exchange(TestServer.request("GET", "X: " + String(repeating: "x", count: 40_000)))
         #expect(response?.status == 431)
         #expect(!channel.isActive)
     }
 
-    @Test func aBodyThatIsTooLongIsRefused() throws {
+    @Test func refusesLongBody() throws {
         let channel = try connect()
         let fields = "Host: localhost\r\nAuthorization: Bearer \(TestServer.key.value)\r\n"
         let head = "POST /echo HTTP/1.1\r\n\(fields)Content-Length: 2000000\r\n\r\n"
@@ -97,7 +97,7 @@ struct ConnectionTests {
         #expect(!unannounced.isActive)
     }
 
-    /// The body would follow; none of it is waited for.
+    /// The response doesn't wait for the announced body.
     @Test(arguments: [
         ("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", 401),
         ("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99000000\r\n\r\n", 401),
@@ -107,11 +107,11 @@ struct ConnectionTests {
         ("POST /play/wrong/http/a.example/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", 403),
         ("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n", 401),
     ])
-    func answersAClientWithoutAccessBeforeItsBody(_ request: String, _ status: Int) throws {
+    func refusesUnauthorizedClientBeforeItsBody(_ request: String, _ status: Int) throws {
         #expect(try connect().exchange(request)?.status == status)
     }
 
-    @Test func passesOverTheBodyOfARefusedRequest() throws {
+    @Test func discardsBodyOfRefusedRequest() throws {
         let channel = try connect()
         let head = "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n"
         for _ in 0..<3 {
@@ -122,7 +122,7 @@ struct ConnectionTests {
         #expect(try channel.exchange(TestServer.request())?.status == 200)
     }
 
-    @Test func closesAfterARefusalWhoseBodyIsTooLong() throws {
+    @Test func closesAfterRefusalWithLongBody() throws {
         let announced = try connect()
         let head = "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
         let response = try announced.exchange(head + "Content-Length: 2000000\r\n\r\n")
@@ -136,7 +136,7 @@ struct ConnectionTests {
         #expect(!unannounced.isActive)
     }
 
-    @Test func answersARequestWhoseBodyMeansNothing() throws {
+    @Test func discardsUnusedBody() throws {
         let channel = try connect()
         let text = TestServer.request("GET", "Content-Length: 1000") + String(repeating: "x", count: 1000)
         #expect(try channel.exchange(text)?.body == [1, 2, 3])
@@ -155,7 +155,7 @@ struct ConnectionTests {
         ("127.0.0.1", "localhost", "x-forwarded-host: localhost", 403),
         ("127.0.0.1", "localhost", "X-Forwarded-Proto: https", 403),
         ("127.0.0.1", "localhost", "X-Real-IP: 127.0.0.1", 403),
-        // A page of another site can have a picture made, though it can't read it.
+        // A page of another site could otherwise trigger the decoder, though it couldn't read the picture.
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: cross-site", 403),
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: same-origin", 200),
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: none", 200),
@@ -164,7 +164,7 @@ struct ConnectionTests {
         ("127.0.0.1", "localhost", "Origin: http://localhost.media.example", 403),
         ("127.0.0.1", "localhost", "Origin: http://127.0.0.1:9479", 200),
     ])
-    func aClientIsLocalByItsAddress(_ peer: String, _ host: String, _ field: String, _ status: Int) throws {
+    func decidesLocalityByPeerAddress(_ peer: String, _ host: String, _ field: String, _ status: Int) throws {
         let route = FrameRoute()
         func answer(isExposed: Bool, _ path: String = "/frames/1") throws -> Int? {
             let context = TestServer.context(FakeSource([1]), routes: [route], isExposed: isExposed)
@@ -172,20 +172,20 @@ struct ConnectionTests {
             let fields = "Host: \(host)\r\n" + (field.isEmpty ? "" : field + "\r\n")
             return try channel.exchange("GET \(path) HTTP/1.1\r\n\(fields)\r\n")?.status
         }
-        // The route has nothing: what is let in gets 404.
+        // The route is empty: an admitted request is answered with 404.
         #expect(try answer(isExposed: false) == (status == 200 ? 404 : 403))
         #expect(try answer(isExposed: true) == 403)
         #expect(try answer(isExposed: true, "/k/\(TestServer.token)/frames/1") == 404)
     }
 
-    @Test func anAbsoluteTargetGrantsNoLocality() throws {
+    @Test func grantsNoLocalityByAbsoluteTarget() throws {
         let context = TestServer.context(FakeSource([1]), routes: [FrameRoute()])
         let channel = try TestServer.connect(context, from: "192.0.2.1")
         let text = "GET http://localhost/frames/1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         #expect(try channel.exchange(text)?.status == 403)
     }
 
-    @Test func limitsTheConnectionsOfAnAddress() throws {
+    @Test func limitsConnectionsOfAddress() throws {
         let registry = ConnectionRegistry(maximum: 9, maximumPerAddress: 2)
         func connect(_ peer: String) throws -> EmbeddedChannel? {
             let channel = EmbeddedChannel()
@@ -200,7 +200,7 @@ struct ConnectionTests {
         #expect(try connect("2001:db8:0:1::1") != nil)
         #expect(try connect("2001:db8:0:1::2") != nil)
         #expect(try connect("2001:db8:0:1::3") == nil)
-        // A proxy's clients share its address.
+        // The clients of a proxy share its address.
         for _ in 0..<3 { #expect(try connect("127.0.0.1") != nil) }
         _ = try first.finish()
         first.embeddedEventLoop.run()
@@ -208,14 +208,14 @@ struct ConnectionTests {
         #expect(registry.count == 8)
     }
 
-    @Test func aRouteWithAKeyNeedsIt() throws {
+    @Test func requiresKeyForKeyRoute() throws {
         #expect(try connect().exchange("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 401)
         let wrong = "GET /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(AccessKey().value)\r\n\r\n"
         #expect(try connect().exchange(wrong)?.status == 401)
         #expect(try connect().exchange("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 404)
     }
 
-    @Test func drainingEndsIdleConnectionsAtOnceAndOthersAfterTheirResponse() throws {
+    @Test func drainsConnectionsAfterTheirResponses() throws {
         let idle = try connect()
         idle.pipeline.fireUserInboundEventTriggered(DrainConnection())
         #expect(!idle.isActive)
@@ -230,12 +230,12 @@ struct ConnectionTests {
     }
 }
 
-/// A media route that has nothing, and that local clients read without the key.
+/// An empty media route that local clients read without a token.
 private struct FrameRoute: MediaRoute {
     let paths = ["/frames/"]
     let access = RouteAccess.reader
 
-    func opener(for request: RouteRequest) throws -> any ReaderOpener {
-        throw Problem.notFound("there is no frame")
+    func opener(for request: MediaRequest) throws -> any ReaderOpener {
+        throw Problem.notFound("the route is empty")
     }
 }

@@ -15,7 +15,7 @@ struct MalformedRequestTests {
         var expectsError: Bool
     }
 
-    /// What a server did with an input.
+    /// The server's reaction to an input.
     private struct Outcome {
         var statuses: [Int]
         var isOpen: Bool
@@ -23,12 +23,12 @@ struct MalformedRequestTests {
         var isRefused: Bool { statuses.last == 400 || !isOpen }
     }
 
-    /// A file of two bytes, read at once.
+    /// A route with two bytes, available without waiting.
     private struct ProbeRoute: MediaRoute {
         let paths = ["/probe"]
         let access = RouteAccess.open
 
-        func opener(for request: RouteRequest) throws -> any ReaderOpener { ProbeOpener() }
+        func opener(for request: MediaRequest) throws -> any ReaderOpener { ProbeOpener() }
     }
 
     private struct ProbeOpener: ReaderOpener {
@@ -56,24 +56,24 @@ struct MalformedRequestTests {
 
     private func outcome(of input: String) throws -> Outcome {
         let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3]), routes: [ProbeRoute()]))
-        // What comes after the server closed is lost, as on a socket.
+        // Bytes after the server's close are lost, as on a socket.
         _ = try? channel.writeInbound(ByteBuffer(string: input))
         let text = String(decoding: try channel.received(), as: UTF8.self)
-        // A status line follows the body before it at once.
+        // A status line follows directly after the previous body.
         let statuses = text.ranges(of: "HTTP/1.").compactMap { Int(text[$0.upperBound...].dropFirst(2).prefix(3)) }
         return Outcome(statuses: statuses, isOpen: channel.isActive)
     }
 
-    /// The input with a host in each of its requests, without which every request of HTTP/1.1 is refused.
+    /// Adds a host to each request, since every HTTP/1.1 request without one is refused.
     private static func withHost(_ input: String) -> String {
         guard !input.lowercased().contains("host:") else { return input }
         return input.replacing("HTTP/1.1\r\n", with: "HTTP/1.1\r\nHost: localhost\r\n")
     }
 
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func errorsAreAnsweredWith400OrAClosedConnection() throws {
+    func answersInvalidRequestsWith400OrClose() throws {
         for example in try cases() where example.expectsError {
-            // The corpus leaves out the line ends at an input's end.
+            // The corpus omits line ends at the end of inputs.
             let input = example.input + "\r\n\r\n"
             let outcome = try outcome(of: input)
             let hosted = try self.outcome(of: Self.withHost(input))
@@ -82,17 +82,17 @@ struct MalformedRequestTests {
         }
     }
 
-    /// The statuses of valid requests that aren't answered with 404 alone, and whether the connection goes on.
+    /// The expected statuses of valid requests that aren't answered with a single 404, and whether the connection stays open.
     private static let answers: [String: (statuses: [Int], isOpen: Bool)] = [
         "Restarting when keep-alive is explicitly": ([404, 404], true),
         "Should parse multiple events": ([404, 404, 404], true),
         "Setting flag on `close`": ([404], false),
         "Funky `Content-Length` with body": ([404], false),
-        // These are stricter than the corpus: a tab in a length, chunks without an end, no version.
+        // The parser is stricter than the corpus here: a tab in a length, chunks without an end, a missing version.
         "Tabs in `Content-Length` (surrounding)": ([400], false),
         "Parsing and setting flag": ([404], false),
         "No HTTP version": ([400], false),
-        // They name other hosts than this server's.
+        // These name hosts that the server doesn't allow.
         "CRLF between requests, explicit `close`": ([421], false),
         "M-SEARCH request": ([421], true),
         "PATCH request": ([421], true),
@@ -107,7 +107,7 @@ struct MalformedRequestTests {
         "curl GET": ([421], true),
         "Firefox GET": ([421], true),
         "Apache bench GET": ([421], false),
-        // The body isn't complete: the connection waits for the rest of the 42 bytes.
+        // The body is incomplete: the connection waits for the rest of the 42 bytes.
         "Spaces in `Content-Length` (surrounding)": ([], true),
         // Their absolute targets contradict the Host field.
         "Host terminated by a query string": ([400], true),
@@ -116,14 +116,14 @@ struct MalformedRequestTests {
         "`host:port` and basic auth": ([400], true),
     ]
 
-    /// Requests whose body isn't complete: the bytes that follow belong to it.
+    /// Requests with an incomplete body: the following bytes belong to it.
     private static let incomplete: Set = [
         "Spaces in `Content-Length` (surrounding)", "Content-Length reset when no body is received",
     ]
 
-    /// Each valid request is answered as often as it asks, and the one behind it is taken for one of its own.
+    /// Each valid request gets one response, and the following request is recognised as a separate one.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func validRequestsAreAnsweredAndEndWhereTheyShould() throws {
+    func answersValidRequestsAndFindsTheirEnds() throws {
         let valid = try cases().filter { !$0.expectsError }
         #expect(valid.count == 68)
         var unused = Set(Self.answers.keys)
@@ -135,7 +135,7 @@ struct MalformedRequestTests {
             #expect(
                 outcome.statuses == statuses && outcome.isOpen == isOpen,
                 "\(example.name): \(input.debugDescription) gave \(outcome)")
-            // An incomplete body takes what follows.
+            // An incomplete body includes the following bytes.
             if !Self.incomplete.contains(example.name) {
                 let followed = try self.outcome(of: input + Self.probe)
                 let expected = isOpen ? statuses + [200] : statuses
@@ -149,7 +149,7 @@ struct MalformedRequestTests {
         #expect(unused.isEmpty)
     }
 
-    @Test func noBytesCrashTheServer() throws {
+    @Test func survivesRandomBytes() throws {
         var generator = SeededGenerator(seed: 20_260_727)
         print("seed: 20260727")
         let starts = ["", "GET ", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST / HTTP/1.1\r\n"]
@@ -164,7 +164,7 @@ struct MalformedRequestTests {
     }
 }
 
-/// What is refused before any route is asked has a problem document too.
+/// Problem documents of requests that are refused before routing.
 struct RefusalTests {
     private func problem(_ response: RawResponse?) throws -> Problem {
         let response = try #require(response)
@@ -188,10 +188,10 @@ struct RefusalTests {
         ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n", 431),
         ("nonsense\r\n\r\n", 400),
     ])
-    func aRefusalHasAProblemDocument(_ request: String, _ status: Int) async throws {
+    func sendsProblemWithRefusal(_ request: String, _ status: Int) async throws {
         let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
         try? channel.send(request)
-        // A route answers in a task of its own.
+        // A route answers in its own task.
         var bytes = try channel.received()
         while bytes.isEmpty {
             await Task.yield()
@@ -201,7 +201,7 @@ struct RefusalTests {
         #expect(try problem(RawResponse(bytes)).status == status)
     }
 
-    @Test func tooManyConnectionsAreToldSo() throws {
+    @Test func refusesTooManyConnectionsWith503() throws {
         let channel = EmbeddedChannel(handler: TooManyConnections())
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let buffer = try #require(try channel.readOutbound(as: ByteBuffer.self))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/downloads` and what it changes of assets and settings, before a real store.
+/// `/api/v1/downloads` with assets and settings, over a real store.
 struct DownloadsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -46,15 +46,15 @@ struct DownloadsRouteTests {
 
     // MARK: - Downloads
 
-    @Test func theRecordOfWhatWasDownloadedHasItsCoverAndItsPlays() async throws {
+    @Test func reportsCoverAndPlaysOfDownload() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(film)"}"#).id
-            // The beginning of a GIF; text, so that it can be sent here as a body.
+            // The beginning of a GIF, which is valid text and can be sent as a body.
             let set: AssetRecord = try await host.answer("PUT", "/api/v1/assets/\(id)/cover", body: "GIF89a picture")
             #expect(set.cover?.mediaType == "image/gif")
             #expect(try await host.exchange("GET", "/library/\(id)/file.mp4").status == 200)
-            // It's counted beside the answer.
+            // The play is recorded asynchronously.
             var one = set
             while one.plays == 0 { one = try await host.answer("GET", "/api/v1/assets/\(id)") }
             #expect(one.cover == set.cover && one.plays == 1 && one.state == .complete)
@@ -65,7 +65,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func aFileIsMadeComplete() async throws {
+    @Test func completesFile() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
@@ -76,13 +76,13 @@ struct DownloadsRouteTests {
             let kept: ResourceRecord = try await host.answer(
                 "GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(film.description))")
             #expect(kept.complete && kept.pinned)
-            let asked = origin.bodyBytes
+            let earlier = origin.bodyBytes
             #expect(try await host.download(#"{"url":"\#(film)"}"#).id == record.id)
-            #expect(origin.bodyBytes == asked)
+            #expect(origin.bodyBytes == earlier)
         }
     }
 
-    @Test func aSegmentThatCannotBeHadIsNamed() async throws {
+    @Test func listsMissingSegment() async throws {
         defer { cleanUp() }
         origin[try ResourceURL("http://origin.example/show/b.ts")] = nil
         try await withHost { host in
@@ -98,17 +98,17 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func askingIsAnsweredWithWhatWasMade() async throws {
+    @Test func answersAdditionWithRecord() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let selection = #""variant":"720","audio":"de,en","subtitles":"none""#
             let body = #"{"url":"\#(film)","paused":true,"priority":3,\#(selection)}"#
-            let made = try await host.ask("POST", "/api/v1/downloads", body: body)
+            let made = try await host.call("POST", "/api/v1/downloads", body: body)
             #expect(made.status == 201)
             let record = try APICoding.makeDecoder().decode(DownloadRecord.self, from: Data(made.body))
             #expect(record.state == .paused && record.priority == 3)
             #expect(record.variant == "720" && record.audio == "de,en" && record.subtitles == "none")
-            #expect(try await host.ask("POST", "/api/v1/downloads", body: body).status == 200)
+            #expect(try await host.call("POST", "/api/v1/downloads", body: body).status == 200)
             #expect(origin.requests.isEmpty)
         }
     }
@@ -118,16 +118,16 @@ struct DownloadsRouteTests {
         #"{"url":"http://h/a","audio":"a b!"}"#,
         #"{"url":"http://h/a","headers":{"no name":"x"}}"#, #"{"url":"http://h/a","headers":{"X":"a\nb"}}"#,
     ])
-    func whatMakesNoSenseIsRefused(body: String) async throws {
+    func refusesInvalidAdditions(body: String) async throws {
         defer { cleanUp() }
         try await withHost { host in
-            #expect(try await host.ask("POST", "/api/v1/downloads", body: body).status == 400)
+            #expect(try await host.call("POST", "/api/v1/downloads", body: body).status == 400)
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.isEmpty)
         }
     }
 
-    @Test func headerFieldsAreSentAndNeverTold() async throws {
+    @Test func sendsHeaderFieldsWithoutReportingThem() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let body = #"{"url":"\#(film)","headers":{"X-Token":"hush-hush"}}"#
@@ -136,13 +136,13 @@ struct DownloadsRouteTests {
             let name = try #require(HTTPField.Name("X-Token"))
             #expect(origin.requests.allSatisfy { $0.headerFields[name] == "hush-hush" })
             for path in ["/api/v1/downloads", "/api/v1/downloads/\(record.id)", "/api/v1/assets"] {
-                let text = String(decoding: try await host.ask("GET", path).body, as: UTF8.self)
+                let text = String(decoding: try await host.call("GET", path).body, as: UTF8.self)
                 #expect(!text.contains("hush-hush") && !text.contains(host.key.value), "\(path)")
             }
         }
     }
 
-    @Test func pausingStopsBytesAndResumingGoesOn() async throws {
+    @Test func pausesAndResumesTransfer() async throws {
         defer { cleanUp() }
         let gate = ScriptedGate()
         origin.next(film, .holdBody(at: 100_000, gate))
@@ -160,7 +160,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func allArePausedAndResumedAtOnce() async throws {
+    @Test func pausesAndResumesAllDownloads() async throws {
         defer { cleanUp() }
         try await withHost { host in
             _ = try await paused(film, host)
@@ -176,22 +176,22 @@ struct DownloadsRouteTests {
     }
 
     @Test(arguments: [false, true])
-    func cancellingRemovesOrKeepsWhatCame(keeps: Bool) async throws {
+    func cancelsWithAndWithoutData(keeps: Bool) async throws {
         defer { cleanUp() }
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             let one = "/api/v1/downloads/\(record.id)"
-            #expect(try await host.ask("DELETE", "\(one)?keep=\(keeps ? 1 : 0)").status == 204)
-            #expect(try await host.ask("GET", one).status == 404)
-            #expect(try await host.ask("DELETE", one).status == 404)
+            #expect(try await host.call("DELETE", "\(one)?keep=\(keeps ? 1 : 0)").status == 204)
+            #expect(try await host.call("GET", one).status == 404)
+            #expect(try await host.call("DELETE", one).status == 404)
             let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
             #expect(kept.resources.map(\.complete) == (keeps ? [true] : []))
             #expect(kept.resources.allSatisfy { !$0.pinned })
         }
     }
 
-    /// No time passes, so that a wait would not end.
-    @Test(.timeLimit(.minutes(10))) func answersForAnEndedDownloadWithoutWaiting() async throws {
+    /// The clock stands still, so a wait wouldn't end.
+    @Test(.timeLimit(.minutes(10))) func answersForEndedDownloadAtOnce() async throws {
         defer { cleanUp() }
         var id = ""
         try await withHost { host in id = try await host.download(#"{"url":"\#(film)"}"#).id }
@@ -210,35 +210,35 @@ struct DownloadsRouteTests {
         await store.close()
     }
 
-    @Test func refusesWhatNoDownloadCanBe() async throws {
+    @Test func refusesInvalidIDsAndMethods() async throws {
         defer { cleanUp() }
         try await withHost { host async throws in
-            #expect(try await host.ask("GET", "/api/v1/downloads/aaaaaaaaaaaa").status == 404)
-            #expect(try await host.ask("GET", "/api/v1/downloads/..%2f").status == 404)
-            #expect(try await host.ask("GET", "/api/v1/downloads?wait=long").status == 400)
-            #expect(try await host.ask("PUT", "/api/v1/downloads").status == 405)
+            #expect(try await host.call("GET", "/api/v1/downloads/aaaaaaaaaaaa").status == 404)
+            #expect(try await host.call("GET", "/api/v1/downloads/..%2f").status == 404)
+            #expect(try await host.call("GET", "/api/v1/downloads?wait=long").status == 400)
+            #expect(try await host.call("PUT", "/api/v1/downloads").status == 405)
             #expect(try await host.exchange("GET", "/api/v1/downloads").status == 401)
         }
     }
 
     // MARK: - Processes
 
-    @Test func whatAnEarlierProcessLeftGoesOnOnlyWhereThatIsWanted() async throws {
+    @Test func continuesEarlierDownloadsOnlyIfConfigured() async throws {
         defer { cleanUp() }
         let gate = ScriptedGate()
         origin.always(film, .holdHead(gate))
         try await withHost { host in
-            _ = try await host.ask("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
+            _ = try await host.call("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
         }
         origin.always(film)
-        let asked = origin.requests.count
+        let earlier = origin.requests.count
         try await withHost({ $0.goesOnWithDownloads = false }) { host in
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.map(\.state) == [.queued])
             #expect(await !host.server.isDownloading)
             await host.server.downloadsEnded()
         }
-        #expect(origin.requests.count == asked)
+        #expect(origin.requests.count == earlier)
         try await withHost { host in
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             let id = try #require(list.downloads.first).id
@@ -250,22 +250,22 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func aFolderThatCannotBeWrittenHasNone() async throws {
+    @Test func reportsUnwritableFolder() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data("in the way".utf8).write(to: URL(filePath: file))
         try await CacheHost.use(folder: "\(file)/cache", origin: origin, { _ in }) { host in
-            let answer = try await host.ask("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
+            let answer = try await host.call("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
             let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(answer.body))
             #expect(answer.status == 500 && problem.code == "storage")
-            #expect(try await host.ask("GET", "/api/v1/settings/downloads").status == 500)
+            #expect(try await host.call("GET", "/api/v1/settings/downloads").status == 500)
             #expect(origin.requests.isEmpty)
         }
     }
 
     // MARK: - Assets
 
-    @Test func anAssetTellsOfItsDownload() async throws {
+    @Test func reportsDownloadOfAsset() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(stream)"}"#).id
@@ -283,7 +283,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func removingAnAssetLeavesWhatAnotherHas() async throws {
+    @Test func keepsSharedPartsOfRemovedAsset() async throws {
         defer { cleanUp() }
         let other = try ResourceURL("http://origin.example/show/other.m3u8")
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
@@ -291,7 +291,7 @@ struct DownloadsRouteTests {
         try await withHost { host in
             let first = try await host.download(#"{"url":"\#(stream)"}"#)
             let second = try await host.download(#"{"url":"\#(other)"}"#)
-            #expect(try await host.ask("DELETE", "/api/v1/assets/\(first.id)").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/assets/\(first.id)").status == 204)
             let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
             #expect(Set(kept.resources.map { $0.url.split(separator: "/").last }) == ["a.ts", "other.m3u8"])
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
@@ -299,13 +299,13 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func removingWhatAnAssetBeginsWithEndsItsDownload() async throws {
+    @Test func endsDownloadOfRemovedResource() async throws {
         defer { cleanUp() }
         try await withHost { host in
             _ = try await host.download(#"{"url":"\#(film)"}"#)
             let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
             let id = try #require(kept.resources.first).id
-            #expect(try await host.ask("DELETE", "/api/v1/resources/\(id)").status == 200)
+            #expect(try await host.call("DELETE", "/api/v1/resources/\(id)").status == 200)
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.isEmpty)
             #expect(try await host.download(#"{"url":"\#(film)"}"#).bytes == Self.length)
@@ -314,7 +314,7 @@ struct DownloadsRouteTests {
 
     // MARK: - Settings
 
-    @Test func settingsLastAndAreChecked() async throws {
+    @Test func storesAndChecksSettings() async throws {
         defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         try await withHost { host in
@@ -326,9 +326,9 @@ struct DownloadsRouteTests {
             #expect(changed.limits == DownloadLimits(assets: 2, transfersPerAsset: 9) && changed.policy.onlyUnmetered)
             #expect(changed.bandwidth == 5000)
             #expect(host.store.bandwidth.classes[.download] == 5000 && host.store.schedulingLimits.perHost == 9)
-            #expect(try await host.ask("PATCH", path, body: #"{"limits":{"assets":0}}"#).status == 400)
+            #expect(try await host.call("PATCH", path, body: #"{"limits":{"assets":0}}"#).status == 400)
             let hours = #"{"policy":{"hours":{"start":60,"end":9000}}}"#
-            #expect(try await host.ask("PATCH", path, body: hours).status == 400)
+            #expect(try await host.call("PATCH", path, body: hours).status == 400)
         }
         try await withHost({ $0.downloads = DownloadSettingsUpdate(limits: .init(transfersPerAsset: 1)) }) { host in
             let kept: DownloadSettings = try await host.answer("GET", path)
@@ -340,8 +340,8 @@ struct DownloadsRouteTests {
         }
     }
 
-    /// What a command was told for itself isn't what the next process goes by.
-    @Test func whatOverridesTheSettingsIsNotKept() async throws {
+    /// Settings for one process don't apply to the next one.
+    @Test func doesNotStoreOverridingSettings() async throws {
         defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         let overriding = DownloadSettingsUpdate(limits: .init(assets: 7, transfersPerAsset: 1), bandwidth: 900)
@@ -360,7 +360,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func changesAtOnceAreAllKept() async throws {
+    @Test func storesConcurrentChanges() async throws {
         defer { cleanUp() }
         let path = "/api/v1/settings/downloads"
         let bodies = [
@@ -369,7 +369,7 @@ struct DownloadsRouteTests {
         ]
         try await withHost { host in
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for body in bodies { group.addTask { try await host.ask("PATCH", path, body: body).status } }
+                for body in bodies { group.addTask { try await host.call("PATCH", path, body: body).status } }
                 for try await status in group { #expect(status == 200) }
             }
         }

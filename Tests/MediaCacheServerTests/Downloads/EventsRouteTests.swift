@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/events`, read by the API's client and byte by byte.
+/// `/api/v1/events`, read by the API's client and as raw bytes.
 struct EventsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -24,7 +24,7 @@ struct EventsRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
     }
 
-    @Test func whatADownloadDoesIsTold() async throws {
+    @Test func sendsDownloadEvents() async throws {
         try await withHost { host in
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
             let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -35,11 +35,11 @@ struct EventsRouteTests {
                     start.yield()
                 }
             }
-            // The first event proves that the feed is open; adding the same again tells the same.
+            // The first event proves that the feed is open; adding the same asset again sends the same event.
             var isOpen = false
             while !isOpen {
                 let id = try await host.download(#"{"url":"\#(film)"}"#).id
-                #expect(try await host.ask("DELETE", "/api/v1/downloads/\(id)").status == 204)
+                #expect(try await host.call("DELETE", "/api/v1/downloads/\(id)").status == 204)
                 isOpen = seen.withLock { !$0.isEmpty }
             }
             let id = try await host.download(#"{"url":"\#(film)"}"#).id
@@ -47,7 +47,7 @@ struct EventsRouteTests {
             where seen.withLock({ $0.contains { $0.asset == id && $0.state == .complete } }) { break }
             let own = seen.withLock { $0.filter { $0.asset == id } }
             #expect(own.contains { $0.event == .assetAdded })
-            // The shelf tells of itself, before or after.
+            // Events of the library may arrive before or after.
             #expect(own.first { $0.event != .assetAdded && $0.event != .assetChanged }?.event == .downloadAdded)
             #expect(own.contains { $0.event == .downloadState && $0.state == .running })
             #expect(own.contains { $0.event == .partDone && $0.bytes == 300_000 })
@@ -57,8 +57,8 @@ struct EventsRouteTests {
         }
     }
 
-    /// The form is that of server-sent events, and the feed ends with the server.
-    @Test func aFeedEndsWithTheServer() async throws {
+    /// The feed consists of server-sent events and ends with the server.
+    @Test func endsFeedWithServer() async throws {
         try await withHost { host in
             let address = try #require(host.server.boundAddresses.first)
             let client = try await LoopbackClient(to: address)
@@ -78,18 +78,18 @@ struct EventsRouteTests {
         }
     }
 
-    @Test func itNeedsTheKey() async throws {
+    @Test func requiresKey() async throws {
         try await withHost { host in
             let keyless = try await host.exchange("GET", "/api/v1/events")
-            let head = try await host.ask("HEAD", "/api/v1/events")
-            let posted = try await host.ask("POST", "/api/v1/events")
+            let head = try await host.call("HEAD", "/api/v1/events")
+            let posted = try await host.call("POST", "/api/v1/events")
             #expect(keyless.status == 401 && posted.status == 405)
             #expect(head.fields["content-type"] == "text/event-stream")
         }
     }
 
-    /// A client that reads nothing costs bounded memory, and is told what it missed.
-    @Test func whatIsNotReadInTimeIsCounted() async throws {
+    /// A client that reads nothing costs bounded memory, and receives the number of dropped events.
+    @Test func countsDroppedEvents() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try await CacheStore.open(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// A server that lives as an app does.
+/// A server through the life cycle of an app.
 @Suite(.timeLimit(.minutes(2)))
 struct EmbeddedServerTests {
     private let origin: ScriptedOrigin
@@ -44,8 +44,7 @@ struct EmbeddedServerTests {
         await store.close()
     }
 
-    /// A port that the system picks for nobody: others that run at once have one picked, and would take one that is left for
-    /// a moment.
+    /// Returns a port outside the system's ephemeral range, which concurrent processes don't get assigned.
     private static func freePort() async throws -> Int {
         while true {
             let port = Int.random(in: 10_000..<20_000)
@@ -61,7 +60,7 @@ struct EmbeddedServerTests {
             .bind(host: "127.0.0.1", port: port).get()
     }
 
-    /// Gets a URL as a player does; nil where nobody listens.
+    /// Requests a URL as a player does; nil if the server doesn't listen.
     private func get(_ url: LocalURL) async throws -> RawResponse? {
         let rest = url.text.dropFirst("http://".count)
         let start = try #require(rest.firstIndex(of: "/"))
@@ -76,7 +75,7 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func itListensFromTheFirstURL() async throws {
+    @Test func listensFromFirstURL() async throws {
         try await withServer { server, _ in
             #expect(await server.listeningPort == nil)
             let local = try await server.localURL(for: url)
@@ -86,7 +85,7 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func anAssetOfTheLibraryHasAURLToo() async throws {
+    @Test func returnsURLOfAsset() async throws {
         try await withServer { server, store in
             let downloads = Downloads(
                 store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store))
@@ -101,7 +100,7 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func manyAskAtOnce() async throws {
+    @Test func handlesConcurrentRequestsForURLs() async throws {
         try await withServer { server, _ in
             let texts = try await withThrowingTaskGroup(of: LocalURL.self) { tasks in
                 for _ in 0..<20 { tasks.addTask { try await server.localURL(for: url) } }
@@ -111,7 +110,7 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func URLsOutliveASuspension() async throws {
+    @Test func keepsURLsAcrossSuspension() async throws {
         try await withServer { server, store in
             let local = try await server.localURL(for: url)
             #expect(try await get(local)?.status == 200)
@@ -122,13 +121,13 @@ struct EmbeddedServerTests {
             await #expect { try await store.resources() } throws: { ($0 as? CacheError)?.code == .closed }
             try await server.resume()
             #expect(try await get(local)?.body == media)
-            // Twice is as once.
+            // A repeated call has no effect.
             try await server.resume()
             #expect(try await server.localURL(for: url).text == local.text)
         }
     }
 
-    @Test func aPortThatIsGoneIsLeftAndTold() async throws {
+    @Test func reportsChangeOfPort() async throws {
         try await withServer { server, _ in
             let local = try await server.localURL(for: url)
             let port = try #require(await server.listeningPort)
@@ -145,31 +144,31 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func itStopsAMinuteAfterTheLastURL() async throws {
+    @Test func stopsMinuteAfterLastURL() async throws {
         try await withServer { server, _ in
             var first: LocalURL? = try await server.localURL(for: url)
             let text = first?.text
             first = nil
-            while await server.keptURLs > 0 { await Task.yield() }
+            while await server.heldURLs > 0 { await Task.yield() }
             time.advance(by: .seconds(30))
-            // Another, for a while: the minute begins anew with its end.
+            // The minute starts again when another URL is released.
             var second: LocalURL? = try await server.localURL(for: url)
             withExtendedLifetime(second) {}
             time.advance(by: .seconds(29))
             second = nil
-            while await server.keptURLs > 0 { await Task.yield() }
+            while await server.heldURLs > 0 { await Task.yield() }
             time.advance(by: .seconds(59))
             for _ in 0..<100 { await Task.yield() }
             #expect(await server.listeningPort != nil)
             time.advance(by: .seconds(1))
             while await server.listeningPort != nil { await Task.yield() }
-            // What asks again gets the same port where it's free.
+            // A later URL has the same port if it is free.
             #expect(try await server.localURL(for: url).text == text)
             withExtendedLifetime((first, second)) {}
         }
     }
 
-    @Test func nothingIsServedAfterTheEnd() async throws {
+    @Test func returnsNoURLAfterEnd() async throws {
         try await withServer { server, store in
             let local = try await server.localURL(for: url)
             await server.end()
@@ -177,7 +176,7 @@ struct EmbeddedServerTests {
             await #expect { try await server.localURL(for: url) } throws: { ($0 as? ServerError)?.code == .wrongState }
             try await server.resume()
             #expect(await server.listeningPort == nil)
-            // The store isn't the server's.
+            // The store remains open.
             #expect(try await store.resources().isEmpty)
         }
     }

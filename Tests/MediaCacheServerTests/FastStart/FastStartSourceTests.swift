@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Films whose index comes last, read as if it came first.
+/// MP4 files with their index at the end, served with the index at the front.
 struct FastStartSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
@@ -20,7 +20,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         playlist = url
     }
 
-    /// Sound of some megabytes, its index at the end.
+    /// An audio file of several megabytes with its index at the end.
     private static let film: [UInt8] = {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .mp3, sampleEntry: "mp4a", sampleRate: 48_000, channels: 2)
@@ -62,7 +62,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         return try await source.reader(request, for: target)
     }
 
-    /// All that a reader has, waiting where it waits.
+    /// Returns all bytes of a reader.
     private func contents(of reader: any MediaCacheServer.ByteReader) async throws -> [UInt8] {
         defer { reader.cancel() }
         var bytes: [UInt8] = []
@@ -86,7 +86,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         RequestedRange.all, .closed(0, through: 0), .closed(10, through: 40_000), .from(2_000_000), .suffix(77),
         .closed(15, through: 16),
     ])
-    func rangesAreThoseOfTheRearrangedFile(_ range: RequestedRange) async throws {
+    func servesRangesOfRearrangedFile(_ range: RequestedRange) async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
@@ -98,14 +98,14 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func unaskedItIsTheOriginsFile() async throws {
+    @Test func servesUnchangedFileByDefault() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
             let plain = try await open(source, asked: false)
             let tag = plain.head.entityTag
             #expect(try await contents(of: plain) == Self.film)
-            // Two files under one URL have two tags.
+            // The two files of one URL have different tags.
             let view = try await open(source)
             #expect(view.head.entityTag != tag)
             view.cancel()
@@ -116,7 +116,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func readersShareOnePlan() async throws {
+    @Test func sharesLayoutBetweenReaders() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
@@ -130,7 +130,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func openReadersHoldBoundedMemory() async throws {
+    @Test func limitsMemoryOfOpenReaders() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withSource { _, store in
             var front = ReadRequest(url: url)
@@ -152,7 +152,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func tooManyFilesAtOnceAreRefused() async throws {
+    @Test func refusesTooManyConcurrentFiles() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withView(plans: FastStartPlans(mostAtOnce: 0, mostWaiting: 0)) { source in
             let refused = await #expect(throws: Problem.self) { try await open(source) }
@@ -161,7 +161,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aRangeOutsideIsRefused() async throws {
+    @Test func refusesRangeOutsideFile() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withView { source in
             let failure = await #expect(throws: CacheError.self) { try await open(source, .from(1 << 30)) }
@@ -171,7 +171,7 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     @Test(arguments: [Array("no film".utf8), Array(film.prefix(100_000)), Array(film.prefix(3))])
-    func whatCannotBeRearrangedIsServedAsItIs(bytes: [UInt8]) async throws {
+    func servesInvalidFileUnchanged(bytes: [UInt8]) async throws {
         origin[url] = ScriptedResource(.bytes(bytes), contentType: "video/mp4")
         try await withView { source in
             let reader = try await open(source)

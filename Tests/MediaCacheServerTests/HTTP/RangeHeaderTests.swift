@@ -7,7 +7,7 @@ import Testing
 @testable import MediaCacheServer
 
 struct RangeHeaderTests {
-    /// One vector of the corpus. Its source says what its result means.
+    /// A vector of the corpus. The meaning of its result depends on its source.
     private struct Vector: Decodable {
         var source: String
         var header: String
@@ -31,13 +31,13 @@ struct RangeHeaderTests {
         }
     }
 
-    /// Vectors that their sources take although white space stands next to the equals sign or within a range.
+    /// Vectors that their sources accept in spite of white space next to the equals sign or within a range.
     private static let spaced: Set = [
         "bytes=   1 -2   ,  4- 5, 7 - 8 , ,,", "bytes=   40-80 , 81-90 , -1 ", "bytes= \t9-21", "bytes=5 - 10",
         "bytes=-\t 5", "bytes \t =\t 6-",
     ]
 
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func everyVectorMeansWhatItsSourceSays() throws {
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func resolvesEveryVectorLikeItsSource() throws {
         let data = try Corpus.data("derived/http/range-parse-vectors.json")
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -64,7 +64,7 @@ struct RangeHeaderTests {
                 case nil: Issue.record("a vector without a result: \(vector.header)")
                 }
             } else {
-                // These are of a parser for one range alone: a list is no range to it.
+                // These are from a parser of single ranges, which rejects lists.
                 let single = vector.header.contains(",") ? nil : ranges?.first
                 let contentRange = single.flatMap { ContentRange(range: $0, completeLength: vector.length).fieldValue }
                 #expect(contentRange == vector.contentRange, "\(vector.header) in \(vector.length)")
@@ -72,7 +72,7 @@ struct RangeHeaderTests {
         }
     }
 
-    @Test func numbersThatDoNotFitAreTheGreatestThereAre() {
+    @Test func clampsLargeNumbers() {
         let header = RangeHeader("bytes=5-99999999999999999999999")
         #expect(header?.resolved(in: 10) == .satisfiable([5..<10]))
         #expect(RangeHeader("bytes=99999999999999999999999-")?.resolved(in: 10) == .unsatisfiable)
@@ -82,7 +82,7 @@ struct RangeHeaderTests {
         "bytes =0-9", "bytes=0- 9", "bytes =-9", "bytes= 0-9", "bytes=\t0-9", "bytes=0 -9", "bytes=- 9",
         "bytes=0- ,5-6 7", "bytes=0-4, 5 -9", " bytes=0-9",
     ])
-    func whiteSpaceWithinARangeMakesTheFieldMalformed(_ text: String) {
+    func rejectsWhiteSpaceWithinRange(_ text: String) {
         #expect(RangeHeader(text) == nil)
     }
 
@@ -90,20 +90,20 @@ struct RangeHeaderTests {
         ("bytes=0-4 ,\t7-8", [0..<5, 7..<9]), ("bytes= , 0-4", [0..<5]), ("bytes=0-4,, ,7-8 ", [0..<5, 7..<9]),
         ("bytes=0-4\t", [0..<5]),
     ])
-    func whiteSpaceAroundCommasIsTaken(_ text: String, _ ranges: [Range<Int64>]) {
+    func acceptsWhiteSpaceAroundCommas(_ text: String, _ ranges: [Range<Int64>]) {
         #expect(RangeHeader(text)?.resolved(in: 10) == .satisfiable(ranges))
     }
 
-    @Test func anEmptySuffixIsUnsatisfiable() {
+    @Test func treatsEmptySuffixAsUnsatisfiable() {
         #expect(RangeHeader("bytes=-0")?.resolved(in: 10) == .unsatisfiable)
     }
 
-    @Test func tooManyPartsAreIgnored() {
+    @Test func ignoresTooManyParts() {
         let parts = (0...RangeHeader.maximumParts).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")
         #expect(RangeHeader("bytes=\(parts)") == nil)
     }
 
-    @Test func overlappingAndTouchingPartsBecomeOneWhereTheFirstStood() {
+    @Test func mergesOverlappingAndTouchingParts() {
         #expect(RangeHeader.coalesced([50..<60, 0..<10, 5..<20]) == [50..<60, 0..<20])
         #expect(RangeHeader.coalesced([0..<10, 20..<30, 10..<20]) == [0..<30])
         #expect(RangeHeader.coalesced([5..<6, 0..<1]) == [5..<6, 0..<1])

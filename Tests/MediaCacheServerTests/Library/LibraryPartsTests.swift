@@ -11,14 +11,14 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// What an asset consists of is read by its names, wherever it came from.
+/// Parts of assets, read by their names.
 struct LibraryPartsTests {
     private let origin = ScriptedOrigin()
     private static let root = "http://origin.example/s/"
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL(Self.root + name) }
 
-    /// Serves an asset of one media playlist, unless it has others, and these parts, by their names at the origin.
+    /// Serves an asset with these parts, by their names at the origin. It has one media playlist unless others are given.
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
         state: DownloadState? = nil, isKept: Bool = true, lost: Set<String> = [],
@@ -31,7 +31,7 @@ struct LibraryPartsTests {
             origin[try url(name)] = ScriptedResource(
                 .bytes(bytes), contentType: "video/mp2t", peer: local.contains(name) ? .local : .global)
         }
-        // One server's life before it's read, since a server knows its assets from its start.
+        // A first server adds the asset, since a server loads its assets at the start.
         let id = Mutex<AssetID?>(nil)
         try await CacheHost.use(folder: folder, origin: origin) { _ in
         } _: { host in
@@ -79,7 +79,7 @@ struct LibraryPartsTests {
         }
     }
 
-    @Test func playlistsAndPartsAreServedWithoutTheirOrigin() async throws {
+    @Test func servesPlaylistsAndPartsWithoutOrigin() async throws {
         let segment = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         try await withAsset(["1.ts": segment], state: .complete) { host, id in
             origin.isReachable = false
@@ -109,9 +109,9 @@ struct LibraryPartsTests {
         }
     }
 
-    /// What is complete, or was never to be, asks nobody; a hole is an error that says so.
+    /// Without a download in progress, no origin is requested and a hole is an error.
     @Test(arguments: [DownloadState?.none, .complete, .completeWithHoles])
-    func aHoleAsksNobody(state: DownloadState?) async throws {
+    func reportsHoleWithoutRequest(state: DownloadState?) async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: state, isKept: false) { host, id in
             let answer = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
             #expect(answer.status == 404)
@@ -119,25 +119,25 @@ struct LibraryPartsTests {
         }
     }
 
-    /// What a player reaches before the download comes first, by one request, with the download's fields.
+    /// A part that a player requests before the download is fetched first, with one request and the download's fields.
     @Test(arguments: [
         DownloadState.paused, .failed(DownloadFailure(code: "timedOut", message: "", isRetryable: true)),
     ])
-    func whatIsNotHereYetIsFetchedFirst(state: DownloadState) async throws {
+    func fetchesRequestedPartFirst(state: DownloadState) async throws {
         let segment = [UInt8](repeating: 9, count: 300_000)
         try await withAsset(["1.ts": segment, "2.ts": segment], state: state, isKept: false) { host, id in
             let range = try await host.exchange("GET", "/library/\(id)/media-1/2.ts", ["Range: bytes=5-9"])
             #expect(range.status == 206 && range.body == [9, 9, 9, 9, 9])
             let whole = try await host.exchange("GET", "/library/\(id)/media-1/2.ts")
             #expect(whole.body == segment)
-            let asked = origin.requests(for: try url("2.ts"))
-            #expect(asked.count == 1)
-            #expect(asked.first?.headerFields[try #require(HTTPField.Name("X-Token"))] == "abc")
+            let sentRequests = origin.requests(for: try url("2.ts"))
+            #expect(sentRequests.count == 1)
+            #expect(sentRequests.first?.headerFields[try #require(HTTPField.Name("X-Token"))] == "abc")
             #expect(origin.requests(for: try url("1.ts")).isEmpty)
         }
     }
 
-    @Test func wrappedSegmentsAreUnwrappedOnTheirWayOut() async throws {
+    @Test func unwrapsSegments() async throws {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let media: [UInt8] = (0..<500).flatMap { (number: Int) -> [UInt8] in
             [0x47, 1, 0, 0x10] + [UInt8](repeating: UInt8(number % 251), count: 184)
@@ -160,14 +160,14 @@ struct LibraryPartsTests {
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/2.ts").body == cipher)
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/3.ts").body == media)
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/4.ts").body == png)
-            // What is kept is what the origin sent.
+            // The cached bytes are the origin's.
             let kept = try await host.store.resource(for: try url("1.ts"))
             #expect(kept?.length == Int64(png.count + media.count))
         }
     }
 
-    @Test func compressedSegmentsAreInflatedOnTheirWayOut() async throws {
-        // "hello, segment\n" as gzip makes it.
+    @Test func inflatesSegments() async throws {
+        // "hello, segment\n", compressed by gzip.
         let compressed: [UInt8] = [
             0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6, 0x10,
             0x36, 5, 0, 0, 0,
@@ -182,8 +182,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// Whoever opens the entry plays it, however often a player opens it at once.
-    @Test func playsAreCountedOnce() async throws {
+    /// Opening the top playlist counts as a play; repeated opening within a minute counts once.
+    @Test func countsPlaysOnce() async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: .complete) { host, id in
             for _ in 0..<3 { _ = try await host.exchange("GET", "/library/\(id)/index.m3u8") }
             _ = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
@@ -197,8 +197,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// All that its playlists name, the default first.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func anMP4HasAllTheSoundOfItsAsset() async throws {
+    /// The MP4 has all audio renditions of its playlists, the default one first.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func includesAllAudioInMP4() async throws {
         let folder = "shaka-player/hls-"
         let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts")
         let english = try Corpus.data(folder + "multivideo/original_128k.ts")
@@ -228,8 +228,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// The stream's playlists at the origin don't matter any more, and neither do kept ones.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aStreamIsOneMP4ByItsContents() async throws {
+    /// The movie depends neither on the origin's current playlists nor on cached ones.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxesStreamByContents() async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         try await withAsset(["1.ts": Array(clip), "2.ts": png + Array(clip)], state: .complete) { host, id in
@@ -247,8 +247,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// One segment couldn't be downloaded.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func anIncompleteDownloadIsAnMP4WithGaps() async throws {
+    /// One segment is missing.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxesIncompleteDownloadWithGaps() async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try await withAsset(
             ["1.ts": Array(clip), "2.ts": Array(clip)], state: .completeWithHoles, lost: ["2.ts"]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Assets through the API, and what players and pages read of them.
+/// Assets through the API, and their library paths for players and pages.
 struct LibraryRouteTests {
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
@@ -29,21 +29,21 @@ struct LibraryRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    /// Makes an asset of what is played first.
+    /// Plays a URL and adds it as an asset.
     private func asset(of url: ResourceURL, _ host: CacheHost) async throws -> AssetRecord {
         #expect(try await host.play(url).status == 200)
-        let made = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+        let made = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
         #expect(made.status == 201)
         return try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
     }
 
     private func path(_ asset: AssetRecord, _ name: String) -> String { "/library/\(asset.id)/\(name)" }
 
-    @Test func coversAreKeptReadReplacedAndRemoved() async throws {
+    @Test func setsReadsReplacesAndRemovesCovers() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
             let cover = "/api/v1/assets/\(asset.id)/cover"
-            #expect(try await host.ask("GET", cover).status == 404)
+            #expect(try await host.call("GET", cover).status == 404)
             #expect(try await host.exchange("GET", path(asset, "cover")).status == 404)
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
             let record = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
@@ -74,49 +74,49 @@ struct LibraryRouteTests {
         }
     }
 
-    /// A page or a script is never kept as a picture; nor is one so large that it fills memory.
-    @Test func onlyPicturesAreCovers() async throws {
+    /// Pages, scripts and excessively large pictures are refused as covers.
+    @Test func acceptsPicturesOnlyAsCovers() async throws {
         try await withHost {
             $0.limits.maximumPictureBytes = 2 << 20
         } _: { host in
             let asset = try await asset(of: url, host)
             let cover = "/api/v1/assets/\(asset.id)/cover"
             for text in ["<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<html>", ""] {
-                #expect(try await host.ask("PUT", cover, body: text).status == 415, "\(text)")
+                #expect(try await host.call("PUT", cover, body: text).status == 415, "\(text)")
             }
-            // Refused by what is announced, before any of it comes.
+            // Refused by its announced length, before the body arrives.
             let bearer = "Authorization: Bearer \(host.key.value)"
             let large = try await host.exchange("PUT", cover, [bearer, "Content-Length: \((2 << 20) + 1)"])
             #expect(large.status == 413)
-            // Without the key, the length doesn't matter.
+            // Without the key, the request is refused whatever its length.
             #expect(try await host.exchange("PUT", cover, ["Content-Length: \((1 << 20) + 1)"]).status == 401)
             #expect(try await host.exchange("PUT", cover, ["Content-Length: 1"], "x").status == 401)
         }
     }
 
-    @Test func assetsAreListedFoundAndForgotten() async throws {
+    @Test func listsFindsAndRemovesAssets() async throws {
         try await withHost { host in
-            let nothing = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            let nothing = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
             #expect(nothing.status == 404)
             let asset = try await asset(of: url, host)
             #expect(asset.libraryURL == "\(try #require(host.server.boundAddresses.first))/library/\(asset.id)/")
-            let again = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            let again = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
             #expect(again.status == 200)
-            let list = try await host.ask("GET", "/api/v1/assets")
+            let list = try await host.call("GET", "/api/v1/assets")
             #expect(try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets == [asset])
-            #expect(try await host.ask("GET", "/api/v1/assets/\(asset.id)").status == 200)
-            #expect(try await host.ask("GET", "/api/v1/assets/aaaaaaaaaaaa").status == 404)
-            #expect(try await host.ask("GET", "/api/v1/assets/..%2f..").status == 404)
+            #expect(try await host.call("GET", "/api/v1/assets/\(asset.id)").status == 200)
+            #expect(try await host.call("GET", "/api/v1/assets/aaaaaaaaaaaa").status == 404)
+            #expect(try await host.call("GET", "/api/v1/assets/..%2f..").status == 404)
             #expect(try await host.exchange("GET", "/api/v1/assets").status == 401)
-            // What is removed is no asset any more.
+            // A removed resource is no longer an asset.
             let number = try await host.store.resource(for: url)?.id ?? 0
-            #expect(try await host.ask("DELETE", "/api/v1/resources/\(number)").status == 200)
-            #expect(try await host.ask("GET", "/api/v1/assets/\(asset.id)").status == 404)
+            #expect(try await host.call("DELETE", "/api/v1/resources/\(number)").status == 200)
+            #expect(try await host.call("GET", "/api/v1/assets/\(asset.id)").status == 404)
         }
     }
 
-    /// Without the key, the library is this machine's alone; the key in the path opens it, and nothing else.
-    @Test func whoMayReadTheLibrary() async throws {
+    /// Remote clients need a token in the path, which opens the library and nothing else.
+    @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
@@ -146,7 +146,7 @@ struct LibraryRouteTests {
                 $0.publicRead = isOpen
             } _: { host in
                 let asset = try await asset(of: url, host)
-                // A proxy before it passes on whom its clients asked.
+                // A proxy forwards the host that its clients named.
                 let address = try #require(host.server.boundAddresses.first)
                 let text = "GET \(path(asset, "cover")) HTTP/1.1\r\nHost: tv.example\r\nConnection: close\r\n\r\n"
                 let status = try await LoopbackClient.exchange(address, text)?.status
@@ -155,8 +155,8 @@ struct LibraryRouteTests {
         }
     }
 
-    /// A picture of a moment, by whatever takes them.
-    @Test func framesComeFromTheDecoder() async throws {
+    /// Pictures of moments, by any extractor.
+    @Test func extractsFramesWithDecoder() async throws {
         let frames = ScriptedFrames()
         try await withHost {
             $0.frames = frames
@@ -171,7 +171,7 @@ struct LibraryRouteTests {
                 #expect(try await host.exchange("GET", path(asset, "frame.jpg?t=\(text)")).status == 400, "\(text)")
             }
             #expect(try await host.exchange("GET", path(asset, "frame.png")).status == 404)
-            // A shorter film's first picture, where nobody says when.
+            // Without a time, the first picture of a shorter video.
             #expect(try await host.exchange("GET", path(asset, "frame.jpg")).body == [0xFF, 0xD8, 0xFF, 0])
             let before = frames.count
             let parts = try await host.exchange("GET", path(asset, "frame.jpg?t=1"), ["Range: bytes=0-0,2-2,3-3"])
@@ -185,8 +185,8 @@ struct LibraryRouteTests {
         }
     }
 
-    /// What came without a strong validator, was removed and came again is another version, and no error.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aFileThatComesAgainIsReadAgain() async throws {
+    /// A resource without a strong validator that was removed and refetched is another version rather than an error.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func rereadsRefetchedFile() async throws {
         let file = try Corpus.data("androidx-media/media/mp4/sample.mp4")
         origin[url] = ScriptedResource(
             .bytes(Array(file)), lastModified: "Sat, 21 Nov 2026 10:00:00 GMT", contentType: "video/quicktime")
@@ -196,18 +196,18 @@ struct LibraryRouteTests {
             #expect(whole.status == 200)
             #expect(whole.fields["content-type"] == "video/mp4")
             let number = try await host.store.resource(for: url)?.id ?? 0
-            #expect(try await host.ask("DELETE", "/api/v1/resources/\(number)").status == 200)
+            #expect(try await host.call("DELETE", "/api/v1/resources/\(number)").status == 200)
             let second = try await asset(of: url, host)
             #expect(second.id != first.id)
             var answers: [[UInt8]] = []
-            // The first may find that what was remembered is gone.
+            // The first request may find the cached movie outdated.
             for _ in 0..<2 { answers.append(try await host.exchange("GET", path(second, "media.mp4")).body) }
             #expect(answers.last == whole.body)
         }
     }
 
-    /// A file whose index comes last is an MP4 with its index first, in any range, with the origin gone.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aFileIsOneMP4() async throws {
+    /// A file with its index at the end is served with the index at the front, in any range and without its origin.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func servesFileAsMP4() async throws {
         let name = "androidx-media/media/mp4/sample.mp4"
         let file = try Corpus.data(name)
         origin[url] = ScriptedResource(.bytes(Array(file)), contentType: "video/mp4")
@@ -230,11 +230,11 @@ struct LibraryRouteTests {
         }
     }
 
-    @Test func whatIsNotAllHereIsAnErrorThatSaysSo() async throws {
+    @Test func reportsIncompleteMovie() async throws {
         origin[url] = ScriptedResource(.random(seed: 3, length: 50 << 20), contentType: "video/mp4")
         try await withHost { host in
             #expect(try await host.play(url, "GET", "Range: bytes=0-99").status == 206)
-            let made = try await host.ask("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
+            let made = try await host.call("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
             let asset = try APICoding.makeDecoder().decode(AssetRecord.self, from: Data(made.body))
             let answer = try await host.exchange("GET", path(asset, "media.mp4"))
             #expect(answer.status == 404)
@@ -243,21 +243,21 @@ struct LibraryRouteTests {
     }
 }
 
-/// Pictures of the first ten seconds of any film.
+/// An extractor with pictures of the first ten seconds of any video.
 private final class ScriptedFrames: FrameTaker {
-    private let taken = Atomic(0)
+    private let extractions = Atomic(0)
 
-    /// How often one was asked for.
-    var count: Int { taken.load(ordering: .relaxed) }
+    /// The number of requests.
+    var count: Int { extractions.load(ordering: .relaxed) }
 
     func frame(of url: String, at time: Double) async throws -> Cover? {
-        taken.add(1, ordering: .relaxed)
+        extractions.add(1, ordering: .relaxed)
         guard url.contains(";kept=1"), time < 10 else { return nil }
         return Cover(bytes: [0xFF, 0xD8, 0xFF, UInt8(time * 10)], mediaType: "image/jpeg")
     }
 }
 
-/// The boxes of a file's top level.
+/// The top-level boxes of a file.
 private enum BoxTree {
     static func types(_ bytes: [UInt8]) throws -> [String] {
         var types: [String] = []

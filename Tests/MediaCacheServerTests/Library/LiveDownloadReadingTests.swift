@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Playing a live stream while it is being downloaded.
+/// Playback of a live stream during its download.
 struct LiveDownloadReadingTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
@@ -29,7 +29,7 @@ struct LiveDownloadReadingTests {
 
     private func wait(_ host: CacheHost, _ id: String, until condition: (DownloadRecord) -> Bool) async throws {
         for _ in 0..<200 {
-            // Answered when the download changes.
+            // The answer waits for a change of the download.
             let path = "/api/v1/downloads/\(id)?wait=200"
             if condition(try await host.answer("GET", path, as: DownloadRecord.self)) { return }
         }
@@ -53,7 +53,7 @@ struct LiveDownloadReadingTests {
         return (text, segments)
     }
 
-    @Test func playsALiveStreamWhileItIsDownloadedAndAfterwards() async throws {
+    @Test func playsLiveStreamDuringAndAfterDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-download-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
@@ -65,7 +65,7 @@ struct LiveDownloadReadingTests {
             #expect(live.segments == (0..<3).map(segment))
             #expect(!live.playlist.contains("#EXT-X-ENDLIST"))
 
-            let finish = try await host.ask("PATCH", "/api/v1/downloads/\(added.id)", body: #"{"state":"finished"}"#)
+            let finish = try await host.call("PATCH", "/api/v1/downloads/\(added.id)", body: #"{"state":"finished"}"#)
             #expect(finish.status == 200)
             try await wait(host, "\(added.id)") { $0.state == .complete }
             let whole = try await play(host, "\(added.id)")

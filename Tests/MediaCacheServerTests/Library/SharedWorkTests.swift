@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What is found once for all who ask, and who may work at a time.
+/// Shared computations and limits of concurrency.
 struct SharedWorkTests {
     private struct Failure: Error {}
 
@@ -13,7 +13,7 @@ struct SharedWorkTests {
         let value = Atomic(0)
     }
 
-    /// Work that goes on until it's told to end.
+    /// Waits for cancellation.
     private static func waitForCancelling(_ isOver: AsyncStream<Void>.Continuation) async throws -> Int {
         defer { isOver.finish() }
         while true {
@@ -22,7 +22,7 @@ struct SharedWorkTests {
         }
     }
 
-    @Test func itIsFoundOnceForAll() async throws {
+    @Test func sharesComputation() async throws {
         let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
         let found = Count()
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -37,14 +37,14 @@ struct SharedWorkTests {
             for try await value in group { #expect(value == 3) }
         }
         #expect(found.value.load(ordering: .relaxed) == 1)
-        // What costs more than may be remembered is found again.
+        // A result above the cost limit isn't cached.
         for number in 0..<2 { #expect(try await results.value(for: "b") { 11 + number } == 11 + number) }
         results.forget("a")
         #expect(try await results.value(for: "a") { 4 } == 4)
     }
 
-    /// The work ends with the last who waits for it, and is begun anew by who comes after.
-    @Test func itEndsWithTheLastWhoAsks() async throws {
+    /// The computation is cancelled with its last caller; a later caller starts it again.
+    @Test func cancelsComputationWithLastCaller() async throws {
         let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
         let (over, isOver) = AsyncStream<Void>.makeStream()
         let first = Task { try await results.value(for: "a") { try await Self.waitForCancelling(isOver) } }
@@ -56,7 +56,7 @@ struct SharedWorkTests {
         #expect(try await results.value(for: "a") { 5 } == 5)
     }
 
-    @Test func aFewAreLetInAndWhoHasGoneIsNotCounted() async throws {
+    @Test func limitsConcurrencyAndForgetsCancelledCallers() async throws {
         let turnstile = Turnstile(mostAtOnce: 1, mostWaiting: 1)
         let strict = Turnstile(mostAtOnce: 1, mostWaiting: 0)
         let (opened, open) = AsyncStream<Void>.makeStream()
@@ -71,11 +71,11 @@ struct SharedWorkTests {
         }
         for await _ in entered {}
         await #expect(throws: Problem.busy) { try await strict.pass {} }
-        // Whether it has begun to wait or not, it leaves its place.
+        // A cancelled operation gives up its place, whether it was waiting or not.
         for _ in 0..<10 {
-            let gone = Task { try await turnstile.pass {} }
-            gone.cancel()
-            await #expect(throws: CancellationError.self) { try await gone.value }
+            let cancelled = Task { try await turnstile.pass {} }
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
         }
         let next = Task { try await turnstile.pass { 7 } }
         open.finish()

@@ -7,14 +7,14 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Channels through the API, and windows of them as players read them.
+/// Channels through the API, and their windows for players.
 struct LiveRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
-    /// When the first segment begins, in milliseconds since 1970.
+    /// The beginning of the first segment, in milliseconds since 1970.
     private let start: Int64 = 1_790_000_000_000
 
-    /// Ten segments of 6 s, the fourth a gap; a slice of a file each of the last two.
+    /// Serves ten segments of 6 s. The fourth is a gap, and each of the last two is a slice of a file.
     private func serve() throws {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:40\n"
         text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
@@ -52,10 +52,10 @@ struct LiveRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, { $0.frames = frames }, body)
     }
 
-    /// Records all of it, and stops.
+    /// Records the whole stream and stops.
     private func record(_ host: CacheHost, _ name: String = "one") async throws {
         try serve()
-        let made = try await host.ask(
+        let made = try await host.call(
             "POST", "/api/v1/channels", body: #"{"name":"\#(name)","url":"\#(base)index.m3u8"}"#)
         #expect(made.status == 201)
         var segments = 0
@@ -64,11 +64,11 @@ struct LiveRouteTests {
             segments = try await channel(host, name).segments
         }
         #expect(segments == 9)
-        #expect(try await host.ask("PATCH", "/api/v1/channels/\(name)", body: #"{"state":"stopped"}"#).status == 200)
+        #expect(try await host.call("PATCH", "/api/v1/channels/\(name)", body: #"{"state":"stopped"}"#).status == 200)
     }
 
     private func channel(_ host: CacheHost, _ name: String = "one") async throws -> ChannelRecord {
-        let answer = try await host.ask("GET", "/api/v1/channels/\(name)")
+        let answer = try await host.call("GET", "/api/v1/channels/\(name)")
         return try APICoding.makeDecoder().decode(ChannelRecord.self, from: Data(answer.body))
     }
 
@@ -79,7 +79,7 @@ struct LiveRouteTests {
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    @Test func aChannelIsMadeListedStoppedAndDeleted() async throws {
+    @Test func addsListsStopsAndRemovesChannel() async throws {
         try await withHost { host in
             try await record(host)
             let one = try await channel(host)
@@ -87,21 +87,21 @@ struct LiveRouteTests {
             #expect(one.kept == [TimeSpan(from: start, to: start + 60_000)])
             #expect(one.bytes == 9 * 1880)
             #expect(try await host.exchange("GET", "/api/v1/channels").status == 401)
-            let gaps = try await host.ask("GET", "/api/v1/channels/one/gaps")
+            let gaps = try await host.call("GET", "/api/v1/channels/one/gaps")
             let found = try APICoding.makeDecoder().decode(TimelineRecord.self, from: Data(gaps.body)).segments
             #expect(found.map(\.start) == [start + 18_000])
-            #expect(try await host.ask("GET", "/api/v1/channels/other").status == 404)
-            #expect(try await host.ask("GET", "/api/v1/channels/.x").status == 404)
-            let taken = try await host.ask(
+            #expect(try await host.call("GET", "/api/v1/channels/other").status == 404)
+            #expect(try await host.call("GET", "/api/v1/channels/.x").status == 404)
+            let duplicate = try await host.call(
                 "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)other.m3u8"}"#)
-            #expect(taken.status == 400)
-            #expect(try await host.ask("DELETE", "/api/v1/channels/one").status == 204)
+            #expect(duplicate.status == 400)
+            #expect(try await host.call("DELETE", "/api/v1/channels/one").status == 204)
             #expect(try await host.exchange("GET", "/live/one/index.m3u8").status == 404)
             #expect(try await host.store.resources().isEmpty)
         }
     }
 
-    @Test func windowsAreReadWithTheirSegments() async throws {
+    @Test func servesWindowsWithSegments() async throws {
         try await withHost { host in
             try await record(host)
             let entry = try await text(
@@ -126,7 +126,7 @@ struct LiveRouteTests {
         }
     }
 
-    @Test func whatCannotBeHadIsSaid() async throws {
+    @Test func reportsUnavailableWindows() async throws {
         try await withHost { host in
             try await record(host)
             let outside = try await host.exchange("GET", "/live/one/index.m3u8?begintime=\(start - 60_000)&strict=1")
@@ -146,8 +146,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// The recorded part of a window is served, and a header says where it begins.
-    @Test func aWindowBeginsWhereSomethingIsRecorded() async throws {
+    /// The recorded part of a window is served; a header field has its beginning.
+    @Test func beginsWindowAtRecordedRange() async throws {
         try await withHost { host in
             try await record(host)
             let path = "/live/one/index.m3u8?begintime=\(start - 60_000)&endtime=\(start + 15_000)"
@@ -169,8 +169,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// The stream's clock is months behind the server's: `-<seconds>` and `now` are by the stream's.
-    @Test func relativeMomentsCountFromTheStreamsPresent() async throws {
+    /// The stream's clock is months behind the server's; `-<seconds>` and `now` are relative to the stream's.
+    @Test func resolvesRelativeMomentsByStreamClock() async throws {
         try await withHost { host in
             try await record(host)
             let answer = try await host.exchange("GET", "/live/one/index.m3u8?begintime=-3000&endtime=now")
@@ -181,7 +181,7 @@ struct LiveRouteTests {
             let timeline: TimelineRecord = try await host.answer("GET", "/api/v1/channels/one/timeline?from=-3000")
             #expect(timeline.segments.count == 10)
             let body = #"{"name":"news","from":"-3000","to":"now"}"#
-            let made = try await host.ask("POST", "/api/v1/channels/one/programmes", body: body)
+            let made = try await host.call("POST", "/api/v1/channels/one/programmes", body: body)
             let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
             #expect(abs(programme.to - programme.from - 3_000_000) <= 1)
             #expect(programme.from <= start && programme.to >= start + 60_000)
@@ -192,8 +192,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// The first and the last moment that 64 bits of nanoseconds hold.
-    @Test func aTimelineEndsAtAnyMoment() async throws {
+    /// The first and last moments that 64 bits of nanoseconds can represent.
+    @Test func acceptsAnyEndOfTimeline() async throws {
         try await withHost { host in
             try await record(host)
             for end in ["1677-09-21T00:13:00Z", "2262-04-11T23:47:16,854775807Z"] {
@@ -204,8 +204,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// Pictures at moments as playlists and the API write them.
-    @Test func picturesAreTakenAtAnyMoment() async throws {
+    /// Moments in the forms of playlists and the API.
+    @Test func extractsPictureOfAnyMoment() async throws {
         try await withHost(frames: FixedFrames()) { host in
             try await record(host)
             func status(_ moment: String) async throws -> Int {
@@ -220,32 +220,32 @@ struct LiveRouteTests {
         }
     }
 
-    @Test func programmesAreKeptListedAndLetGo() async throws {
+    @Test func addsListsAndRemovesProgrammes() async throws {
         try await withHost { host in
             try await record(host)
             let body = #"{"name":"news","from":"\#(start + 12_000)","to":"\#(start + 24_000)"}"#
-            let made = try await host.ask("POST", "/api/v1/channels/one/programmes", body: body)
+            let made = try await host.call("POST", "/api/v1/channels/one/programmes", body: body)
             #expect(made.status == 201)
             let programme = try APICoding.makeDecoder().decode(ProgrammeRecord.self, from: Data(made.body))
             #expect(programme.from == start + 12_000 && programme.to == start + 24_000)
             #expect(try await channel(host).programmes == [programme])
-            // All but the programme goes: it ended years ago.
-            let kept = try await host.ask(
+            // Retention removes everything outside the programme, which ended years ago.
+            let kept = try await host.call(
                 "PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
             #expect(kept.status == 200)
             #expect(try await channel(host).kept == [TimeSpan(from: start + 12_000, to: start + 24_000)])
             let path = try #require(URL(string: programme.playlistURL))
             #expect(try await host.exchange("GET", "\(path.path)?\(path.query ?? "")").status == 200)
-            let gone = try await host.ask("DELETE", "/api/v1/channels/one/programmes/\(programme.id)")
-            #expect(gone.status == 204)
+            let removal = try await host.call("DELETE", "/api/v1/channels/one/programmes/\(programme.id)")
+            #expect(removal.status == 204)
             #expect(try await channel(host).segments == 0)
-            #expect(try await host.ask("DELETE", "/api/v1/channels/one/programmes/\(programme.id)").status == 404)
+            #expect(try await host.call("DELETE", "/api/v1/channels/one/programmes/\(programme.id)").status == 404)
             let reversed = #"{"name":"news","from":"200","to":"100"}"#
-            #expect(try await host.ask("POST", "/api/v1/channels/one/programmes", body: reversed).status == 400)
+            #expect(try await host.call("POST", "/api/v1/channels/one/programmes", body: reversed).status == 400)
         }
     }
 
-    @Test func aWindowSaysWhatItConsistsOf() async throws {
+    @Test func describesBundleOfWindow() async throws {
         try await withHost { host in
             try await record(host)
             let bundles = "/api/v1/bundles?channel=one"
@@ -258,22 +258,22 @@ struct LiveRouteTests {
             #expect(window.contents?.playlists.map(\.name) == ["index.m3u8", "media-1/index.m3u8"])
             #expect(window.libraryURL.hasSuffix("/live/one/"))
             for query in ["from=\(start - 60_000)", "to=\(start + 70_000_000)", "from=\(start + 90_000)"] {
-                #expect(try await host.ask("GET", "\(bundles)&\(query)").status >= 400, "\(query)")
+                #expect(try await host.call("GET", "\(bundles)&\(query)").status >= 400, "\(query)")
             }
-            #expect(try await host.ask("GET", "/api/v1/bundles?channel=other").status == 404)
+            #expect(try await host.call("GET", "/api/v1/bundles?channel=other").status == 404)
         }
     }
 
-    @Test func whatHasEndedIsAnAsset() async throws {
+    @Test func turnsEndedRecordingIntoAsset() async throws {
         try await withHost { host in
             try await record(host)
-            let ended = try await host.ask("PATCH", "/api/v1/channels/one", body: #"{"state":"ended"}"#)
+            let ended = try await host.call("PATCH", "/api/v1/channels/one", body: #"{"state":"ended"}"#)
             #expect(ended.status == 200)
-            let list = try await host.ask("GET", "/api/v1/assets")
+            let list = try await host.call("GET", "/api/v1/assets")
             let assets = try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets
             let asset = try #require(assets.first)
             #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
-            // One was lost, which its movie doesn't pass over without a word.
+            // A lost segment makes the movie an error unless gaps are accepted.
             #expect(asset.holeCount == 1)
             let movie = try await host.exchange("GET", "/library/\(asset.id)/media.mp4")
             #expect(movie.status == 404 && String(decoding: movie.body, as: UTF8.self).contains("?gaps=1"))
@@ -283,10 +283,10 @@ struct LiveRouteTests {
                 let read = try await host.exchange("GET", "/library/\(asset.id)/media-1/\(40 + number).ts")
                 #expect(read.status == 200 && read.body == segment(number))
             }
-            // The channel goes, the asset stays; and then it goes with all of it.
-            #expect(try await host.ask("DELETE", "/api/v1/channels/one").status == 204)
+            // The asset outlives the channel; its removal deletes all data.
+            #expect(try await host.call("DELETE", "/api/v1/channels/one").status == 204)
             #expect(try await host.exchange("GET", "/library/\(asset.id)/media-1/41.ts").status == 200)
-            #expect(try await host.ask("DELETE", "/api/v1/assets/\(asset.id)").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/assets/\(asset.id)").status == 204)
             #expect(try await host.store.resources().isEmpty)
         }
     }

@@ -8,16 +8,16 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Programmes that are exported: the API, and the links that stay.
+/// Exports of programmes: the API and the permanent links.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(5)))
 struct ProgrammeRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
-    /// When the first segment begins, in milliseconds since 1970.
+    /// The beginning of the first segment, in milliseconds since 1970.
     private let start: Int64 = 1_790_000_000_000
     private let programmes = "/api/v1/channels/one/programmes"
 
-    /// Four segments of 9 s, each the same clip; the third a gap.
+    /// Serves four segments of 9 s with the same clip; the third is a gap.
     private func serve(_ clip: [UInt8]) throws {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXT-X-MEDIA-SEQUENCE:40\n"
         text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
@@ -31,7 +31,7 @@ struct ProgrammeRouteTests {
             .text(text), contentType: "application/vnd.apple.mpegurl")
     }
 
-    /// All of it recorded, and who asks about it.
+    /// Runs `body` with a complete recording and a client.
     private func withHost(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try serve(Array(clip))
@@ -41,7 +41,7 @@ struct ProgrammeRouteTests {
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
             do {
                 #expect(
-                    try await host.ask(
+                    try await host.call(
                         "POST", "/api/v1/channels", body: #"{"name":"one","url":"\#(base)index.m3u8"}"#
                     ).status == 201)
                 try await reached(client) { $0.segments == 3 }
@@ -54,10 +54,10 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// Asks until the channel is so; each answer takes its time.
-    private func reached(_ client: APIClient, _ isSo: (ChannelRecord) -> Bool) async throws {
+    /// Polls until the channel meets a condition.
+    private func reached(_ client: APIClient, _ condition: (ChannelRecord) -> Bool) async throws {
         let name = try #require(ChannelName(rawValue: "one"))
-        while try await !isSo(client.channel(name)) { try Task.checkCancellation() }
+        while try await !condition(client.channel(name)) { try Task.checkCancellation() }
     }
 
     private func path(_ url: String) throws -> String { try #require(URL(string: url)).path }
@@ -67,7 +67,7 @@ struct ProgrammeRouteTests {
         return try APICoding.makeDecoder().decode(Problem.self, from: Data(response.body))
     }
 
-    @Test func theLinksOfWhatIsOverStay() async throws {
+    @Test func keepsLinksOfFinishedProgramme() async throws {
         try await withHost { host, client in
             let body = #"""
                 {"name": "news", "from": "\#(start + 4000)", "to": "\#(start + 30_000)", "formats": ["hls", "mp4"]}
@@ -102,15 +102,15 @@ struct ProgrammeRouteTests {
             let window = try await host.exchange("GET", "/live/one/\(child.dropFirst(6))")
             #expect(String(decoding: window.body, as: UTF8.self).hasSuffix("#EXT-X-ENDLIST\n"))
 
-            #expect(try await host.ask("DELETE", "\(programmes)/\(made.id)/exports/mp4").status == 204)
+            #expect(try await host.call("DELETE", "\(programmes)/\(made.id)/exports/mp4").status == 204)
             #expect(try await host.exchange("GET", links[1]).status == 404)
-            #expect(try await host.ask("DELETE", "\(programmes)/\(made.id)").status == 204)
+            #expect(try await host.call("DELETE", "\(programmes)/\(made.id)").status == 204)
             #expect(try await host.exchange("GET", links[0]).status == 404)
         }
     }
 
-    /// The film of a window with an absent segment says where it is.
-    @Test func theFilmOfAWindowNamesItsGaps() async throws {
+    /// The response with a window's movie lists missing segments.
+    @Test func listsGapsOfWindowMovie() async throws {
         try await withHost { host, _ in
             let path = "/live/one/\(start)-\(start + 36_000).mp4"
             #expect(try await host.exchange("GET", path).status == 404)
@@ -125,7 +125,7 @@ struct ProgrammeRouteTests {
         }
     }
 
-    @Test func whatIsNotThereSaysWhy() async throws {
+    @Test func explainsUnavailableExports() async throws {
         try await withHost { host, client in
             let body = #"""
                 {"name": "later", "from": "\#(start)", "to": "\#(start + 100_000)", "formats": ["mp4"]}
@@ -133,28 +133,29 @@ struct ProgrammeRouteTests {
             let later: ProgrammeRecord = try await host.answer("POST", programmes, body: body)
             let link = "/live/one/programmes/\(later.id)"
             #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it's waiting"))
-            let unwanted = try problem(try await host.exchange("GET", link + ".3gp"))
-            #expect(unwanted.status == 404 && unwanted.detail.contains("POST \(programmes)/\(later.id)/exports/3gp"))
-            #expect(try await host.ask("DELETE", "\(programmes)/\(later.id)/exports/mp4").status == 204)
+            let unrequested = try problem(try await host.exchange("GET", link + ".3gp"))
+            #expect(
+                unrequested.status == 404 && unrequested.detail.contains("POST \(programmes)/\(later.id)/exports/3gp"))
+            #expect(try await host.call("DELETE", "\(programmes)/\(later.id)/exports/mp4").status == 204)
             #expect(try problem(try await host.exchange("GET", link + ".mp4")).detail.contains("it was cancelled"))
 
-            // Nothing here encodes.
+            // The server has no encoder.
             let past = #"{"name": "past", "from": "\#(start)", "to": "\#(start + 20_000)"}"#
             let made: ProgrammeRecord = try await host.answer("POST", programmes, body: past)
             #expect(made.exports.isEmpty)
             let exports = "\(programmes)/\(made.id)/exports"
-            #expect(try await host.ask("POST", "\(exports)/3gp").status == 201)
+            #expect(try await host.call("POST", "\(exports)/3gp").status == 201)
             try await reached(client) { $0.programmes[1].exports.allSatisfy { $0.state == .failed } }
             let failed = try problem(try await host.exchange("GET", "/live/one/programmes/\(made.id).3gp"))
             #expect(failed.status == 404 && failed.detail.contains("it failed: there is no encoder for 3GP"))
-            #expect(try await host.ask("POST", "\(exports)/3gp").status == 200)
+            #expect(try await host.call("POST", "\(exports)/3gp").status == 200)
 
-            #expect(try await host.ask("POST", "\(exports)/avi").status == 400)
-            #expect(try await host.ask("GET", "\(exports)/3gp").status == 405)
-            #expect(try await host.ask("POST", "\(programmes)/other/exports/mp4").status == 404)
-            #expect(try await host.ask("DELETE", "\(exports)/mp4").status == 404)
+            #expect(try await host.call("POST", "\(exports)/avi").status == 400)
+            #expect(try await host.call("GET", "\(exports)/3gp").status == 405)
+            #expect(try await host.call("POST", "\(programmes)/other/exports/mp4").status == 404)
+            #expect(try await host.call("DELETE", "\(exports)/mp4").status == 404)
             let wrong = #"{"name": "x", "from": "1", "to": "2", "formats": ["mkv"]}"#
-            #expect(try await host.ask("POST", programmes, body: wrong).status == 400)
+            #expect(try await host.call("POST", programmes, body: wrong).status == 400)
             for file in ["x.mp4", "\(made.id).avi", "\(made.id)/other.m3u8", "..%2F..%2Fkey", ""] {
                 #expect(try await host.exchange("GET", "/live/one/programmes/\(file)").status == 404, "\(file)")
             }

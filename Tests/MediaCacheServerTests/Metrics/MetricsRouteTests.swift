@@ -17,7 +17,7 @@ struct MetricsRouteTests {
                 let words = line.split(separator: " ", maxSplits: 3)
                 try #require(words.count == 4 && (words[1] == "HELP" || words[1] == "TYPE"), "\(line)")
                 if words[1] == "TYPE" {
-                    // Each metric once, and all its samples together.
+                    // Each metric appears once, with all its samples in sequence.
                     #expect(known.insert(String(words[2])).inserted, "\(line)")
                     #expect(["counter", "gauge"].contains(words[3]))
                     #expect((words[3] == "counter") == words[2].hasSuffix("_total"), "\(line)")
@@ -33,7 +33,7 @@ struct MetricsRouteTests {
         return samples
     }
 
-    @Test func whatRunsAndWhatIsKeptIsCounted() async throws {
+    @Test func reportsMetrics() async throws {
         let origin = ScriptedOrigin()
         let url = try ResourceURL("http://origin.example/secret-film.mp4")
         origin[url] = ScriptedResource(.random(seed: 1, length: 300_000))
@@ -46,7 +46,7 @@ struct MetricsRouteTests {
             _ = try await host.download(#"{"url":"\#(url)"}"#)
             #expect(try await host.play(url).status == 200)
             let channel = #"{"name":"news","url":"\#(playlist)","stopped":true}"#
-            #expect(try await host.ask("POST", "/api/v1/channels", body: channel).status == 201)
+            #expect(try await host.call("POST", "/api/v1/channels", body: channel).status == 201)
             let answer = try await host.exchange("GET", "/metrics")
             #expect(answer.fields["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
             let text = String(decoding: answer.body, as: UTF8.self)
@@ -76,7 +76,7 @@ struct MetricsRouteTests {
         ("/k/abc/library/x/index.m3u8", .library), ("/live/news/index.m3u8", .live), ("/library/x/cover", .library),
         ("/k/abc", .library), ("/api/v1/usage", .api), ("/nothing", .other),
     ])
-    func eachPathIsCountedByWhatItIs(_ path: String, _ kind: RouteKind) {
+    func classifiesPaths(_ path: String, _ kind: RouteKind) {
         #expect(RouteKind(path: path) == kind)
     }
 }

@@ -23,7 +23,7 @@ struct AddressRangeTests {
         "256.0.0.1", "0x7f.0.0.1", "::1/129", ":::", "localhost", "[::1]", "fe80::1%eth0", "10.0.0.0/٨",
         "::ffff:10.0.0.0/8", "10.0.0.0/99999999999999999999",
     ])
-    func refusesWhatIsNoRange(_ text: String) {
+    func rejectsInvalidRanges(_ text: String) {
         #expect(AddressRange(text) == nil)
     }
 
@@ -37,7 +37,7 @@ struct AddressRangeTests {
         ("10.0.0.0/8", "64:ff9b::10.1.1.1", true),
         ("10.0.0.0/8", "2002:0a01:0101::1", true), ("64:ff9b::/96", "64:ff9b::10.1.1.1", true),
     ])
-    func saysWhatLiesInIt(_ range: String, _ address: String, _ isInside: Bool) throws {
+    func containsAddresses(_ range: String, _ address: String, _ isInside: Bool) throws {
         let range = try #require(AddressRange(range))
         let address = try #require(IPAddress(address))
         #expect(range.contains(address) == isInside)
@@ -53,7 +53,7 @@ struct AddressRangeTests {
         "2002:c0a8:1::1",
         "3fff::1", "5f00::1", "fc00::1", "fd12:3456::1", "fe80::1", "fec0::1", "ff02::1", "4000::1",
     ])
-    func knowsLocalAddresses(_ text: String) throws {
+    func recognizesLocalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .local)
         #expect(throws: AccessRule.Refusal.self) {
@@ -71,13 +71,13 @@ struct AddressRangeTests {
         "2001:4860:4860::8888",
         "2606:4700::1111", "2a00::1", "2001:200::1", "2001:db9::1",
     ])
-    func knowsGlobalAddresses(_ text: String) throws {
+    func recognizesGlobalAddresses(_ text: String) throws {
         let address = try #require(IPAddress(text))
         #expect(address.kind == .global)
         try AccessRule().check(connected: address, scope: .publicOnly)
     }
 
-    @Test func allowsGrantedNetworksAlone() throws {
+    @Test func allowsOnlyGrantedNetworks() throws {
         let grants = [try #require(AddressRange("192.168.0.0/16")), try #require(AddressRange("::1"))]
         let rule = AccessRule(grants: grants)
         try rule.check(connected: IPAddress("192.168.7.7"), scope: .publicOnly)
@@ -88,7 +88,7 @@ struct AddressRangeTests {
         #expect(throws: AccessRule.Refusal.self) { try rule.check(connected: nil, scope: .publicOnly) }
     }
 
-    @Test func hostsAreAddressesOrNames() {
+    @Test func distinguishesAddressesFromNames() {
         #expect(IPAddress(host: "[::1]")?.description == "::1")
         #expect(IPAddress(host: "[fe80::1%25eth0]")?.description == "fe80::1")
         #expect(IPAddress(host: "127.0.0.1")?.description == "127.0.0.1")
@@ -99,7 +99,7 @@ struct AddressRangeTests {
         "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7F.1", "0177.0.0.1", "017700000001", "127.0.0.1.",
         "127.0.0.0x1", "%31%32%37.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
     ])
-    func readsEverySpellingOfAnIPv4Address(_ host: String) {
+    func parsesEverySpellingOfIPv4Address(_ host: String) {
         #expect(IPAddress(host: host)?.description == "127.0.0.1")
     }
 
@@ -107,7 +107,7 @@ struct AddressRangeTests {
         "127.0.0.256", "1.2.3.4.5", "4294967296", "0x", "08.0.0.1", "1..2", "a.1", "-1", "+1", "0x-1", ".", "",
         "1.2.3.a",
     ])
-    func readsNamesAsNames(_ host: String) {
+    func parsesNamesAsNames(_ host: String) {
         #expect(IPAddress(host: host).map { $0.description == "0.0.0.0" } ?? true)
     }
 }

@@ -57,7 +57,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func asksIPv6Addresses() async throws {
+    @Test func connectsToIPv6Addresses() async throws {
         try await withServer(onIPv6: true) { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text
@@ -67,7 +67,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func ownMarksNeverLeaveOrEnter() async throws {
+    @Test func neitherSendsNorAcceptsOwnMarks() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a?b=1")
             var resource = Self.text
@@ -83,11 +83,11 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func aNameThatLeadsToALocalAddressIsRefusedBeforeTheRequest() async throws {
+    @Test func refusesNameOfLocalAddressBeforeRequest() async throws {
         try await withServer { origin, server in
             let url = try ResourceURL("http://localhost:\(server.port)/a")
             server.origin[url] = Self.text
-            // Many at once and again: each refusal closes a connection that the client believed to be good.
+            // Repeated and concurrent, since each refusal closes a connection that the client considers usable.
             for _ in 0..<5 {
                 await withTaskGroup(of: CacheError.Code?.self) { group in
                     for _ in 0..<20 {
@@ -110,7 +110,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func allowedNetworksAreReachedInPublicScope() async throws {
+    @Test func contactsAllowedNetworksInPublicScope() async throws {
         let loopback = try #require(AddressRange("127.0.0.0/8"))
         try await withServer(AsyncHTTPClientSettings(allowedNetworks: [loopback])) { origin, server in
             let url = try server.url("/a")
@@ -121,7 +121,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func aRefusedConnectionFailsAtOnceAsUnreachable() async throws {
+    @Test func reportsRefusedConnectionAsUnreachable() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.stop()
@@ -129,15 +129,15 @@ struct AsyncHTTPClientOriginTests {
                 _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
             }
             #expect(error?.code == .unreachable)
-            // Without what the system and the client's library call it.
+            // The message has no text of the system or the HTTP client.
             #expect(
                 error?.description
                     == "nothing listens at \(url.authority); check the address, and that it runs", "\(error as Any)")
         }
     }
 
-    /// Of a name, whose addresses are tried one after the other; and of a proxy, which isn't the origin.
-    @Test func whatRefusesAConnectionIsNamed() async throws {
+    /// The refusing host is a name with several addresses, or a proxy.
+    @Test func namesRefusingHost() async throws {
         let server = try ScriptedOriginServer()
         let port = server.port
         server.stop()
@@ -157,7 +157,7 @@ struct AsyncHTTPClientOriginTests {
             "\(proxy as Any)")
     }
 
-    @Test func anUnknownNameIsUnreachable() async throws {
+    @Test func reportsUnknownNameAsUnreachable() async throws {
         try await withServer { origin, _ in
             let url = try ResourceURL("http://no-such-host.invalid/a")
             let error = await failure { _ = try await origin.send(OriginRequest(url: url)) }
@@ -166,9 +166,9 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func aHandshakeWithoutAnAnswerRunsIntoTheConnectLimit() async throws {
+    @Test func limitsHandshakeByConnectTimeout() async throws {
         try await withServer { origin, server in
-            // The server waits for the end of a head, and never sees one in a ClientHello.
+            // The server waits for the end of a head, which a ClientHello doesn't contain.
             let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
             let limits = TransferLimits(connect: .milliseconds(200), firstByte: .seconds(60))
             let error = await failure { _ = try await origin.send(OriginRequest(url: url, limits: limits)) }
@@ -177,7 +177,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func aCertificateIsTrustedOnlyWithItsAuthority() async throws {
+    @Test func trustsCertificateOnlyWithItsAuthority() async throws {
         let server = try await TLSServer()
         let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
         let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID()).pem")
@@ -195,7 +195,7 @@ struct AsyncHTTPClientOriginTests {
         #expect(response.peer == .local)
         #expect(try await read(response) == "secret")
 
-        // The name has to match too.
+        // The name must match, too.
         let misnamed = try ResourceURL("https://127.0.0.2:\(server.port)/a")
         let mismatch = await failure { _ = try await trusting.send(OriginRequest(url: misnamed)) }
         await trusting.shutdown()
@@ -203,7 +203,7 @@ struct AsyncHTTPClientOriginTests {
         try await server.stop()
     }
 
-    @Test func aMissingAuthorityFileIsNamed() async throws {
+    @Test func namesMissingAuthorityFile() async throws {
         let error = await failure {
             _ = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
         }
@@ -211,7 +211,7 @@ struct AsyncHTTPClientOriginTests {
         #expect(error?.message.contains("/nowhere/ca.pem") == true)
     }
 
-    @Test func requestsGoThroughTheProxy() async throws {
+    @Test func sendsRequestsThroughProxy() async throws {
         let proxy = try ScriptedOriginServer()
         let settings = AsyncHTTPClientSettings(
             proxy: UpstreamProxy(
@@ -235,7 +235,7 @@ struct AsyncHTTPClientOriginTests {
         proxy.stop()
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
+    @Test func reusesConnections() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text
@@ -245,7 +245,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func shutdownEndsWhatRunsAndRefusesMore() async throws {
+    @Test func endsRunningRequestsAtShutdown() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = ScriptedResource(.random(seed: 1, length: 1 << 20))
@@ -260,7 +260,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func whatIsNotHTTPIsABadResponse() async throws {
+    @Test func reportsNonHTTPAsBadResponse() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text
@@ -270,13 +270,13 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func bytesPastTheAnnouncedLengthAreNeverHandedOver() async throws {
+    @Test func discardsBytesPastAnnouncedLength() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text
             server.origin.next(url, .bodyLonger(by: 1000))
             #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
-            // The connection is given up, which the next request may notice first: it fails, and can be tried again.
+            // The connection is closed. The next request may use it before, fail, and be retried.
             var answers: [String] = []
             let error = await failure { answers.append(try await read(origin.send(OriginRequest(url: url)))) }
             #expect(error == nil || error?.code == .unreachable)
@@ -285,7 +285,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func exchangesCancelledAtAnyPointLeaveTheOthersRight() async throws {
+    @Test func keepsOtherExchangesAfterCancellation() async throws {
         var state = UInt64.random(in: 0 ... .max)
         print("seed \(state)")
         let length: Int64 = 1 << 19
@@ -293,7 +293,7 @@ struct AsyncHTTPClientOriginTests {
         try await withServer { origin, server in
             let url = try server.url("/a")
             server.origin[url] = ScriptedResource(body)
-            // They wait for connections, which takes long on a busy machine.
+            // Connecting may take long on a busy machine.
             let patience = TransferLimits(connect: .seconds(600), firstByte: .seconds(600), stall: .seconds(600))
             let request = OriginRequest(url: url, limits: patience)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -36,7 +36,7 @@ struct OriginAccessTests {
         if case .failure(let error) = refused { #expect(error.code == .forbiddenAddress, "\(error)") }
         #expect(server.origin.requests.isEmpty)
         if IPAddress(host: url.host)?.description == url.host || IPAddress(host: url.host) == nil {
-            // Other spellings are a resolver's to read.
+            // Other spellings are parsed by resolvers.
             #expect(try await outcome(origin, OriginRequest(url: url)).get() == 200)
         }
         await origin.shutdown()
@@ -45,7 +45,7 @@ struct OriginAccessTests {
 
     /// The address of a connection is checked when it's established, so the name is resolved first.
     @Test(arguments: ["http", "https"], ["127.0.0.1", "inner.example"])
-    func makesNoConnectionToALocalAddress(_ scheme: String, _ host: String) async throws {
+    func doesNotConnectToLocalAddress(_ scheme: String, _ host: String) async throws {
         let server = try ScriptedOriginServer()
         let origin = try AsyncHTTPClientOrigin(settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
         let url = try ResourceURL("\(scheme)://\(host):\(server.port)/a")
@@ -82,7 +82,7 @@ struct OriginAccessTests {
             #expect(error.code == .forbiddenAddress, "\(host): \(error)")
         }
         #expect(proxy.origin.tunnels.isEmpty)
-        // What the user named is the proxy's to resolve.
+        // The proxy resolves names given by the user.
         let named = try ResourceURL("http://tuner.local/a")
         #expect(try await outcome(origin, OriginRequest(url: named)).get() == 200)
         let other = try ResourceURL("http://media.example/a")
@@ -92,11 +92,11 @@ struct OriginAccessTests {
         proxy.stop()
     }
 
-    /// The client's callback for new connections is made for debugging: it may go away.
+    /// The client's callback for new connections is intended for debugging and may be removed.
     @Test(arguments: [AddressScope.any, .publicOnly])
-    func sendsNothingOnAConnectionThatWasNotChecked(_ scope: AddressScope) async throws {
+    func sendsNothingOnUncheckedConnection(_ scope: AddressScope) async throws {
         let server = try ScriptedOriginServer()
-        // Even where the network is granted.
+        // This applies to granted networks, too.
         let origin = try AsyncHTTPClientOrigin(
             settings: .init(allowedNetworks: [try #require(AddressRange("127.0.0.0/8"))]), hostAddresses: [:],
             preparesConnections: false)

@@ -19,7 +19,7 @@ struct OriginContractTests {
     func asyncHTTPClientOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = try AsyncHTTPClientOrigin()
-        // Time as it is, on a machine whose cores other tests hold for a second now and then.
+        // Real time, on a machine whose cores other tests may occupy for a second.
         let contract = OriginContract(origin, script: server.origin, limit: .seconds(4)) { try server.url($0) }
         do {
             try await contract.check(rule)

@@ -1,4 +1,4 @@
-/// A certificate for `localhost` and the authority that signed it, valid until 2120. The key protects nothing.
+/// A certificate for `localhost` and the authority that signed it, valid until 2120. The key isn't secret.
 enum TLSFixture {
     static let authority = """
         -----BEGIN CERTIFICATE-----

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Answers every connection with the same response over TLS, whatever is asked.
+/// A server that answers every request with the same response over TLS.
 final class TLSServer: Sendable {
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer

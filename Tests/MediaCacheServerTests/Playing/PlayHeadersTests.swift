@@ -5,9 +5,9 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// The header fields of this server's own.
+/// The server's own header fields.
 struct PlayHeadersTests {
-    @Test func pagesMayReadTheFieldsOfThisServer() throws {
+    @Test func exposesOwnFieldsToPages() throws {
         var headers = HTTPHeaders()
         PlayHeaders.addProtection(to: &headers)
         let exposed = try #require(headers.first(name: "Access-Control-Expose-Headers")).split(separator: ", ")

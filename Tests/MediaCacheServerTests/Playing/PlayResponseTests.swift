@@ -9,13 +9,13 @@ import Testing
 struct PlayResponseTests {
     private static let media = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
-    private func ask(_ source: FakeSource, _ request: String) throws -> RawResponse {
+    private func call(_ source: FakeSource, _ request: String) throws -> RawResponse {
         let channel = try TestServer.connect(TestServer.context(source))
         return try #require(try channel.exchange(request))
     }
 
-    @Test func theWholeIsSentWithItsLengthAndNothingOfTheOriginsButWhatIsAllowed() throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request())
+    @Test func sendsWholeResourceWithAllowedFieldsOnly() throws {
+        let response = try call(FakeSource(Self.media), TestServer.request())
         #expect(response.status == 200)
         #expect(response.body == Self.media)
         #expect(response.fields["content-length"] == "10000")
@@ -34,8 +34,8 @@ struct PlayResponseTests {
         ("bytes=0-", 0..<10_000), ("bytes=9999-20000", 9999..<10_000), ("bytes=0-0", 0..<1),
         ("bytes=10-20,15-30", 10..<31),
     ])
-    func aRangeIsAnsweredWithThatPart(_ range: String, _ expected: Range<Int>) throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+    func answersRange(_ range: String, _ expected: Range<Int>) throws {
+        let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 206)
         #expect(response.body == Array(Self.media[expected]))
         let contentRange = "bytes \(expected.lowerBound)-\(expected.upperBound - 1)/10000"
@@ -44,34 +44,34 @@ struct PlayResponseTests {
     }
 
     @Test(arguments: ["bytes=10000-", "bytes=-0", "bytes=5-4", "bytes=20000-30000,40000-"])
-    func aRangeOutsideIsUnsatisfiableAndSaysTheLength(_ range: String) throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+    func answersRangeOutsideResourceWithLength(_ range: String) throws {
+        let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 416)
         #expect(response.fields["content-range"] == "bytes */10000")
     }
 
     @Test(arguments: ["bytes=0-499", "bytes=9500-", "bytes=10000-", "bytes=0-0,5-6"])
-    func whatIsAnotherEachTimeIsSentWhole(_ range: String) throws {
+    func ignoresRangesOfChangingResource(_ range: String) throws {
         let source = FakeSource(Self.media, acceptsRanges: false)
-        let response = try ask(source, TestServer.request("GET", "Range: \(range)"))
+        let response = try call(source, TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 200)
         #expect(response.body == Self.media)
         #expect(response.fields["accept-ranges"] == "none")
         #expect(response.fields["content-range"] == nil)
-        // It's another the next time.
+        // The resource is another one the next time.
         #expect(source.requests.count == 1)
     }
 
     @Test(arguments: ["items=0-5", "bytes=", "bytes=x-y", "bytes", "bytes =0-9", "bytes=0- 9", "bytes =-9"])
-    func aRangeThatMeansNothingIsIgnored(_ range: String) throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
+    func ignoresInvalidRange(_ range: String) throws {
+        let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 200)
         #expect(response.body.count == 10_000)
     }
 
-    @Test func severalRangesAreSentInOrderAsParts() throws {
+    @Test func sendsSeveralRangesAsMultipart() throws {
         let source = FakeSource(Self.media)
-        let response = try ask(source, TestServer.request("GET", "Range: bytes=9990-9999,0-4,20000-,100-104"))
+        let response = try call(source, TestServer.request("GET", "Range: bytes=9990-9999,0-4,20000-,100-104"))
         #expect(response.status == 206)
         let type = try #require(response.fields["content-type"])
         let boundary = try #require(type.split(separator: "boundary=").last)
@@ -88,17 +88,17 @@ struct PlayResponseTests {
         #expect(source.readers.allSatisfy { $0.isCancelled })
     }
 
-    @Test func moreThanSixteenPartsAreAnsweredWithTheWhole() throws {
+    @Test func answersMoreThanSixteenPartsWithWholeResource() throws {
         let ranges = (0..<17).map { "\($0 * 10)-\($0 * 10 + 1)" }.joined(separator: ",")
-        let response = try ask(FakeSource(Self.media), TestServer.request("GET", "Range: bytes=\(ranges)"))
+        let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: bytes=\(ranges)"))
         #expect(response.status == 200)
         #expect(response.body == Self.media)
     }
 
-    @Test func aRangeIsCutOnlyFromTheVersionThatIfRangeNames() throws {
+    @Test func cutsRangeOnlyFromVersionOfIfRange() throws {
         func status(_ condition: String, entityTag: String = "\"v1\"") throws -> Int {
             let source = FakeSource(Self.media, entityTag: entityTag)
-            return try ask(source, TestServer.request("GET", "Range: bytes=0-9", "If-Range: \(condition)")).status
+            return try call(source, TestServer.request("GET", "Range: bytes=0-9", "If-Range: \(condition)")).status
         }
         #expect(try status("\"v1\"") == 206)
         #expect(try status("\"v2\"") == 200)
@@ -108,11 +108,11 @@ struct PlayResponseTests {
         #expect(try status("Sun, 06 Nov 1994 08:49:38 GMT") == 200)
     }
 
-    @Test func anOutdatedIfRangeOutranksAnUnsatisfiableRange() throws {
+    @Test func prefersOutdatedIfRangeOverUnsatisfiableRange() throws {
         let old = TestServer.request("GET", "Range: bytes=20000-", "If-Range: \"v0\"")
-        #expect(try ask(FakeSource(Self.media), old).status == 200)
+        #expect(try call(FakeSource(Self.media), old).status == 200)
         let current = TestServer.request("GET", "Range: bytes=20000-", "If-Range: \"v1\"")
-        #expect(try ask(FakeSource(Self.media), current).status == 416)
+        #expect(try call(FakeSource(Self.media), current).status == 416)
     }
 
     @Test(arguments: [
@@ -121,16 +121,16 @@ struct PlayResponseTests {
         ("If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 200), ("If-Match: \"v2\"", 412), ("If-Match: \"v1\"", 200),
         ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 412),
     ])
-    func conditionsAreMet(_ condition: String, _ status: Int) throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request("GET", condition))
+    func evaluatesConditions(_ condition: String, _ status: Int) throws {
+        let response = try call(FakeSource(Self.media), TestServer.request("GET", condition))
         #expect(response.status == status)
         #expect(response.body.isEmpty == (status != 200))
         #expect(response.fields["etag"] == "\"v1\"")
     }
 
-    @Test func headHasTheFieldsAndNoBody() throws {
+    @Test func answersHEADWithoutBody() throws {
         let source = FakeSource(Self.media)
-        let response = try ask(source, TestServer.request("HEAD", "Range: bytes=0-5"))
+        let response = try call(source, TestServer.request("HEAD", "Range: bytes=0-5"))
         #expect(response.status == 200)
         #expect(response.fields["content-length"] == "10000")
         #expect(response.body.isEmpty)
@@ -138,16 +138,16 @@ struct PlayResponseTests {
         #expect(source.readers.allSatisfy { $0.isCancelled && $0.state.withLock { $0.polls } == 0 })
     }
 
-    @Test func anEmptyResourceIsSentAndHasNoRanges() throws {
+    @Test func sendsEmptyResourceWithoutRanges() throws {
         let source = FakeSource([])
-        let whole = try ask(source, TestServer.request())
+        let whole = try call(source, TestServer.request())
         #expect(whole.status == 200)
         #expect(whole.fields["content-length"] == "0")
-        #expect(try ask(FakeSource([]), TestServer.request("GET", "Range: bytes=0-")).status == 416)
+        #expect(try call(FakeSource([]), TestServer.request("GET", "Range: bytes=0-")).status == 416)
     }
 
-    @Test func anUnknownLengthIsSentInPiecesOrUntilTheConnectionEnds() throws {
-        let modern = try ask(FakeSource(Self.media, knowsLength: false), TestServer.request("GET", "Range: bytes=5-"))
+    @Test func sendsUnknownLengthChunkedOrUntilClose() throws {
+        let modern = try call(FakeSource(Self.media, knowsLength: false), TestServer.request("GET", "Range: bytes=5-"))
         #expect(modern.status == 200)
         #expect(modern.fields["transfer-encoding"] == "chunked")
         #expect(modern.fields["content-length"] == nil)
@@ -160,9 +160,9 @@ struct PlayResponseTests {
         #expect(!channel.isActive)
     }
 
-    @Test func whatABrowserCouldRunIsSandboxedAndMediaIsNot() throws {
+    @Test func sandboxesTypesThatBrowsersRun() throws {
         func policy(_ type: String) throws -> String? {
-            try ask(FakeSource(Self.media, contentType: type), TestServer.request()).fields["content-security-policy"]
+            try call(FakeSource(Self.media, contentType: type), TestServer.request()).fields["content-security-policy"]
         }
         #expect(try policy("video/mp4") == nil)
         #expect(try policy("application/vnd.apple.mpegurl") == nil)
@@ -179,13 +179,13 @@ struct PlayResponseTests {
         "application/dash+xml", "text/xml", "multipart/x-mixed-replace; boundary=x", "video/mp4; x=\"",
         "video/mp4;" + String(repeating: "x", count: 2000),
     ])
-    func aTypeThatIsNotListedIsSentAsBytesInASandbox(_ type: String) throws {
-        let response = try ask(FakeSource(Self.media, contentType: type), TestServer.request())
+    func sendsUnlistedTypeAsSandboxedBytes(_ type: String) throws {
+        let response = try call(FakeSource(Self.media, contentType: type), TestServer.request())
         #expect(response.status == 200)
         #expect(response.fields["content-type"] == "application/octet-stream")
         #expect(response.fields["content-security-policy"] == "sandbox")
         let request = TestServer.request("GET", "Range: bytes=0-4,9-12")
-        let parts = try ask(FakeSource(Self.media, contentType: type), request)
+        let parts = try call(FakeSource(Self.media, contentType: type), request)
         let text = String(decoding: parts.body, as: UTF8.self)
         #expect(text.contains("Content-Type: application/octet-stream\r\n") && !text.contains("html"))
     }
@@ -198,8 +198,8 @@ struct PlayResponseTests {
             ("text/vtt; charset=\"UTF-8\"", "text/vtt; charset=utf-8"), ("text/vtt; charset=\"a b\"", "text/vtt"),
             ("application/x-mpegURL;charset=utf-8", "application/x-mpegurl; charset=utf-8"),
         ] as [(String, String?)])
-    func aListedTypeIsWrittenAgain(_ type: String, _ sent: String?) throws {
-        let response = try ask(FakeSource(Self.media, contentType: type), TestServer.request())
+    func writesListedTypeCanonically(_ type: String, _ sent: String?) throws {
+        let response = try call(FakeSource(Self.media, contentType: type), TestServer.request())
         #expect(response.fields["content-type"] == sent ?? "video/mp4; codecs=\"avc1.64001f,mp4a.40.2\"")
     }
 
@@ -207,23 +207,23 @@ struct PlayResponseTests {
         "v1", "\"v1\", \"v2\"", "\"v\"1\"", "\"a b\"", "\"\u{E9}\"", "\"<script>\u{1}\"", "\"",
         "\"" + String(repeating: "x", count: 300) + "\"",
     ])
-    func aTagAgainstTheGrammarIsReplacedAndStillHolds(_ tag: String) throws {
+    func replacesMalformedEntityTag(_ tag: String) throws {
         let source = FakeSource(Self.media, entityTag: tag)
-        let sent = try #require(try ask(source, TestServer.request()).fields["etag"])
+        let sent = try #require(try call(source, TestServer.request()).fields["etag"])
         #expect(sent.hasPrefix("\"mc-tag-") && sent.hasSuffix("\"") && sent.utf8.count < 64)
-        #expect(try ask(source, TestServer.request()).fields["etag"] == sent)
-        #expect(try ask(source, TestServer.request("GET", "If-None-Match: \(sent)")).status == 304)
-        #expect(try ask(source, TestServer.request("GET", "If-Match: \(sent)")).status == 200)
-        let resumed = try ask(source, TestServer.request("GET", "Range: bytes=5-", "If-Range: \(sent)"))
+        #expect(try call(source, TestServer.request()).fields["etag"] == sent)
+        #expect(try call(source, TestServer.request("GET", "If-None-Match: \(sent)")).status == 304)
+        #expect(try call(source, TestServer.request("GET", "If-Match: \(sent)")).status == 200)
+        let resumed = try call(source, TestServer.request("GET", "Range: bytes=5-", "If-Range: \(sent)"))
         #expect(resumed.status == 206 && resumed.body == Array(Self.media[5...]))
-        #expect(try ask(source, TestServer.request("GET", "If-Match: \"other\"")).status == 412)
+        #expect(try call(source, TestServer.request("GET", "If-Match: \"other\"")).status == 412)
     }
 
-    @Test func aDateIsWrittenAgainOrLeftOut() throws {
+    @Test func writesDateCanonicallyOrOmitsIt() throws {
         func modified(_ text: String, _ fields: String...) throws -> (Int, String?) {
             let lines = ["Host: localhost"] + fields
             let request = "GET \(TestServer.playPath()) HTTP/1.1\r\n\(lines.joined(separator: "\r\n"))\r\n\r\n"
-            let response = try ask(FakeSource(Self.media, lastModified: text), request)
+            let response = try call(FakeSource(Self.media, lastModified: text), request)
             return (response.status, response.fields["last-modified"])
         }
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -237,42 +237,42 @@ struct PlayResponseTests {
         }
     }
 
-    @Test func aDocumentIsRefused() throws {
+    @Test func refusesDocument() throws {
         let source = FakeSource(Array("<html>".utf8), contentType: "text/html; charset=utf-8")
-        let response = try ask(source, TestServer.request())
+        let response = try call(source, TestServer.request())
         #expect(response.status == 502)
         #expect(response.fields["content-type"] == "application/problem+json")
         #expect(source.readers.allSatisfy { $0.isCancelled })
     }
 
-    @Test func whatMayBeOutOfDateSaysSo() throws {
-        let response = try ask(FakeSource(Self.media, isStale: true), TestServer.request())
+    @Test func marksStaleResponse() throws {
+        let response = try call(FakeSource(Self.media, isStale: true), TestServer.request())
         #expect(response.status == 200)
         #expect(response.fields["warning"]?.hasPrefix("110") == true)
         #expect(response.fields["age"] != nil)
     }
 
-    @Test func aPreflightIsAnsweredOnlyWithTheKey() throws {
-        let allowed = try ask(FakeSource(Self.media), TestServer.request("OPTIONS", "Origin: https://page.example"))
+    @Test func answersPreflightOnlyWithToken() throws {
+        let allowed = try call(FakeSource(Self.media), TestServer.request("OPTIONS", "Origin: https://page.example"))
         #expect(allowed.status == 204)
         #expect(allowed.fields["access-control-allow-origin"] == "*")
         #expect(allowed.fields["access-control-allow-headers"]?.contains("Range") == true)
         let wrong = "OPTIONS \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        let refusal = try ask(FakeSource(Self.media), wrong)
+        let refusal = try call(FakeSource(Self.media), wrong)
         #expect(refusal.status == 403)
-        // No page may read what is said to a guess.
+        // Pages can't read the response to a guessed token.
         #expect(refusal.fields["access-control-allow-origin"] == nil)
     }
 
-    @Test func aWrongKeyReadsNothing() throws {
+    @Test func refusesWrongToken() throws {
         let source = FakeSource(Self.media)
         let request = "GET \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        #expect(try ask(source, request).status == 403)
+        #expect(try call(source, request).status == 403)
         #expect(source.requests.isEmpty)
     }
 
-    @Test func otherMethodsAreNotAllowed() throws {
-        let response = try ask(FakeSource(Self.media), TestServer.request("DELETE"))
+    @Test func refusesOtherMethods() throws {
+        let response = try call(FakeSource(Self.media), TestServer.request("DELETE"))
         #expect(response.status == 405)
         #expect(response.fields["allow"] == "GET, HEAD, OPTIONS")
     }

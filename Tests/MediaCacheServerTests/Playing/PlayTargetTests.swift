@@ -10,7 +10,7 @@ struct PlayTargetTests {
         "http://[2001:db8::1]:8080/v.mp4", "http://example.com//double/./dot/../x?q=?&;=", "http://example.com/",
         "https://example.com/a?url=http://other.example/?x=1",
     ])
-    func pathAndQueryAreCarriedByteForByte(_ text: String) throws {
+    func preservesPathAndQuery(_ text: String) throws {
         let url = try ResourceURL(text)
         let path = PlayTarget.path(for: url, token: "k")
         let target = try PlayTarget(path)
@@ -20,21 +20,21 @@ struct PlayTargetTests {
         #expect(!target.options.fastStart)
     }
 
-    @Test func bracketsAreEncodedInTheAuthority() throws {
+    @Test func encodesBracketsOfAuthority() throws {
         let url = try ResourceURL("http://[::1]:8080/v.mp4")
         #expect(PlayTarget.path(for: url, token: "k") == "/play/k/http/%5B::1%5D:8080/v.mp4")
         #expect(try PlayTarget("/play/k/http/[::1]:8080/v.mp4").url == url)
         #expect(try PlayTarget("/play/k/http/%5b%3A%3a1%5D%3A8080/v.mp4").url == url)
     }
 
-    @Test func userInformationIsTakenOutOfTheURL() throws {
+    @Test func removesUserInformationFromURL() throws {
         let target = try PlayTarget("/play/k/https/me:p%40ss@example.com/v.mp4")
         #expect(target.credentials == Credentials(userInfo: "me:p%40ss"))
         #expect(target.url.description == "https://example.com/v.mp4")
         #expect(PlayTarget.path(for: target.url, token: "k") == "/play/k/https/example.com/v.mp4")
     }
 
-    @Test func fastStartStandsAfterTheKeyOrLastInTheQuery() throws {
+    @Test func parsesFastStartAfterTokenOrAtEndOfQuery() throws {
         #expect(try PlayTarget("/play/k;faststart=1/http/h/v.mp4").options.fastStart)
         let alone = try PlayTarget("/play/k/http/h/v.mp4?faststart=1")
         #expect(alone.options.fastStart)
@@ -46,7 +46,7 @@ struct PlayTargetTests {
         #expect(inner.url.target == "/v.mp4?faststart=1&a=1")
     }
 
-    @Test func keptOnlyStandsAfterTheKey() throws {
+    @Test func parsesKeptOnlyAfterToken() throws {
         let url = try ResourceURL("http://h/a/v.mp4?x=1")
         let plain = "http://127.0.0.1:9" + PlayTarget.path(for: url, token: "k")
         let kept = APIClient.keptOnly(plain)
@@ -55,19 +55,19 @@ struct PlayTargetTests {
         let target = try PlayTarget("/play/k;net=public;kept=1/http/h/a/v.mp4?x=1")
         #expect(target.options == PlayOptions(isPublicOnly: true, isKeptOnly: true))
         #expect(PlayTarget.path(for: url, token: "k", options: target.options).contains("/k;net=public;kept=1/"))
-        let book = HeaderProfileBook(base: TransferSettings())
-        #expect(book.settings(for: target)?.asksOrigins == false)
+        let profiles = HeaderProfileStore(base: TransferSettings())
+        #expect(profiles.settings(for: target)?.asksOrigins == false)
         let other = try PlayTarget("/play/k/http/h/")
-        #expect(book.settings(for: other)?.asksOrigins == nil)
+        #expect(profiles.settings(for: other)?.asksOrigins == nil)
     }
 
-    @Test func anAuthorityNeedsNoPath() throws {
+    @Test func acceptsAuthorityWithoutPath() throws {
         #expect(try PlayTarget("/play/k/http/h").url.target == "/")
         #expect(try PlayTarget("/play/k/http/h?q").url.target == "/?q")
     }
 
     @Test(arguments: ["/play/", "/play/k", "/play/k/http", "/play/k/http/", "/play/k/ftp/h/x", "/play/k/http/h:0/x"])
-    func whatIsMissingIsAnError(_ path: String) {
+    func rejectsMissingParts(_ path: String) {
         #expect(throws: CacheError.self) { try PlayTarget(path) }
     }
 }

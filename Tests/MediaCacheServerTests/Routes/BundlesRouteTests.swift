@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The way of a bundle's bytes into the cache, before a real store.
+/// Imports of bundles, over a real store.
 struct BundlesRouteTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
@@ -24,16 +24,16 @@ struct BundlesRouteTests {
         "offset=9223372036854775807&length=9223372036854775807", "offset=7&length=10", "offset=0", "length=4",
         "offset=0&length=9223372036854775808",
     ])
-    func aPlaceThatCannotBeIsRefused(_ query: String) async throws {
+    func refusesInvalidOffset(_ query: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let id = try await begin(host).id
-            let answer = try await host.ask("PUT", "/api/v1/bundles/\(id)/file.mp4?\(query)", body: "four")
+            let answer = try await host.call("PUT", "/api/v1/bundles/\(id)/file.mp4?\(query)", body: "four")
             #expect(answer.status == 400)
         }
     }
 
-    /// What was kept of it could never be read again.
+    /// A stored part with these values couldn't be read again.
     @Test(arguments: [
         #""range": [-1, 0], "name": "file.mp4", "duration": 0"#,
         #""range": [0, 1, 2], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
@@ -41,7 +41,7 @@ struct BundlesRouteTests {
         #""name": "a", "keptAs": "", "duration": 0"#,
         #""name": "file.mp4", "duration": -1"#, #""name": "file.mp4", "duration": 1e300"#,
     ])
-    func aPartThatCannotBeIsRefused(_ fields: String) async throws {
+    func refusesInvalidPart(_ fields: String) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let url = "http://one.bundle.invalid/file.mp4"
@@ -49,35 +49,35 @@ struct BundlesRouteTests {
                 #"{"role": "file", "url": "\#(url)", "start": 0, "isEncrypted": false, "hasWholeBlocks": false, \#(fields)}"#
             let contents =
                 #"{"playlists": [], "parts": [\#(part)], "duration": 0, "notes": [], "isGrowing": false}"#
-            let answer = try await host.ask(
+            let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 400)
             #expect(!String(decoding: answer.body, as: UTF8.self).contains("JSON"))
         }
     }
 
-    @Test func whatIsBeingDownloadedIsInTheWay() async throws {
+    @Test func refusesImportDuringDownload() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let url = "http://one.bundle.invalid/file.mp4"
             let body = #"{"url": "\#(url)", "paused": true}"#
             let download: DownloadRecord = try await host.answer("POST", "/api/v1/downloads", body: body)
             let contents = #"{"playlists": [], "parts": [], "duration": 0, "notes": [], "isGrowing": false}"#
-            let answer = try await host.ask(
+            let answer = try await host.call(
                 "POST", "/api/v1/bundles", body: #"{"url": "\#(url)", "contents": \#(contents)}"#)
             #expect(answer.status == 409)
             #expect(String(decoding: answer.body, as: UTF8.self).contains(download.id))
         }
     }
 
-    @Test func aBundleComesInPieces() async throws {
+    @Test func importsBundleInPieces() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let id = try await begin(host).id
             let path = "/api/v1/bundles/\(id)"
             for (offset, text) in [(4, "more"), (0, "four")] {
                 let query = "offset=\(offset)&length=8"
-                #expect(try await host.ask("PUT", "\(path)/file.mp4?\(query)", body: text).status == 204)
+                #expect(try await host.call("PUT", "\(path)/file.mp4?\(query)", body: text).status == 204)
             }
             let done: BundleRecord = try await host.answer("POST", "\(path)/complete")
             #expect(done.state == .complete)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The page and its files, as a browser gets them.
+/// The page and its files, as sent to browsers.
 struct PageRouteTests {
     private static let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/CMediaCachePage/page")
         .standardizedFileURL
 
-    @Test func whatIsBuiltInIsWhatLiesInTheFolder() throws {
+    @Test func embedsFilesOfFolder() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
         let files = PageRoute().files
         #expect(files.keys.sorted() == names)
@@ -21,13 +21,13 @@ struct PageRouteTests {
         }
     }
 
-    /// The policy lets nothing else in: what a file asked for elsewhere would be missing.
-    @Test func filesNameOnlyEachOther() throws {
+    /// The policy blocks all other references.
+    @Test func referencesOnlyOwnFiles() throws {
         for (name, bytes) in PageRoute().files {
             let text = String(decoding: bytes, as: UTF8.self)
-            // XML names its vocabularies by addresses that nobody asks.
-            let told = text.replacing("http://www.w3.org/", with: "")
-            for line in told.split(separator: "\n") where line.contains("src=") || line.contains("import ") {
+            // XML namespaces are identifiers that aren't requested.
+            let content = text.replacing("http://www.w3.org/", with: "")
+            for line in content.split(separator: "\n") where line.contains("src=") || line.contains("import ") {
                 #expect(!line.contains("http://") && !line.contains("https://"), "\(name): \(line)")
             }
             for match in text.matches(of: #/from "\.\/([^"]+)"/#) {
@@ -41,7 +41,7 @@ struct PageRouteTests {
         #expect(!index.contains("style=") && !index.contains("<script>") && !index.contains("onclick="))
     }
 
-    @Test func itIsOpenAndSafe() async throws {
+    @Test func servesPageWithoutKeyAndWithPolicy() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in

@@ -21,14 +21,14 @@ struct PagedListTests {
         }
     }
 
-    @Test func pagesMakeUpTheList() async throws {
+    @Test func coversListWithPages() async throws {
         try await withSongs(5) { host, _ in
             let all: ResourceList = try await host.answer("GET", "/api/v1/resources")
             #expect(all.resources.count == 5 && all.next == nil)
             var seen: [ResourceRecord] = []
             var query = "?state=complete&limit=2"
             for count in [2, 2, 1] {
-                let answer = try await host.ask("GET", "/api/v1/resources\(query)")
+                let answer = try await host.call("GET", "/api/v1/resources\(query)")
                 let page = try APICoding.makeDecoder().decode(ResourceList.self, from: Data(answer.body))
                 #expect(page.resources.count == count)
                 seen += page.resources
@@ -43,14 +43,14 @@ struct PagedListTests {
         }
     }
 
-    /// A page begins after a place, not after a number of items.
-    @Test func whatGoesMeanwhileShiftsNothing() async throws {
+    /// A page begins after a place in the order rather than at an index.
+    @Test func keepsPagesStableDuringRemovals() async throws {
         try await withSongs(4) { host, urls in
-            for url in urls { _ = try await host.ask("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#) }
+            for url in urls { _ = try await host.call("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#) }
             let all: AssetList = try await host.answer("GET", "/api/v1/assets")
             let first: AssetList = try await host.answer("GET", "/api/v1/assets?limit=2")
-            // The last of the page goes, too.
-            for asset in first.assets { _ = try await host.ask("DELETE", "/api/v1/assets/\(asset.id)") }
+            // The last item of the page is removed, too.
+            for asset in first.assets { _ = try await host.call("DELETE", "/api/v1/assets/\(asset.id)") }
             let second: AssetList = try await host.answer(
                 "GET", "/api/v1/assets?limit=2&after=\(try #require(first.next))")
             #expect(second.assets.map(\.id) == all.assets.suffix(2).map(\.id) && second.next == nil)
@@ -58,16 +58,16 @@ struct PagedListTests {
     }
 
     @Test(arguments: ["limit=0", "limit=1001", "limit=x", "limit=", "after=x", "after=bnVsbA", "after="])
-    func whatIsNoPageIsRefused(_ query: String) async throws {
+    func refusesInvalidPages(_ query: String) async throws {
         try await withSongs(1) { host, _ in
             for list in ["resources", "assets", "downloads", "channels"] {
-                let answer = try await host.ask("GET", "/api/v1/\(list)?\(query)")
+                let answer = try await host.call("GET", "/api/v1/\(list)?\(query)")
                 #expect(answer.status == 400 && answer.fields["content-type"] == Problem.contentType, "\(list)")
             }
         }
     }
 
-    @Test func aLongListIsCutUnasked() throws {
+    @Test func cutsLongListByDefault() throws {
         let request = try PageRequest(RouteRequest(method: .get, path: "/"))
         let page = try Page(Array(0..<25), of: request, cap: 10) { $0 }
         #expect(page.items == Array(0..<10))
@@ -84,7 +84,7 @@ struct PagedListTests {
         #expect(seen == Array(0..<25))
     }
 
-    @Test func theClientFollowsPages() async throws {
+    @Test func followsPagesInClient() async throws {
         try await withSongs(5) { host, _ in
             let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
             let resources = try await client.all(ResourceList.self, "/api/v1/resources?limit=2")

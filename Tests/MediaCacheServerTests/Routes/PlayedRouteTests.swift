@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What was played, as the API's client reads it.
+/// Played titles, through the API's client.
 struct PlayedRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -26,7 +26,7 @@ struct PlayedRouteTests {
         }
     }
 
-    @Test func aStreamIsOneThingAndGoesWithAllItHas() async throws {
+    @Test func listsAndRemovesStreamAsOneTitle() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         origin[try url("show/index.m3u8")] = ScriptedResource(
             .text("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.mp4\n#EXTINF:4,\nb.mp4\n#EXT-X-ENDLIST\n"),
@@ -51,7 +51,7 @@ struct PlayedRouteTests {
             _ = try await client.addAsset(for: try url("film.mp4"))
             #expect(try await client.played().isEmpty)
 
-            // A stream that is an asset counts with all it has.
+            // A stream that is an asset counts with all its resources.
             for name in ["show/index.m3u8", "show/a.mp4"] {
                 #expect(try await host.play(try url(name)).status == 200)
             }
@@ -61,21 +61,21 @@ struct PlayedRouteTests {
         }
     }
 
-    @Test func whatIsPinnedGoesByAWordOnly() async throws {
+    @Test func removesPinnedResourceOnlyOnRequest() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         try await withClient { host, client in
             #expect(try await host.play(try url("film.mp4")).status == 200)
             let id = try #require(try await client.resources().first).id
             try await client.setPinned(true, id: id)
-            let refused = try await host.ask("DELETE", "/api/v1/resources/\(id)")
+            let refused = try await host.call("DELETE", "/api/v1/resources/\(id)")
             #expect(refused.status == 409 && refused.fields["content-type"] == Problem.contentType)
             #expect(try await client.resources().count == 1)
-            #expect(try await host.ask("DELETE", "/api/v1/resources/\(id)?pinned=true").status == 200)
+            #expect(try await host.call("DELETE", "/api/v1/resources/\(id)?pinned=true").status == 200)
             #expect(try await client.resources().isEmpty)
         }
     }
 
-    @Test func theClientProbesOrdersAndReadsStorage() async throws {
+    @Test func probesOrdersAndReadsStorageByClient() async throws {
         origin[try url("film.mp4")] = ScriptedResource(.random(seed: 1, length: 5_000), contentType: "video/mp4")
         try await withClient { _, client in
             let probe = try await client.probe(try url("film.mp4"), headers: ["X-Token": "t"])

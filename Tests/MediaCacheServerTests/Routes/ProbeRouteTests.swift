@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/probe`: what a person is told of a URL before anything is downloaded.
+/// `/api/v1/probe`: the description of a URL before a download.
 struct ProbeRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -26,7 +26,7 @@ struct ProbeRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
     }
 
-    @Test func itTellsWhatItIsAndWhetherTheLibraryHasIt() async throws {
+    @Test func reportsProbeAndAsset() async throws {
         try await withHost { host in
             let body = #"{"url":" \#(entry)\n"}"#
             let probe: ProbeRecord = try await host.answer("POST", "/api/v1/probe", body: body)
@@ -39,15 +39,15 @@ struct ProbeRouteTests {
         }
     }
 
-    @Test func headerFieldsGoToTheOriginAndUsersStayOut() async throws {
+    @Test func sendsHeaderFieldsToOriginAndHidesUser() async throws {
         try await withHost { host in
             let body = #"{"url":"http://ann:secret@origin.example/show/index.m3u8","headers":{"X-Token":"t"}}"#
-            let answer = try await host.ask("POST", "/api/v1/probe", body: body)
+            let answer = try await host.call("POST", "/api/v1/probe", body: body)
             #expect(answer.status == 200)
             #expect(!String(decoding: answer.body, as: UTF8.self).contains("secret"))
-            let asked = try #require(origin.requests.last?.headerFields)
-            #expect(asked[HTTPField.Name("X-Token")!] == "t")
-            #expect(asked[.authorization]?.hasPrefix("Basic ") == true)
+            let sentFields = try #require(origin.requests.last?.headerFields)
+            #expect(sentFields[HTTPField.Name("X-Token")!] == "t")
+            #expect(sentFields[.authorization]?.hasPrefix("Basic ") == true)
         }
     }
 
@@ -57,9 +57,9 @@ struct ProbeRouteTests {
         (#"{"url":"http://origin.example/show/index.m3u8","headers":{"no good":"x"}}"#, 400, "no good"),
         (#"{}"#, 400, "url"),
     ])
-    func whatCantBeIsSaid(_ body: String, _ status: Int, _ word: String) async throws {
+    func reportsInvalidRequests(_ body: String, _ status: Int, _ word: String) async throws {
         try await withHost { host in
-            let answer = try await host.ask("POST", "/api/v1/probe", body: body)
+            let answer = try await host.call("POST", "/api/v1/probe", body: body)
             #expect(answer.status == status)
             #expect(answer.fields["content-type"] == "application/problem+json")
             let text = String(decoding: answer.body, as: UTF8.self)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Tags, conditions and methods, which hold for all routes.
+/// Entity tags, conditions and methods of all routes.
 struct RouteCallTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let origin = ScriptedOrigin()
@@ -25,44 +25,44 @@ struct RouteCallTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    @Test func whatIsReadHasATagAndIsSentOnce() async throws {
+    @Test func answersUnchangedResourceWith304() async throws {
         try await withHost { host in
-            let first = try await host.ask("GET", settings)
+            let first = try await host.call("GET", settings)
             let tag = try #require(first.fields["etag"])
             #expect(tag.hasPrefix("\"") && first.fields["cache-control"] == "private, no-cache")
-            let second = try await host.ask("GET", settings, "If-None-Match: \"other\", \(tag)")
+            let second = try await host.call("GET", settings, "If-None-Match: \"other\", \(tag)")
             #expect(second.status == 304 && second.body.isEmpty && second.fields["etag"] == tag)
-            let head = try await host.ask("HEAD", settings)
+            let head = try await host.call("HEAD", settings)
             #expect(head.fields["etag"] == tag && head.fields["content-length"] == "\(first.body.count)")
-            _ = try await host.ask("PATCH", settings, body: #"{"bandwidth": 1000}"#)
-            let changed = try await host.ask("GET", settings, "If-None-Match: \(tag)")
+            _ = try await host.call("PATCH", settings, body: #"{"bandwidth": 1000}"#)
+            let changed = try await host.call("GET", settings, "If-None-Match: \(tag)")
             #expect(changed.status == 200 && changed.fields["etag"] != tag)
         }
     }
 
-    @Test func aChangeOfWhatHasChangedIsRefused() async throws {
+    @Test func refusesChangeOfChangedResource() async throws {
         try await withHost { host in
-            let tag = try #require(try await host.ask("GET", settings).fields["etag"])
-            let first = try await host.ask("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 1000}"#)
+            let tag = try #require(try await host.call("GET", settings).fields["etag"])
+            let first = try await host.call("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 1000}"#)
             #expect(first.status == 200)
-            let second = try await host.ask("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 2000}"#)
+            let second = try await host.call("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 2000}"#)
             #expect(second.status == 412 && second.fields["content-type"] == Problem.contentType)
             let kept: DownloadSettings = try await host.answer("GET", settings)
             #expect(kept.bandwidth == 1000)
-            #expect(try await host.ask("PATCH", settings, "If-Match: *", body: "{}").status == 200)
-            #expect(try await host.ask("PATCH", settings, "If-None-Match: *", body: "{}").status == 412)
+            #expect(try await host.call("PATCH", settings, "If-Match: *", body: "{}").status == 200)
+            #expect(try await host.call("PATCH", settings, "If-None-Match: *", body: "{}").status == 412)
         }
     }
 
-    /// Of many who saw the same, one may change it.
-    @Test func conditionalChangesDoNotMeet() async throws {
+    /// Of several clients with the same version, one may change it.
+    @Test func serializesConditionalChanges() async throws {
         try await withHost { host in
-            let tag = try #require(try await host.ask("GET", settings).fields["etag"])
+            let tag = try #require(try await host.call("GET", settings).fields["etag"])
             let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for number in 1...16 {
                     tasks.addTask {
                         let body = #"{"bandwidth": \#(number)}"#
-                        return try await host.ask("PATCH", settings, "If-Match: \(tag)", body: body).status
+                        return try await host.call("PATCH", settings, "If-Match: \(tag)", body: body).status
                     }
                 }
                 return try await tasks.reduce(into: []) { $0.append($1) }
@@ -71,33 +71,33 @@ struct RouteCallTests {
         }
     }
 
-    @Test func aConditionAboutNothing() async throws {
+    @Test func evaluatesConditionsWithoutRepresentation() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
             let asset: AssetRecord = try await host.answer(
                 "POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
             let cover = "/api/v1/assets/\(asset.id)/cover"
-            // It has none yet: a condition that wants one fails, and one that wants none doesn't.
+            // There is no representation yet: `If-Match` fails, and `If-None-Match` holds.
             let picture = "\u{47}IF89a-and-so-on"
-            #expect(try await host.ask("PUT", cover, "If-Match: *", body: picture).status == 412)
-            #expect(try await host.ask("PUT", cover, "If-None-Match: *", body: picture).status == 200)
-            #expect(try await host.ask("PUT", cover, "If-None-Match: *", body: picture).status == 412)
-            // What isn't there isn't changed, whatever the condition is.
-            #expect(try await host.ask("DELETE", "/api/v1/assets/aaaaaaaaaaaa", "If-Match: *").status == 404)
-            // What can't be read isn't what anybody has read.
-            #expect(try await host.ask("PUT", "/api/v1/resources/1/pin", "If-Match: *").status == 412)
+            #expect(try await host.call("PUT", cover, "If-Match: *", body: picture).status == 412)
+            #expect(try await host.call("PUT", cover, "If-None-Match: *", body: picture).status == 200)
+            #expect(try await host.call("PUT", cover, "If-None-Match: *", body: picture).status == 412)
+            // A missing resource can't be changed under any condition.
+            #expect(try await host.call("DELETE", "/api/v1/assets/aaaaaaaaaaaa", "If-Match: *").status == 404)
+            // A path without GET has no representation to match.
+            #expect(try await host.call("PUT", "/api/v1/resources/1/pin", "If-Match: *").status == 412)
         }
     }
 
-    @Test func whatHoldsTheKeyIsNotStored() async throws {
+    @Test func forbidsStoringSecrets() async throws {
         try await withHost { host in
-            let link = try await host.ask("GET", "/api/v1/urls?url=\(PercentCoding.encode(url.description))")
+            let link = try await host.call("GET", "/api/v1/urls?url=\(PercentCoding.encode(url.description))")
             #expect(link.status == 200 && link.fields["cache-control"] == "no-store")
         }
         try await withHost({ $0.host = "0.0.0.0" }) { host in
             #expect(try await host.play(url).status == 200)
-            _ = try await host.ask("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
-            let assets = try await host.ask("GET", "/api/v1/assets")
+            _ = try await host.call("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
+            let assets = try await host.call("GET", "/api/v1/assets")
             #expect(String(decoding: assets.body, as: UTF8.self).contains(host.server.playbackToken))
             #expect(assets.fields["cache-control"] == "no-store" && assets.fields["etag"] != nil)
         }
@@ -108,9 +108,9 @@ struct RouteCallTests {
         ("GET", "/api/v1/prune", "POST"), ("DELETE", "/api/v1/downloads/pause", "POST"),
         ("PATCH", "/api/v1/bundles", "GET, HEAD, POST"), ("OPTIONS", "/api/v1/header-profiles", "PUT"),
     ])
-    func aMethodThatMeansNothingIsToldWhatDoes(_ method: String, _ path: String, _ allowed: String) async throws {
+    func listsSupportedMethods(_ method: String, _ path: String, _ allowed: String) async throws {
         try await withHost { host in
-            let answer = try await host.ask(method, path)
+            let answer = try await host.call(method, path)
             #expect(answer.status == 405 && answer.fields["allow"] == allowed)
             let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(answer.body))
             #expect(problem.status == 405 && problem.allowed?.joined(separator: ", ") == allowed)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/storage` and the order of downloads, before a real store.
+/// `/api/v1/storage` and the order of downloads, over a real store.
 struct StorageRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -23,7 +23,7 @@ struct StorageRouteTests {
         try await CacheHost.use(folder: folder, origin: origin, { _ in }, body)
     }
 
-    @Test func itTellsWhatUsesHowMuchAndWhatWouldGo() async throws {
+    @Test func reportsUsageAndEvictionOrder() async throws {
         try await withHost { host in
             let film = try await host.download(#"{"url":"http://origin.example/film.mp4"}"#)
             let url = try ResourceURL("http://origin.example/played/1.mp4")
@@ -44,7 +44,7 @@ struct StorageRouteTests {
         }
     }
 
-    @Test func downloadsAreReordered() async throws {
+    @Test func reordersDownloads() async throws {
         try await withHost { host in
             var ids: [String] = []
             for name in ["film.mp4", "played/1.mp4", "played/2.mp4"] {
@@ -55,12 +55,12 @@ struct StorageRouteTests {
             let body = #"{"ids":["\#(ids[2])","\#(ids[0])","\#(ids[1])"]}"#
             let list: DownloadList = try await host.answer("PUT", "/api/v1/downloads/order", body: body)
             #expect(list.downloads.sorted { $0.priority > $1.priority }.map(\.id) == [ids[2], ids[0], ids[1]])
-            let none = try await host.ask("PUT", "/api/v1/downloads/order", body: #"{"ids":["\#(ids[0])","x"]}"#)
+            let none = try await host.call("PUT", "/api/v1/downloads/order", body: #"{"ids":["\#(ids[0])","x"]}"#)
             #expect(none.status == 400 || none.status == 404)
         }
     }
 
-    @Test func whatIsBeingFetchedIsTold() async throws {
+    @Test func reportsRunningFills() async throws {
         let gate = ScriptedGate()
         let url = try ResourceURL("http://origin.example/film.mp4")
         origin.always(url, .holdBody(at: 100_000, gate))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What the tokens of a server open, over sockets.
+/// The rights of a server's tokens, over sockets.
 struct TokensRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -65,7 +65,7 @@ struct TokensRouteTests {
             contentType: "application/dash+xml")
     }
 
-    /// A server whose paths want a token from every client.
+    /// Runs a server whose paths require a token from every client.
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -92,7 +92,7 @@ struct TokensRouteTests {
         return String(url.dropFirst(address.count))
     }
 
-    /// Reads a play path and everything that the documents there name.
+    /// Reads a play path and everything that its documents reference.
     ///
     /// - Returns: the bodies by path.
     private func everything(below path: String, _ host: CacheHost) async throws -> [String: RawResponse] {
@@ -114,7 +114,7 @@ struct TokensRouteTests {
         return read
     }
 
-    @Test func playbackTokenOpensWhatPlayersReadAndNothingElse() async throws {
+    @Test func opensPlayerPathsOnlyWithPlaybackToken() async throws {
         try await withHost { host in
             let asset = try await asset(of: film, host)
             let issued = try await issue(#"{"scope":"playback","label":"tv","url":"\#(film)"}"#, host)
@@ -133,25 +133,25 @@ struct TokensRouteTests {
                     #expect(try await host.exchange("GET", "/k/\(secret)\(path)").status == 404)
                 }
             }
-            #expect(try await host.ask("DELETE", "/api/v1/tokens/\(issued.id)").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/tokens/\(issued.id)").status == 204)
             #expect(try await host.exchange("GET", play).status == 403)
             #expect(try await host.exchange("GET", "/k/\(token)\(cover)").status == 403)
-            #expect(try await host.ask("DELETE", "/api/v1/tokens/\(issued.id)").status == 404)
+            #expect(try await host.call("DELETE", "/api/v1/tokens/\(issued.id)").status == 404)
         }
     }
 
-    @Test func keyOpensTheAPIAndNoPathOfAURL() async throws {
+    @Test func opensAPIOnlyWithKey() async throws {
         try await withHost { host in
             let asset = try await asset(of: film, host)
             let cover = "/library/\(asset.id)/cover"
             #expect(try await host.exchange("GET", PlayTarget.path(for: film, token: host.key.value)).status == 403)
             #expect(try await host.exchange("GET", "/k/\(host.key.value)\(cover)").status == 403)
-            // A program that holds the key reads the library with it.
-            #expect(try await host.ask("GET", cover).body == Self.png)
+            // A program with the key may read the library.
+            #expect(try await host.call("GET", cover).body == Self.png)
         }
     }
 
-    @Test func assetTokenOpensItsAssetAlone() async throws {
+    @Test func opensOneAssetWithAssetToken() async throws {
         try await withHost { host in
             let (mine, other) = (try await asset(of: show, host), try await asset(of: film, host))
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
@@ -174,19 +174,19 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func assetTokenOpensWhatTheAssetsDocumentsName() async throws {
+    @Test func opensReferencesOfAssetWithAssetToken() async throws {
         try await withHost { host in
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let token = try #require(issued.token)
             let start = try path(of: issued.playURL, host)
             let all = try await everything(below: start, host)
-            // Three playlists, the steering manifest, the key, the initialization section, four segments.
+            // Three playlists, the steering manifest, the key, the initialization section, and four segments.
             #expect(all.count == 10, "\(all.keys.sorted())")
             for (path, response) in all {
                 #expect(response.status == 200, "\(path)")
                 #expect(path.hasPrefix("/play/\(token);"), "\(path)")
-                // What is signed is this resource with these options.
+                // The signature covers this resource with these options.
                 let target = try PlayTarget(path)
                 let signature = try #require(target.options.signature)
                 var moved = target
@@ -202,19 +202,19 @@ struct TokensRouteTests {
             var borrowed = try PlayTarget(start)
             borrowed.token = try #require(another.token)
             #expect(try await host.exchange("GET", borrowed.path).status == 403)
-            #expect(try await host.ask("DELETE", "/api/v1/tokens/\(issued.id)").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/tokens/\(issued.id)").status == 204)
             for path in all.keys { #expect(try await host.exchange("GET", path).status == 403, "\(path)") }
             #expect(try await host.exchange("GET", try path(of: another.playURL, host)).status == 200)
         }
     }
 
-    /// The show's origin names a file of an origin where the owner has an account.
-    @Test func assetTokenUsesNoCredentialsOfOtherOrigins() async throws {
+    /// The asset's origin references a file of an origin where the owner has an account.
+    @Test func sendsNoCredentialsToOtherOriginsForAssetToken() async throws {
         try await withHost { host in
             let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
-            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
             let own = #"{"origin":"http://origin.example","headers":{"Referer":"http://page.example/"}}"#
-            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: own).status == 204)
+            #expect(try await host.call("PUT", "/api/v1/header-profiles", body: own).status == 204)
             let moved = try ResourceURL("http://origin.example/show/media/0.m4s")
             let elsewhere = try ResourceURL("http://other.example/0.m4s")
             origin[elsewhere] = origin[moved]
@@ -231,20 +231,20 @@ struct TokensRouteTests {
             #expect(others.allSatisfy { $0.headerFields[.cookie] == nil })
             let owns = requests.filter { $0.url.host == "origin.example" }
             #expect(!owns.isEmpty && owns.allSatisfy { $0.headerFields[.referer] != nil })
-            // The owner's own player sends them.
+            // The owner's own player sends the credentials.
             #expect(try await host.play(try ResourceURL("http://other.example/a/1.aac")).status == 404)
             #expect(origin.requests.last?.headerFields[.cookie] == "session=1")
         }
     }
 
-    /// The owner has read the other origin's file with a cookie, which is cached.
-    @Test func assetTokenReadsNoCachedFileOfAnAccount() async throws {
+    /// The other origin's file was cached when the owner read it with a cookie.
+    @Test func servesNoCachedFileOfAccountForAssetToken() async throws {
         try await withHost { host in
             let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
-            #expect(try await host.ask("PUT", "/api/v1/header-profiles", body: update).status == 204)
+            #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
             let file = try ResourceURL("http://other.example/a/0.aac")
             #expect(try await host.play(file).status == 200)
-            // The origin's answer to others.
+            // The origin's answer to anonymous requests.
             origin[file] = ScriptedResource(.random(seed: 9, length: 200), contentType: "audio/aac")
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
@@ -257,10 +257,10 @@ struct TokensRouteTests {
         }
     }
 
-    /// The server isn't exposed here, so the owner has played a file from a private address. Behind a proxy its peer is
+    /// The server isn't exposed, so the owner could play a file from a private address. Behind a proxy, its peer is
     /// unknown.
     @Test(arguments: [("nas.example", AddressKind.local), ("nas.local", .unknown)])
-    func assetTokenReadsNoCachedFileOfAPrivateAddress(_ name: String, _ peer: AddressKind) async throws {
+    func servesNoCachedFileOfPrivateAddressForAssetToken(_ name: String, _ peer: AddressKind) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (inner, list) = (
@@ -272,7 +272,7 @@ struct TokensRouteTests {
             contentType: "application/vnd.apple.mpegurl")
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
             #expect(try await host.play(inner).status == 200)
-            // As the access rule refuses it in front of a proxy.
+            // The access rule refuses it in the same way in front of a proxy.
             origin[inner]?.peer = .local
             let mine = try await asset(of: list, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
@@ -283,12 +283,12 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func removingAnAssetRevokesItsTokens() async throws {
+    @Test func revokesTokensOfRemovedAsset() async throws {
         try await withHost { host in
             let (mine, other) = (try await asset(of: show, host), try await asset(of: film, host))
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let kept = try await issue(#"{"scope":"asset","asset":"\#(other.id)"}"#, host)
-            #expect(try await host.ask("DELETE", "/api/v1/assets/\(mine.id)").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/assets/\(mine.id)").status == 204)
             #expect(try await host.exchange("GET", try path(of: issued.playURL, host)).status == 403)
             #expect(try await host.exchange("GET", try path(of: kept.playURL, host)).status == 200)
             let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
@@ -296,7 +296,7 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func noAnswerHoldsTheKey() async throws {
+    @Test func sendsKeyInNoAnswer() async throws {
         try await withHost { host in
             let asset = try await asset(of: show, host)
             let secret = Data(host.key.value.utf8)
@@ -308,7 +308,7 @@ struct TokensRouteTests {
             for start in [show, manifest] {
                 let path = PlayTarget.path(for: start, token: host.server.playbackToken)
                 let all = try await everything(below: path, host)
-                // The path of the video's playlist has its variables, and so the key has two paths.
+                // The path of the video's playlist has variables, so the key has two paths.
                 #expect(all.count == (start == show ? 11 : 1))
                 for (path, response) in all {
                     #expect(response.status == 200, "\(path)")
@@ -317,9 +317,9 @@ struct TokensRouteTests {
             }
             _ = try await host.download(#"{"url":"\#(film)"}"#)
             let addition = #"{"name":"news","url":"http://origin.example/show/media/video.m3u8","stopped":true}"#
-            #expect(try await host.ask("POST", "/api/v1/channels", body: addition).status == 201)
-            let wanted = #"{"scope":"asset","asset":"\#(asset.id)"}"#
-            check("POST tokens", try await host.ask("POST", "/api/v1/tokens", body: wanted))
+            #expect(try await host.call("POST", "/api/v1/channels", body: addition).status == 201)
+            let request = #"{"scope":"asset","asset":"\#(asset.id)"}"#
+            check("POST tokens", try await host.call("POST", "/api/v1/tokens", body: request))
             let query = "?url=\(PercentCoding.encode(show.description))"
             for path in [
                 "server", "urls\(query)", "assets", "assets/\(asset.id)", "assets\(query)", "downloads", "channels",
@@ -327,26 +327,26 @@ struct TokensRouteTests {
                 "usage",
                 "tokens", "tokens/standing", "settings/downloads", "bundles?asset=\(asset.id)",
             ] {
-                let response = try await host.ask("GET", "/api/v1/\(path)")
+                let response = try await host.call("GET", "/api/v1/\(path)")
                 #expect(response.status == 200, "\(path): \(String(decoding: response.body, as: UTF8.self))")
                 check(path, response)
             }
             check("wrong", try await host.exchange("GET", PlayTarget.path(for: film, token: host.key.value)))
-            let rolled = try await host.ask("POST", "/api/v1/key")
+            let rolled = try await host.call("POST", "/api/v1/key")
             check("POST key", rolled)
             #expect(Data(rolled.body).range(of: Data(host.key.value.utf8)) == nil)
         }
     }
 
-    @Test func rolledKeyIsRefusedAtOnce() async throws {
+    @Test func refusesRolledKeyAtOnce() async throws {
         try await withHost { host in
             let (old, standing) = (host.key, host.server.playbackToken)
             let kept = try await issue(#"{"scope":"playback"}"#, host)
-            #expect(try await host.ask("POST", "/api/v1/key").status == 204)
+            #expect(try await host.call("POST", "/api/v1/key").status == 204)
             #expect(host.key != old)
             let field = "Authorization: Bearer \(old.value)"
             #expect(try await host.exchange("GET", "/api/v1/server", [field]).status == 401)
-            #expect(try await host.ask("GET", "/api/v1/server").status == 200)
+            #expect(try await host.call("GET", "/api/v1/server").status == 200)
             #expect(try await host.exchange("GET", PlayTarget.path(for: film, token: standing)).status == 403)
             #expect(try await host.play(film).status == 200)
             let token = try #require(kept.token)
@@ -354,9 +354,9 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func tokensAreListedWithTheStandingOneFirst() async throws {
+    @Test func listsStandingTokenFirst() async throws {
         try await withHost { host in
-            let answered = try await host.ask(
+            let answered = try await host.call(
                 "POST", "/api/v1/tokens", body: #"{"scope":"playback","label":"tv","expires":"2099-01-31T20:00:00Z"}"#)
             #expect(answered.status == 201 && answered.fields["cache-control"] == "no-store")
             let issued = try APICoding.makeDecoder().decode(TokenRecord.self, from: Data(answered.body))
@@ -369,11 +369,11 @@ struct TokensRouteTests {
             #expect(first.tokens + second.tokens == list.tokens)
             let one: TokenRecord = try await host.answer("GET", "/api/v1/tokens/\(issued.id)")
             #expect(one.token == nil)
-            let standing = try await host.ask("GET", "/api/v1/tokens/standing")
+            let standing = try await host.call("GET", "/api/v1/tokens/standing")
             #expect(standing.fields["cache-control"] == "no-store")
             let record = try APICoding.makeDecoder().decode(TokenRecord.self, from: Data(standing.body))
             #expect(record.token == host.server.playbackToken)
-            #expect(try await host.ask("DELETE", "/api/v1/tokens/standing").status == 204)
+            #expect(try await host.call("DELETE", "/api/v1/tokens/standing").status == 204)
             #expect(host.server.playbackToken != record.token)
         }
     }
@@ -385,15 +385,15 @@ struct TokensRouteTests {
         (#"{"scope":"playback","asset":"aaaaaaaaaaaa"}"#, 400), (#"{"scope":"playback","url":"no"}"#, 400),
         (#"{"scope":"playback","expires":"2001-01-31T20:00:00Z"}"#, 400), (#"{"scope":"playback","label":""}"#, 400),
     ])
-    func wrongRequestIssuesNothing(_ body: String, _ status: Int) async throws {
+    func issuesNothingForInvalidRequest(_ body: String, _ status: Int) async throws {
         try await withHost { host in
-            #expect(try await host.ask("POST", "/api/v1/tokens", body: body).status == status)
+            #expect(try await host.call("POST", "/api/v1/tokens", body: body).status == status)
             let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
             #expect(list.tokens.count == 1)
         }
     }
 
-    @Test func expiredTokenIsRefused() async throws {
+    @Test func refusesExpiredToken() async throws {
         let seconds = Mutex(0.0)
         let access = AccessControl(key: TestServer.key) { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
         let token = try await access.issue(asset: nil, label: nil, expires: Date(timeIntervalSince1970: 10)).token

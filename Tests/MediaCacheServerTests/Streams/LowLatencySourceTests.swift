@@ -8,7 +8,7 @@ import Testing
 struct LowLatencySourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
-    /// A name that doesn't say what it is.
+    /// A URL without a playlist's extension.
     let playlist: ResourceURL
 
     init() throws { playlist = try ResourceURL("http://origin.example/s/stream?id=1") }
@@ -32,8 +32,8 @@ struct LowLatencySourceTests: StreamSourceSuite {
         return url
     }
 
-    /// What was asked for when it was a hint is the part that comes of it; without a validator, too.
-    @Test func aHintedPartIsAskedForOnce() async throws {
+    /// The response to a hinted part's request serves the part, even without a validator.
+    @Test func requestsHintedPartOnce() async throws {
         let part = try segment("7.2.mp4")
         origin[part] = ScriptedResource(media(1), entityTag: nil)
         let first = try serve(Self.part("7.1.mp4") + Self.hint("7.2.mp4"))
@@ -48,8 +48,8 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    /// Its origin holds the request until it has the part.
-    @Test func aHintedPartMayTakeLong() async throws {
+    /// The origin holds the request until the part is available.
+    @Test func waitsForHintedPart() async throws {
         for name in ["7.1.mp4", "7.2.mp4"] { origin[try segment(name)] = ScriptedResource(media(1), entityTag: nil) }
         let first = try serve(Self.part("7.1.mp4") + Self.hint("7.2.mp4"))
         try await withSource { (source, store) async throws in
@@ -64,7 +64,7 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aReloadIsOneRequest() async throws {
+    @Test func sendsOneRequestForReload() async throws {
         let first = try serve(Self.part("7.1.mp4"))
         let reloads = try (1...3).map { try serve(Self.part("7.\($0).mp4"), "&_HLS_msn=7&_HLS_part=\($0)") }
         try await withSource { (source, store) async throws in
@@ -77,9 +77,9 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    /// A view of the playlist isn't the playlist.
+    /// A delta update isn't the whole playlist.
     @Test(arguments: ["&_HLS_msn=8", "&_HLS_skip=YES"])
-    func aReloadThatSaysTheEndIsNotKept(_ directives: String) async throws {
+    func doesNotCacheDeltaUpdateWithEnd(_ directives: String) async throws {
         let last = try serve("#EXTINF:2,\n7.mp4\n#EXT-X-ENDLIST\n", directives)
         try await withSource { (source, store) async throws in
             #expect(try await text(source, last).contains("#EXT-X-ENDLIST"))

@@ -8,12 +8,12 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// References as players find them in rewritten playlists, whose ways of reading broken ones differ.
+/// References in rewritten playlists, as found by players that parse malformed playlists differently.
 struct PlayerReferenceTests {
     private static let seed =
         ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_261_124
 
-    @Test func noReferenceOfARandomPlaylistLeadsElsewhere() async throws {
+    @Test func rewritesEveryReferenceOfRandomPlaylists() async throws {
         print("Rewriting random playlists; MEDIACACHE_FUZZ_SEED=\(Self.seed)")
         var grammar = PlaylistGrammar(seed: Self.seed)
         let readers = try PlayerReaders()
@@ -32,8 +32,8 @@ struct PlayerReferenceTests {
         #expect(found > 20_000)
     }
 
-    /// The readers find what is in plain sight.
-    @Test func everyReaderFindsReferences() throws {
+    /// Every reader finds references in valid playlists.
+    @Test func findsReferencesWithEveryReader() throws {
         let text = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"http://h/k\"\n#EXT-X-MEDIA:URI=\"http://h/m\"\n//h/s\n"
         let references = try PlayerReaders().references(of: text)
         for player in PlayerReaders.Player.allCases {
@@ -53,13 +53,13 @@ struct PlayerReferenceTests {
         if case .playlist(let found) = BodyKind(of: bytes) { kind = found }
         let playlist = LoadedPlaylist(bytes: bytes, head: head, url: target.url, kind: kind, scope: .any)
         let rewriter = PlaylistRewriter(
-            playlist: playlist, target: target, publicPath: "", profiles: HeaderProfileBook(base: TransferSettings()),
-            variableBook: VariableBook(), signature: { _ in "" })
+            playlist: playlist, target: target, publicPath: "", profiles: HeaderProfileStore(base: TransferSettings()),
+            variableCache: PlaylistVariableCache(), signature: { _ in "" })
         return String(decoding: try rewriter.rewritten(), as: UTF8.self)
     }
 }
 
-/// Playlists that break the rules in the ways that players read differently.
+/// A generator of malformed playlists that players parse differently.
 private struct PlaylistGrammar {
     private var generator: SeededGenerator
 
@@ -130,7 +130,7 @@ private struct PlaylistGrammar {
     }
 }
 
-/// The ways in which players read playlists, as far as references go. Written after what their sources do.
+/// The parsing of references by players, modelled on their sources.
 private struct PlayerReaders {
     enum Player: CaseIterable { case ffmpeg, vlc, hlsjs, media3, ytDlp }
 
@@ -150,7 +150,7 @@ private struct PlayerReaders {
         pythonAttribute = try NSRegularExpression(pattern: #"([A-Z0-9-]+)=("[^"]+"|[^",]+)(?:,|$)"#)
     }
 
-    /// Whether a browser resolves a reference to another host over HTTP.
+    /// Returns whether a browser resolves a reference to another host over HTTP.
     static func leavesServer(_ reference: String) -> Bool {
         let text = String(
             reference.trimmingCharacters(in: blanks.union(.controlCharacters)).unicodeScalars.filter {
@@ -177,7 +177,7 @@ private struct PlayerReaders {
         }
     }
 
-    /// The part of a line behind the tags that have a URI.
+    /// Returns the rest of a line after one of these tags.
     private func list(_ line: String, _ tags: [String]) -> Substring? {
         for tag in tags where line.hasPrefix("#EXT-X-\(tag):") { return line.dropFirst(8 + tag.utf8.count) }
         return nil

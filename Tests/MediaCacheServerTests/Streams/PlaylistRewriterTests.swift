@@ -9,7 +9,7 @@ import Testing
 @testable import MediaCacheServer
 
 struct PlaylistRewriterTests {
-    private let profiles = HeaderProfileBook(base: TransferSettings())
+    private let profiles = HeaderProfileStore(base: TransferSettings())
 
     private func rewritten(
         _ text: String, from path: String = "/play/K/https/cdn.example/a/b/index.m3u8?token=1",
@@ -42,10 +42,10 @@ struct PlaylistRewriterTests {
     private func rewriter(_ playlist: LoadedPlaylist, _ target: PlayTarget, _ publicPath: String) -> PlaylistRewriter {
         PlaylistRewriter(
             playlist: playlist, target: target, publicPath: publicPath, profiles: profiles,
-            variableBook: VariableBook(), signature: { "S\($0.url.path.count)" })
+            variableCache: PlaylistVariableCache(), signature: { "S\($0.url.path.count)" })
     }
 
-    /// A segment line alone, as it is sent.
+    /// Returns the rewritten line of a segment.
     private func line(
         _ reference: String, from path: String = "/play/K/https/cdn.example/a/b/index.m3u8?token=1",
         location: String? = nil, peer: AddressKind = .local, publicPath: String = ""
@@ -62,14 +62,14 @@ struct PlaylistRewriterTests {
         ("//other.example/1.ts", "/play/K/https/other.example/1.ts"),
         ("/x/1.ts", "/play/K/https/cdn.example/x/1.ts"),
         ("/x/../1.ts", "/play/K/https/cdn.example/1.ts"),
-        // These come back by themselves.
+        // These resolve through the server by themselves.
         ("1.ts", "1.ts"), ("./1.ts", "./1.ts"), ("../1.ts", "../1.ts"), ("../../1.ts", "../../1.ts"),
         ("x/../../1.ts?q", "x/../../1.ts?q"), ("?part=2", "?part=2"),
-        // These would leave the origin's tree.
+        // These climb past the origin's root.
         ("../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("../../../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("x/../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
-        // Browsers read these as other hosts, or as paths past the root.
+        // Browsers parse these as other hosts, or as paths past the root.
         (#"\\other.example\1.ts"#, "/play/K/https/other.example/1.ts"),
         (#"/\other.example/1.ts"#, "/play/K/https/other.example/1.ts"),
         ("///other.example/1.ts", "/play/K/https/other.example/1.ts"),
@@ -84,35 +84,35 @@ struct PlaylistRewriterTests {
         (#"..\..\..\..\1.ts"#, "/play/K/https/cdn.example/1.ts"),
         (#"x\1.ts"#, "/play/K/https/cdn.example/a/b/x/1.ts"),
         (".\t./.\t./.\t./1.ts", "/play/K/https/cdn.example/1.ts"),
-        // These name no host that could be asked; the server says so.
+        // These have no valid host; the server refuses the result.
         ("http://other.example:99999/1.ts", "/play/K/http//"), ("//[/1.ts", "/play/K/http//"),
         (#"\\"#, "/play/K/http//"),
-        // A player would fetch these past the server: a playlist in a data URL can name every host.
+        // A player would fetch these without the server: a playlist in a data URL can reference any host.
         ("data:video/mp2t;base64,AA", "/play/K/http//"),
         ("ftp://other.example/1.ts", "/play/K/http//"), ("skd://1", "/play/K/http//"),
     ])
-    func referencesComeBack(_ reference: String, _ expected: String) throws {
+    func rewritesReferences(_ reference: String, _ expected: String) throws {
         #expect(try line(reference) == expected)
     }
 
-    @Test func afterARedirectRelativeOnesWouldLie() throws {
+    @Test func rewritesRelativeReferencesAfterRedirect() throws {
         let line = try line("1.ts?x", location: "https://edge.example/deep/er/index.m3u8")
         #expect(line == "/play/K/https/edge.example/deep/er/1.ts?x")
     }
 
-    /// Where a playlist is read without asking origins, so is what it names.
-    @Test func whatIsReadOfWhatIsKeptStaysSo() throws {
+    /// References of a playlist that is read from the cache alone are, too.
+    @Test func passesKeptOnlyToReferences() throws {
         let path = "/play/K;kept=1/https/cdn.example/a/b/index.m3u8"
         #expect(try line("https://other.example/1.ts", from: path) == "/play/K;kept=1/https/other.example/1.ts")
         #expect(try line("/1.ts", from: path) == "/play/K;kept=1/https/cdn.example/1.ts")
     }
 
-    @Test func behindAProxyThePublicPathComesFirst() throws {
+    @Test func addsPublicPath() throws {
         #expect(try line("/1.ts", publicPath: "/cache") == "/cache/play/K/https/cdn.example/1.ts")
         #expect(try line("1.ts", publicPath: "/cache") == "1.ts")
     }
 
-    @Test func inWhoseNameItIsAskedStaysWithItsOrigin() throws {
+    @Test func keepsUserWithinOrigin() throws {
         let profile = "profile=\(ProfileIdentity(user: "me"))"
         let path = "/play/K;\(profile)/https/cdn.example/a/index.m3u8"
         #expect(try line("/1.ts", from: path) == "/play/K;\(profile)/https/cdn.example/1.ts")
@@ -122,18 +122,18 @@ struct PlaylistRewriterTests {
     }
 
     @Test(arguments: ["http://bob:secret@other.example/1.ts", "http://bob:secret@cdn.example/1.ts", "//bob:secret@h/x"])
-    func whomAReferenceNamesIsAskedFor(_ reference: String) throws {
+    func usesUserNamedByReference(_ reference: String) throws {
         let profile = "profile=\(ProfileIdentity(user: "bob"))"
         let sent = try line(reference, from: "/play/K;profile=\(ProfileIdentity(user: "me"))/https/cdn.example/a.m3u8")
         #expect(sent.hasPrefix("/play/K;\(profile)/http"))
         #expect(!sent.contains("secret") && !sent.contains("bob"))
         let target = try PlayTarget(sent)
-        // The example of RFC 7617, with another name.
+        // The example of RFC 7617 with another name.
         let fields = try #require(profiles.settings(for: target)?.headerProfiles[target.url]?.fields)
         #expect(fields[.authorization] == "Basic \(Data("bob:secret".utf8).base64EncodedString())")
     }
 
-    @Test func aPasswordThatAPersonGaveStays() throws {
+    @Test func keepsPasswordGivenByUser() throws {
         let path = try PlayTarget(line("http://bob:secret@other.example/1.ts"))
         func password() -> String? {
             profiles.settings(for: path)?.headerProfiles[path.url]?.fields[.authorization]
@@ -151,19 +151,19 @@ struct PlaylistRewriterTests {
         let elsewhere = try line("http://192.168.0.1/1.ts", peer: .global)
         #expect(elsewhere == "/play/K;net=public/http/192.168.0.1/1.ts")
         #expect(try PlayTarget(elsewhere).options.isPublicOnly)
-        // Its own host's name may lead elsewhere the next time it's resolved.
+        // The host's own name may resolve to another address the next time.
         #expect(try line("/1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/1.ts")
         #expect(try line("1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
         #expect(try line("1.ts", peer: .unknown) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
-        // A path that resolves by itself has the options of its playlist's play URL.
+        // A relative path that isn't rewritten inherits the options of its playlist's play URL.
         #expect(try line("1.ts", from: "/play/K;net=public/https/h/x.m3u8", peer: .global) == "1.ts")
-        // And so on from there.
+        // References of the referenced playlist are public, too.
         #expect(try line("/1.ts", from: "/play/K;net=public/http/h/x.m3u8") == "/play/K;net=public/http/h/1.ts")
     }
 
-    /// A key may be in the playlist, or be provided by a DRM system; nothing else may go past the server.
+    /// A key may be in the playlist or provided by a DRM system. Any other reference must lead through the server.
     @Test(arguments: ["data:text/plain;base64,AA==", "skd://k.example/1", "urn:uuid:1", "SKD://k"])
-    func onlyKeysNeedNoHTTP(_ uri: String) throws {
+    func keepsNonHTTPReferencesOfKeysOnly(_ uri: String) throws {
         let key = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\""
         #expect(try rewritten("#EXTM3U\n\(key)\n#EXTINF:4,\n1.ts\n").contains(key))
         for line in [
@@ -177,12 +177,12 @@ struct PlaylistRewriterTests {
     }
 
     @Test(arguments: ["file:///etc/passwd", "ftp://h/k", "smb://h/k", "http://[/k"])
-    func aKeyIsFetchedByNoOtherProtocol(_ uri: String) throws {
+    func refusesKeysOfOtherProtocols(_ uri: String) throws {
         let text = try rewritten("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"\n#EXTINF:4,\n1.ts\n")
         #expect(text.contains("URI=\"/play/K/http//\""), "\(text)")
     }
 
-    @Test func everyTagWithAURI() throws {
+    @Test func rewritesEveryTagWithURI() throws {
         let media = """
             #EXTM3U
             #EXT-X-TARGETDURATION:4
@@ -229,15 +229,15 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(multivariant) == other)
     }
 
-    @Test func everythingElseStaysByteForByte() throws {
+    @Test func preservesEverythingElse() throws {
         let bytes =
             Array("\u{FEFF}#EXTM3U\r\n#EXTINF:6,caf".utf8) + [0xE9]
             + Array("\r\n#X-OURS:a = b\r\n\r\n  1.ts  \r#EXT-X-ENDLIST".utf8)
         #expect(try rewritten(bytes, from: "/play/K/https/cdn.example/index.m3u8") == bytes)
     }
 
-    /// What each reference would carry, all of them together don't.
-    @Test func manyReferencesShareAToken() throws {
+    /// Variables that fit into one URL may be too long for all URLs of a playlist.
+    @Test func sharesVariableTokenBetweenReferences() throws {
         let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"\(String(repeating: "z", count: 1400))\"\n"
         func playlist(_ count: Int) -> String {
             head + (0..<count).map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0).m3u8\n" }.joined()
@@ -249,8 +249,8 @@ struct PlaylistRewriterTests {
         #expect(many.utf8.count < 4 * playlist(5000).utf8.count)
     }
 
-    /// Players find a rendition's report by the URL that they load it by.
-    @Test func aReportNamesWhatTheMultivariantPlaylistNames() throws {
+    /// Players match a rendition report by the URL from which they load the rendition.
+    @Test func rewritesRenditionReportLikeMultivariantPlaylist() throws {
         let multivariant =
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"x\",VALUE=\"1\"\n"
             + "#EXT-X-STREAM-INF:BANDWIDTH=1\n/a.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\n/b.m3u8\n"
@@ -259,8 +259,8 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(media, from: String(lines[0])).contains("URI=\"\(lines[1])\""))
     }
 
-    /// A player sees the URL that it asked for, which has no such parameter.
-    @Test func aParameterBehindARedirectIsGiven() throws {
+    /// A player knows the requested URL, which lacks the parameter.
+    @Test func replacesQueryParameterAfterRedirect() throws {
         let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"tok\"\n#EXTINF:6,\n/x/{$tok}.ts\n#EXTINF:6,\nb.ts?t={$tok}\n"
         let sent = try rewritten(text, location: "https://cdn.example/d/m.m3u8?tok=77")
         #expect(sent.contains("#EXT-X-DEFINE:NAME=\"tok\",VALUE=\"77\"\n"))
@@ -269,18 +269,18 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(text, from: "/play/K/https/cdn.example/m.m3u8?tok=77").contains("QUERYPARAM=\"tok\""))
     }
 
-    /// What ends in an item that is an option of play URLs is the origin's all the same.
+    /// A query of the origin may end like an option of play URLs.
     @Test(arguments: [
         "seg.ts?n=3&faststart=1", "seg.ts?faststart=1", "/x/seg.ts?faststart=1", "https://cdn.example/s.ts?faststart=1",
     ])
-    func aQueryOfTheOriginsIsKept(_ reference: String) throws {
+    func preservesQueryOfOrigin(_ reference: String) throws {
         let target = try PlayTarget(try line(reference))
         #expect(target.url == (try ResourceURL("https://cdn.example/a/b/index.m3u8").resolve(reference)))
         #expect(!target.options.fastStart)
         #expect(try PlayTarget("/play/K/https/cdn.example/film.mp4?faststart=1").options.fastStart)
     }
 
-    @Test func variablesAreSubstitutedWhereTheyMakeAnotherURL() throws {
+    @Test func substitutesVariablesInReferences() throws {
         let text = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="host",VALUE="cdn2.example"
@@ -296,13 +296,13 @@ struct PlaylistRewriterTests {
         #expect(lines[6] == "1.ts")
     }
 
-    /// A player that knows another value would go elsewhere.
-    @Test func aVariableThatIsNotDefinedIsNotLeftToThePlayer() throws {
+    /// A player that has another value for the variable would leave the server.
+    @Test func rewritesReferenceWithUndefinedVariable() throws {
         #expect(try line("{$x}/1.ts") == "/play/K/https/cdn.example/a/b/{$x}/1.ts")
         #expect(try line("1.ts?{$x}") == "/play/K/https/cdn.example/a/b/1.ts?{$x}")
     }
 
-    @Test func aMediaPlaylistMayImportWhatItsMultivariantPlaylistDefines() throws {
+    @Test func passesVariablesToMediaPlaylists() throws {
         let multivariant = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="auth",VALUE="a/b?c+d"
@@ -318,7 +318,7 @@ struct PlaylistRewriterTests {
         #expect(segment == "/play/K/https/cdn.example/x/a/b?c+d/1.ts")
     }
 
-    @Test func whatAJSONDocumentNamesComesBackToo() throws {
+    @Test func rewritesJSONDocuments() throws {
         let text = """
             #EXTM3U
             #EXT-X-DATERANGE:ID="1",START-DATE="2026-01-01T00:00:00Z",X-ASSET-LIST="ads.json?x=1"
@@ -344,11 +344,11 @@ struct PlaylistRewriterTests {
         }
     }
 
-    /// However a player ends lines, no URL of another host begins one.
+    /// No line begins with a URL of another host, whatever characters a player accepts as line ends.
     @Test(arguments: [
         "\0", "\r", "\u{1}", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}", "\u{7F}",
     ])
-    func noHiddenLineEndLetsAReferenceOut(_ end: String) throws {
+    func rewritesReferencesAfterUnusualLineEnds(_ end: String) throws {
         let url = "http://10.0.0.1/x.ts"
         let text = """
             #EXTM3U
@@ -376,7 +376,7 @@ struct PlaylistRewriterTests {
         let text = "#EXTM3U\n" + String(repeating: "a\n", count: 20_000)
         let error = #expect(throws: CacheError.self) { try rewritten(text, location: far) }
         #expect(error?.code == .badResponse)
-        #expect(error?.message.contains("the rewritten playlist would be longer than") == true)
+        #expect(error?.message.contains("the rewritten playlist exceeds the limit of") == true)
     }
 
     @Test func refusesDocumentThatBecomesTooLong() throws {

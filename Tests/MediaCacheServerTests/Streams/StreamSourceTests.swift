@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Streams through a store, without sockets: what is asked of the origin, and what isn't.
+/// Streams through a store without sockets, and their origin requests.
 struct StreamSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
@@ -21,7 +21,7 @@ struct StreamSourceTests: StreamSourceSuite {
 
     private static let onDemand = live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n"
 
-    @Test func aPlaylistHasItsOwnRanges() async throws {
+    @Test func servesRangesOfRewrittenPlaylist() async throws {
         serve(Self.live(from: 1, "/a.ts") + "#EXT-X-ENDLIST\n")
         try await withSource { (source, _) async throws in
             let whole = try await read(source, playlist)
@@ -32,9 +32,9 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A browser that goes on where its part of an earlier one ended would read parts of two.
+    /// A browser that continues an earlier version would combine parts of two versions.
     @Test(arguments: [RequestedRange.closed(0, through: 9), .from(40), .from(9999), .suffix(3)])
-    func aLivePlaylistIsGivenWhole(_ range: RequestedRange) async throws {
+    func servesLivePlaylistWhole(_ range: RequestedRange) async throws {
         serve(Self.live(from: 1, "/a.ts"))
         try await withSource { (source, _) async throws in
             let target = try PlayTarget(PlayTarget.path(for: playlist, token: "K"))
@@ -44,10 +44,9 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// What a media playlist imports comes by its play URL where it's small, else by a token for it, as long as the
-    /// server runs.
+    /// Short variables are part of the play URL; longer ones are referenced by a token that is valid while the server runs.
     @Test(arguments: [20, 40_000])
-    func variablesReachMediaPlaylists(_ length: Int) async throws {
+    func passesVariablesToMediaPlaylists(_ length: Int) async throws {
         let token = String(repeating: "t", count: length)
         let multivariant = try ResourceURL("http://origin.example/s/all.m3u8")
         origin[multivariant] = ScriptedResource(
@@ -61,7 +60,7 @@ struct StreamSourceTests: StreamSourceSuite {
             let media = try await read(source, path: line ?? "")
             #expect(
                 String(decoding: media, as: UTF8.self).contains("/play/K;net=public/http/origin.example/x?\(token)\n"))
-            // The same URL each time.
+            // The URL is the same each time.
             #expect(try await text(source, multivariant).split(separator: "\n").last.map(String.init) == line)
         }
         try await withSource { (source, _) async throws in
@@ -78,7 +77,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aPlaylistIsKnownByItsContent() async throws {
+    @Test func detectsPlaylistByContent() async throws {
         let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
         origin[odd] = ScriptedResource(.text(Self.live(from: 1, "/a.ts")), contentType: "text/html")
         try await withSource { (source, store) async throws in
@@ -89,9 +88,9 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A server that codes what nobody asked to be coded, as gzip makes it of "#EXTM3U" and one segment, "/a.ts".
+    /// The origin sends an unrequested content coding: gzip of "#EXTM3U" and one segment, "/a.ts".
     @Test(arguments: ["text/html", "application/vnd.apple.mpegurl"])
-    func aCodedPlaylistIsKnownByItsContent(_ type: String) async throws {
+    func detectsCodedPlaylistByContent(_ type: String) async throws {
         let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
         let coded = try #require(
             Data(base64Encoded: "H4sIAAAAAAACA1N2jQjxNQ7lUgbSnn5uVmY6XPqJeiXFXACqiDvkGQAAAA=="))
@@ -102,13 +101,13 @@ struct StreamSourceTests: StreamSourceSuite {
                 #expect(try await text(source, odd).contains("/play/K;net=public/http/origin.example/a.ts"))
             }
             #expect(try await store.resources().isEmpty)
-            // After the first time it's known to be a playlist.
+            // After the first request, the URL is known to be a playlist.
             #expect(origin.requests(for: odd).count == 3)
         }
     }
 
-    /// What old players call a playlist isn't one of HLS; who plays it hears why it can't.
-    @Test func aListOfURLsIsToldAsWhatItIs() async throws {
+    /// An M3U list of URLs isn't an HLS playlist; the error explains it.
+    @Test func explainsPlainListOfURLs() async throws {
         let list = try ResourceURL("http://origin.example/s/radio.m3u")
         origin[list] = ScriptedResource(.text("http://h.example/1.mp3\r\nhttp://h.example/2.mp3\r\n"))
         try await withSource { (source, _) async throws in
@@ -118,7 +117,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aCodedFilmIsRefused() async throws {
+    @Test func refusesCodedMovie() async throws {
         let film = try ResourceURL("http://origin.example/film.mp4")
         origin[film] = ScriptedResource(.text("coded"), headerFields: [.contentEncoding: "br"])
         try await withSource { (source, _) async throws in
@@ -144,13 +143,13 @@ struct StreamSourceTests: StreamSourceSuite {
             let sent = String(decoding: try await self.bytes(of: reader), as: UTF8.self)
             #expect(
                 sent == text.replacing("http://elsewhere.example", with: "/play/K;net=public/http/elsewhere.example"))
-            // It's live, and stays so.
+            // The playlist is live and remains so.
             #expect(try await store.resources().isEmpty)
         }
     }
 
     @Test(arguments: [true, false])
-    func aGapIsAnsweredWithoutTheOrigin(isLive: Bool) async throws {
+    func answersGapWithoutRequest(isLive: Bool) async throws {
         let gap = Self.live(from: 1, "a.ts").replacing("a.ts", with: "#EXT-X-GAP\na.ts")
         serve(isLive ? gap : gap + "#EXT-X-ENDLIST\n")
         let url = try segment("a.ts")
@@ -162,7 +161,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aGapThatIsHerePlays() async throws {
+    @Test func playsCachedGap() async throws {
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1))
         try await withSource { (source, _) async throws in
@@ -173,7 +172,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func aWholeSegmentIsOneRequest() async throws {
+    @Test func fetchesSegmentWithOneRequest() async throws {
         serve(Self.onDemand)
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1))
@@ -184,7 +183,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func whatIsFetchedAheadOfAPublicOriginIsPublicToo() async throws {
+    @Test func limitsPrefetchToScopeOfPlaylist() async throws {
         serve(Self.live(from: 0, "a.ts", "http://192.168.0.1/b.ts", "c.ts") + "#EXT-X-ENDLIST\n")
         let inside = try ResourceURL("http://192.168.0.1/b.ts")
         origin[inside] = ScriptedResource(media(1), peer: .local)
@@ -198,7 +197,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func theNextSegmentsAreFetchedAhead() async throws {
+    @Test func prefetchesNextSegments() async throws {
         serve(Self.onDemand)
         for name in ["a.ts", "b.ts", "c.ts", "d.ts"] { origin[try segment(name)] = ScriptedResource(media(1)) }
         try await withSource(ahead: 2) { (source, store) async throws in
@@ -207,15 +206,15 @@ struct StreamSourceTests: StreamSourceSuite {
             let (b, c) = (try segment("b.ts"), try segment("c.ts"))
             await origin.wait { requests in [b, c].allSatisfy { url in requests.contains { $0.url == url } } }
             #expect(origin.requests(for: try segment("d.ts")).isEmpty)
-            // Its player gets it from there, and the origin isn't asked again.
+            // The player receives the prefetched segment, without another request.
             #expect(try await read(source, b) == media(1).bytes)
             #expect(origin.requests(for: b).count == 1)
         }
     }
 
-    /// A restarted encoder uses its names again.
+    /// A restarted encoder reuses its segment names.
     @Test(arguments: ["\"2\"", nil])
-    func aLiveNameUnderAnotherSequenceIsAnotherSegment(_ entityTag: String?) async throws {
+    func identifiesLiveSegmentBySequence(_ entityTag: String?) async throws {
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1), entityTag: entityTag.map { _ in "\"1\"" })
         try await withSource { (source, _) async throws in
@@ -231,8 +230,8 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A segment that is fetched ahead under its old meaning doesn't count for the new one.
-    @Test func whatIsFetchedAheadWhenTheEncoderStartsAgainIsntServed() async throws {
+    /// A segment prefetched before the encoder's restart isn't served afterwards.
+    @Test func doesNotServePrefetchedSegmentOfEarlierRun() async throws {
         let url = try segment("1.ts")
         let gate = ScriptedGate()
         origin[try segment("0.ts")] = ScriptedResource(media(3))
@@ -253,9 +252,9 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// An encoder that starts again with the numbers and names it had, and new media under them.
+    /// A restarted encoder reuses numbers and names for new media.
     @Test(arguments: [("\"2\"", 3), ("\"2\"", 1), (nil, 1)])
-    func anEncoderThatStartsAgainIsHeardOf(_ entityTag: String?, _ count: Int) async throws {
+    func detectsRestartedEncoder(_ entityTag: String?, _ count: Int) async throws {
         let names = ["0.ts", "1.ts", "2.ts", "3.ts", "key"]
         for name in names {
             origin[try segment(name)] = ScriptedResource(media(1), entityTag: entityTag.map { _ in "\"1\"" })
@@ -273,16 +272,15 @@ struct StreamSourceTests: StreamSourceSuite {
             _ = try await read(source, playlist)
             for name in names[..<count] + ["key"] {
                 let isNew = try await read(source, try segment(name)) == media(2).bytes
-                // One segment less may be the view of a cache that lags behind.
+                // One segment less may be an outdated version from an intermediate cache.
                 #expect(isNew == (count < 3), "\(name)")
             }
         }
     }
 
-    /// A stream on demand that was encoded anew under the names it had. What it has at its origin now isn't mixed with
-    /// what was kept of the other.
+    /// A stream on demand was encoded again with the same names. Its new segments aren't mixed with cached ones.
     @Test(arguments: ["\"2\"", nil])
-    func aStreamThatIsAnotherByNowIsNotMixed(_ entityTag: String?) async throws {
+    func doesNotMixVersionsOfStream(_ entityTag: String?) async throws {
         func serve(_ text: String, _ tag: String) {
             origin[playlist] = ScriptedResource(
                 .text(text), entityTag: tag, contentType: "text/plain", headerFields: [.cacheControl: "no-cache"])
@@ -295,7 +293,7 @@ struct StreamSourceTests: StreamSourceSuite {
             serve(Self.onDemand, "\"1\"")
             _ = try await read(source, playlist)
             for name in names[..<3] { _ = try await read(source, try segment(name)) }
-            // The same playlist is no other one.
+            // An unchanged playlist isn't another version.
             _ = try await read(source, playlist)
             #expect(try await read(source, try segment("a.ts")) == media(1).bytes)
             #expect(origin.requests(for: try segment("a.ts")).count == 1)
@@ -306,9 +304,9 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// Where all is labelled as a playlist, or coded, what is encrypted plays.
+    /// Encrypted segments play even with a playlist's media type or a content coding.
     @Test(arguments: ["application/vnd.apple.mpegurl", "audio/x-mpegurl", "video/mp2t"], [false, true])
-    func whatIsEncryptedIsNoPlaylist(_ type: String, isCoded: Bool) async throws {
+    func servesEncryptedSegmentWithPlaylistType(_ type: String, isCoded: Bool) async throws {
         let bytes = Array(media(7).bytes.prefix(50_000))
         serve(Self.onDemand.replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF"))
         for name in ["a.ts", "b.ts"] {
@@ -323,7 +321,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// The bytes as zlib stores them, uncompressed (RFC 1950 and 1951).
+    /// Returns the bytes as an uncompressed zlib stream (RFC 1950 and 1951).
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var (low, high): (UInt32, UInt32) = (1, 0)
         for byte in bytes {
@@ -336,8 +334,8 @@ struct StreamSourceTests: StreamSourceSuite {
         return [0x78, 0x01, 0x01] + lengths + bytes + [24, 16, 8, 0].map { UInt8(sum >> $0 & 0xFF) }
     }
 
-    /// A segment that its origin doesn't give isn't answered with what was kept under its name.
-    @Test func anOldSegmentDoesntStandForOneThatIsGone() async throws {
+    /// A missing segment isn't replaced by an older one that was cached under its name.
+    @Test func doesNotServeOldSegmentForMissingOne() async throws {
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1))
         try await withSource { (source, _) async throws in
@@ -352,7 +350,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func withoutItsOriginWhatIsKeptPlays() async throws {
+    @Test func playsCachedStreamWithoutOrigin() async throws {
         serve(Self.onDemand)
         for name in ["a.ts", "b.ts"] { origin[try segment(name)] = ScriptedResource(media(1)) }
         try await withSource { (source, _) async throws in
@@ -365,7 +363,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    @Test func blockingReloadsAreOtherRequests() async throws {
+    @Test func separatesBlockingReloads() async throws {
         let first = try ResourceURL("http://origin.example/s/index.m3u8?_HLS_msn=5&_HLS_part=0")
         let second = try ResourceURL("http://origin.example/s/index.m3u8?_HLS_msn=5&_HLS_part=1")
         origin[first] = ScriptedResource(.text(Self.live(from: 1, "a.ts")), contentType: "text/plain")

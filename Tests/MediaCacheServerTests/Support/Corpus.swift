@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Conformance data that lies beside the package, not in it.
+/// Conformance data outside the package.
 enum Corpus {
-    /// A file's bytes.
+    /// Returns the bytes of a file.
     static func data(_ name: String) throws -> Data { try Data(contentsOf: Prerequisite.corpora.appending(path: name)) }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import MediaCacheServer
 
-/// Bytes in memory that can be made to lie on a slow disk, in a file that the system sends, or to be unreadable.
+/// Bytes in memory that simulate a slow disk, a file that the system sends, or read errors.
 final class FakeBytes: ByteSource, Sendable {
     private struct State {
         var isResident: Bool
@@ -48,7 +48,7 @@ final class FakeBytes: ByteSource, Sendable {
     }
 }
 
-/// A reader whose bytes come when the test says so.
+/// A reader whose bytes the test makes available.
 final class FakeReader: ByteReader, Sendable {
     struct State {
         var offset: Int64
@@ -99,7 +99,7 @@ final class FakeReader: ByteReader, Sendable {
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 
-    /// Makes bytes up to `offset` available, or fails, and wakes who waits.
+    /// Makes bytes up to `offset` available or sets an error, and calls the waiting handler.
     func advance(to offset: Int64, error: CacheError? = nil) {
         let onReady = state.withLock { state in
             state.available = max(state.available, offset)
@@ -111,7 +111,7 @@ final class FakeReader: ByteReader, Sendable {
     }
 }
 
-/// A store of one resource.
+/// A source of one resource.
 final class FakeSource: ByteReaderSource, Sendable {
     struct State {
         var requests: [ReadRequest] = []

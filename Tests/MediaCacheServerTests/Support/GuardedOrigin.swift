@@ -3,8 +3,7 @@ import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 
-/// A scripted origin whose `/private/` only users with the right password get, each their own. What is elsewhere is
-/// everybody's.
+/// A scripted origin with a different `/private/` for each user, which requires the user's password. Other paths are public.
 final class GuardedOrigin: Origin {
     let scripted = ScriptedOrigin()
     let base = "http://origin.example"
@@ -35,7 +34,7 @@ final class GuardedOrigin: Origin {
         }
     }
 
-    /// What `user` gets of the film.
+    /// Returns the movie of a user.
     static func body(_ user: String) -> [UInt8] { Array(repeating: Array(user.utf8), count: 50_000).flatMap { $0 } }
 
     static let playlist = Array(

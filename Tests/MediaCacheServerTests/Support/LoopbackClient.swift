@@ -4,16 +4,16 @@ import NIOPosix
 
 @testable import MediaCacheServer
 
-/// One connection to a server, on which text is sent and bytes are received.
+/// A connection to a server that sends text and receives bytes.
 struct LoopbackClient {
     private let channel: any Channel
 
-    /// Connects, asks, and returns the response, which must end with the connection.
+    /// Sends a request on a new connection and returns the response, which must end with the connection.
     static func exchange(_ address: String, _ request: String) async throws -> RawResponse? {
         RawResponse(try await LoopbackClient(to: address).receiveAll(after: request))
     }
 
-    /// Connects to an address as the server tells it.
+    /// Connects to an address of ``CacheServer/boundAddresses``.
     init(to address: String) async throws {
         let authority = address.dropFirst("http://".count)
         let colon = authority.lastIndex(of: ":") ?? authority.endIndex
@@ -23,8 +23,8 @@ struct LoopbackClient {
             .connect(host: host, port: port).get()
     }
 
-    /// The connection as sequences. Made when it's used: one that is made and not used, as where connecting fails, ends the
-    /// process. The server says nothing before it's asked, so nothing is missed.
+    /// Returns the connection as sequences. They are created on use, since an unused instance traps when it is released. The
+    /// server sends nothing before a request, so no bytes are lost.
     private func wrapped() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let channel = channel
         return try await channel.eventLoop.submit {
@@ -32,8 +32,8 @@ struct LoopbackClient {
         }.get()
     }
 
-    /// Sends text, and returns everything up to the connection's end. `whenReceived` is called after each piece with
-    /// the number of bytes so far.
+    /// Sends text and returns all bytes up to the end of the connection. `whenReceived` is called after each piece with the
+    /// number of bytes so far.
     func receiveAll(
         after request: String,
         whenReceived: @Sendable (Int) async -> Void = { _ in }
@@ -49,7 +49,7 @@ struct LoopbackClient {
         }
     }
 
-    /// Sends text, and more when a number of bytes has been received; returns everything up to the connection's end.
+    /// Sends text, and further text after a number of received bytes. Returns all bytes up to the end of the connection.
     func receiveAll(after request: String, andWhenReceived count: Int, send next: String) async throws -> [UInt8] {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
@@ -68,7 +68,7 @@ struct LoopbackClient {
         }
     }
 
-    /// Sends text and leaves after the first bytes.
+    /// Sends text and disconnects after the first bytes.
     func leave(after request: String) async throws {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))

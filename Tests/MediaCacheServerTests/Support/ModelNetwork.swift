@@ -2,8 +2,8 @@ import MediaCache
 import MediaCacheTesting
 import Synchronization
 
-/// A network in the test's process. It resolves names by a table, asks the access rule as every origin does, and notes
-/// what was attempted and what was contacted.
+/// A simulated network. It resolves names by a table, applies the access rule as every origin does, and records attempts and
+/// contacts.
 final class ModelNetwork: Origin {
     private struct State {
         var attempts: Set<ResourceURL> = []
@@ -11,13 +11,13 @@ final class ModelNetwork: Origin {
         var actions: [ResourceURL: @Sendable () -> Void] = [:]
     }
 
-    /// What the hosts answer, whatever their addresses.
+    /// The responses of all hosts.
     let scripted = ScriptedOrigin()
     private let isProxied: Bool
     private let rule = AccessRule()
     private let state = Mutex(State())
 
-    /// - Parameter isProxied: whether a proxy connects to the hosts, so that their addresses aren't known here.
+    /// - Parameter isProxied: whether a proxy connects to the hosts, so that their addresses are unknown.
     init(isProxied: Bool) { self.isProxied = isProxied }
 
     /// The URLs that the engine tried to request.
@@ -31,8 +31,8 @@ final class ModelNetwork: Origin {
         state.withLock { $0.actions[url.withoutUserInfo] = action }
     }
 
-    /// The address of a URL's host. The hosts whose names begin with `rebinding` are public for their playlists, and
-    /// local for everything below `/t/`.
+    /// Returns the address of a URL's host. Hosts whose names begin with `rebinding` are public for their playlists, and
+    /// local for all paths below `/t/`.
     private static func address(of url: ResourceURL) -> IPAddress? {
         if let literal = IPAddress(host: url.host) { return literal }
         switch url.host {

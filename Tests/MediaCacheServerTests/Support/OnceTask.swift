@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that is begun by whoever comes first, and can be waited for.
+/// A task that the first caller starts and that others can wait for.
 final class OnceTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

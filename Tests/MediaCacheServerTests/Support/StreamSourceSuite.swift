@@ -11,7 +11,7 @@ protocol StreamSourceSuite {
     var origin: ScriptedOrigin { get }
     /// The store's clock, on which each read takes a millisecond.
     var time: ManualTime { get }
-    /// The media playlist that they read.
+    /// The URL of the media playlist.
     var playlist: ResourceURL { get }
 }
 
@@ -29,7 +29,7 @@ extension StreamSourceSuite {
         do {
             try await body(
                 StreamSource(
-                    store: store, profiles: HeaderProfileBook(base: store.transfers),
+                    store: store, profiles: HeaderProfileStore(base: store.transfers),
                     loader: PlaylistLoader(store: store), publicPath: "", segmentsAhead: ahead,
                     signature: { _ in "" }), store)
         } catch {
@@ -39,14 +39,14 @@ extension StreamSourceSuite {
         await store.close()
     }
 
-    /// All bytes of what a play URL names.
+    /// Reads all bytes of a URL's play path.
     func read(
         _ source: StreamSource, _ url: ResourceURL, _ range: RequestedRange = .all
     ) async throws -> [UInt8] {
         try await read(source, path: PlayTarget.path(for: url, token: "K"), range)
     }
 
-    /// All bytes that a play path gives.
+    /// Reads all bytes of a play path.
     func read(_ source: StreamSource, path: String, _ range: RequestedRange = .all) async throws -> [UInt8] {
         time.advance(by: .milliseconds(1))
         let target = try PlayTarget(path)
@@ -84,7 +84,7 @@ extension StreamSourceSuite {
     }
 
     func media(_ seed: UInt64) -> ScriptedBody {
-        // A transport stream packet's sync byte first, so that it's taken for what it is.
+        // The first byte is the sync byte of a transport stream, so that the type is detected.
         .random(seed: seed, length: 3 << 20)
     }
 }

@@ -8,7 +8,7 @@ import NIOPosix
 
 @testable import MediaCacheServer
 
-/// A route that says what it was asked.
+/// A route that answers with the request's properties.
 struct EchoRoute: Route {
     let paths: [String]
     let access: RouteAccess
@@ -24,14 +24,14 @@ struct EchoRoute: Route {
     }
 }
 
-/// The bytes that a connection without a socket claims to hold for its client.
+/// The number of unsent bytes that a connection without a socket reports.
 final class UnsentBytes {
     var count = 0
 }
 
 enum TestServer {
     static let key = AccessKey()
-    /// A playback token of every context.
+    /// The playback token of every context.
     static let token = AccessControl(key: key).playbackToken
 
     static func context(
@@ -42,12 +42,11 @@ enum TestServer {
         access: AccessControl = AccessControl(key: key),
         pool: NIOThreadPool = .singleton
     ) -> ServerContext {
-        ServerContext(
-            source: source,
+        let profiles = HeaderProfileStore(base: TransferSettings())
+        return ServerContext(
             access: access,
             hosts: HostPolicy(boundHost: "127.0.0.1", allowedHosts: ["media.example"], isExposed: isExposed),
-            profiles: HeaderProfileBook(base: TransferSettings()),
-            router: Router(routes),
+            router: Router(routes + [PlayRoute(source: source, profiles: profiles, control: access)]),
             limits: limits,
             metrics: ServerMetrics(),
             pool: pool,
@@ -55,9 +54,9 @@ enum TestServer {
         )
     }
 
-    /// A connection without a socket.
+    /// Returns a connection without a socket.
     ///
-    /// - Parameter unsent: the bytes that the client's system hasn't taken.
+    /// - Parameter unsent: the number of unsent bytes.
     static func connect(
         _ context: ServerContext, unsent: UnsentBytes = UnsentBytes(), from peer: String = "127.0.0.1"
     ) throws -> EmbeddedChannel {
@@ -73,14 +72,14 @@ enum TestServer {
         "/play/\(token)/http/origin.example/a/film.mp4?x=1"
     }
 
-    /// A request for the play path.
+    /// Returns the text of a request for the play path.
     static func request(_ method: String = "GET", _ fields: String..., version: String = "1.1") -> String {
         let all = ["Host: 127.0.0.1:9479"] + fields
         return "\(method) \(playPath()) HTTP/\(version)\r\n\(all.joined(separator: "\r\n"))\r\n\r\n"
     }
 }
 
-/// A response as it was on the wire.
+/// A response parsed from its bytes.
 struct RawResponse {
     var status: Int
     var fields: [String: String]
@@ -102,13 +101,13 @@ struct RawResponse {
 }
 
 extension EmbeddedChannel {
-    /// Sends text as a client would.
+    /// Sends text as a client.
     func send(_ text: String) throws {
         try writeInbound(ByteBuffer(string: text))
         embeddedEventLoop.run()
     }
 
-    /// Everything written since this was last asked.
+    /// Returns all bytes written since the last call.
     func received() throws -> [UInt8] {
         embeddedEventLoop.run()
         var bytes: [UInt8] = []
@@ -118,7 +117,7 @@ extension EmbeddedChannel {
         return bytes
     }
 
-    /// Sends text and reads the one response to it.
+    /// Sends text and reads one response.
     func exchange(_ text: String) throws -> RawResponse? {
         try send(text)
         return RawResponse(try received())

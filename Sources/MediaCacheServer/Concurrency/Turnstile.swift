@@ -1,12 +1,12 @@
 import MediaCacheAPI
 import Synchronization
 
-/// Lets a few in at a time; the others wait in order.
+/// A limit of concurrent operations. Further ones wait in order.
 final class Turnstile: Sendable {
     private struct State {
         var running = 0
         var nextID = 0
-        /// In the order in which they came.
+        /// The waiting operations, first one first.
         var waiting: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
@@ -19,9 +19,9 @@ final class Turnstile: Sendable {
         self.mostWaiting = mostWaiting
     }
 
-    /// Does `work` when it's its turn.
+    /// Runs `work` when a place is free.
     ///
-    /// - Throws: what `work` throws; `CancellationError`; ``Problem`` where too many wait.
+    /// - Throws: the errors of `work`; `CancellationError`; ``Problem`` if too many operations wait.
     func pass<Result: Sendable>(_ work: @Sendable () async throws -> Result) async throws -> Result {
         try await enter()
         defer { leave() }
@@ -36,7 +36,7 @@ final class Turnstile: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let answer = state.withLock { state -> Result<Void, any Error>? in
+                let result = state.withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.running < mostAtOnce {
                         state.running += 1
@@ -46,17 +46,17 @@ final class Turnstile: Sendable {
                     state.waiting.append((id, continuation))
                     return nil
                 }
-                if let answer { continuation.resume(with: answer) }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let gone = state.withLock { state in
+            let cancelled = state.withLock { state in
                 state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
             }
-            gone?.resume(throwing: CancellationError())
+            cancelled?.resume(throwing: CancellationError())
         }
     }
 
-    /// The place goes to the first who waits.
+    /// Passes the place on to the first waiting operation.
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaCacheServer
 
 extension CacheHost {
-    /// Opens a host on a folder, and closes it when `body` is done.
+    /// Runs `body` with a host of a folder, and closes the host afterwards.
     static func use(
         folder: String,
         origin: any Origin,
@@ -29,34 +29,34 @@ extension CacheHost {
         await host.close(grace: .zero)
     }
 
-    /// One request of the API, with the key.
-    func ask(_ method: String, _ path: String, _ fields: String..., body: String = "") async throws -> RawResponse {
+    /// Calls the API with the key.
+    func call(_ method: String, _ path: String, _ fields: String..., body: String = "") async throws -> RawResponse {
         let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
         return try await exchange(method, path, ["Authorization: Bearer \(key.value)"] + fields + length, body)
     }
 
-    /// One request of the API, and its answer.
+    /// Calls the API with the key, and decodes the answer.
     func answer<Answer: Decodable>(
         _ method: String, _ path: String, body: String = "", as type: Answer.Type = Answer.self
     ) async throws -> Answer {
-        let response = try await ask(method, path, body: body)
+        let response = try await call(method, path, body: body)
         try #require((200..<300).contains(response.status), "\(String(decoding: response.body, as: UTF8.self))")
         return try APICoding.makeDecoder().decode(type, from: Data(response.body))
     }
 
-    /// Asks for a download, and waits for its end.
+    /// Adds a download and waits for its end.
     func download(_ addition: String) async throws -> DownloadRecord {
         var record: DownloadRecord = try await answer("POST", "/api/v1/downloads", body: addition)
         while !record.state.isEnded { record = try await answer("GET", "/api/v1/downloads/\(record.id)?wait=10000") }
         return record
     }
 
-    /// One request of a player.
+    /// Requests a play URL.
     func play(_ url: ResourceURL, _ method: String = "GET", _ fields: String...) async throws -> RawResponse {
         try await exchange(method, PlayTarget.path(for: url, token: server.playbackToken), fields)
     }
 
-    /// One request, on a connection of its own.
+    /// Sends a request on a new connection.
     func exchange(
         _ method: String, _ path: String, _ fields: [String] = [], _ body: String = ""
     ) async throws -> RawResponse {

@@ -10,9 +10,9 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What the library finds out by itself of what was downloaded: a picture, and how long it lasts.
+/// Covers and durations of completed downloads.
 @Suite(.timeLimit(.minutes(10)))
-struct CoverKeeperTests {
+struct CoverGeneratorTests {
     private let origin = ScriptedOrigin()
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4]
 
@@ -35,7 +35,7 @@ struct CoverKeeperTests {
         }
     }
 
-    /// Asks until the asset has a picture; each answer takes its time.
+    /// Polls until the asset has a cover.
     private func cover(of id: String, _ client: APIClient) async throws -> Cover {
         while true {
             if let cover = try await client.cover(of: id) { return cover }
@@ -43,7 +43,7 @@ struct CoverKeeperTests {
         }
     }
 
-    /// An ID3 tag of version 2.3 with one picture (APIC), and what might be sound.
+    /// Returns an ID3 tag of version 2.3 with one picture (APIC), followed by arbitrary bytes.
     private func song(_ picture: [UInt8] = Self.jpeg, type: String = "image/jpeg") -> [UInt8] {
         let picture = [0] + Array(type.utf8) + [0, 3, 0] + picture
         let length = [0, 0, UInt8(picture.count >> 8), UInt8(picture.count & 255)]
@@ -52,7 +52,7 @@ struct CoverKeeperTests {
             + [UInt8](repeating: 0x55, count: 2_000)
     }
 
-    /// An MP4 file with a picture (`covr`) of a type of iTunes.
+    /// Returns an MP4 file with a picture (`covr`) of an iTunes type.
     private func album(_ picture: [UInt8], type: UInt8) -> [UInt8] {
         func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
             let length = UInt32(8 + content.count)
@@ -67,12 +67,12 @@ struct CoverKeeperTests {
         return box("ftyp", Array("M4A ".utf8) + [0, 0, 0, 0]) + box("moov", movie + user)
     }
 
-    /// Neither the type that a file names for its picture nor its bytes make a document of it.
+    /// Neither the declared type of an embedded picture nor its bytes make browsers open it as a document.
     @Test(arguments: [
         "image/svg+xml", "image/png,image/svg+xml", "image/jpeg;x=a,text/html", "IMAGE/SVG+XML",
         "image/x-unheard-of", "covr",
     ])
-    func aPictureInAFileIsNoDocument(_ type: String) async throws {
+    func sendsEmbeddedScriptAsInertCover(_ type: String) async throws {
         let script = "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'><script>alert(1)</script></svg>"
         let isMP4 = type == "covr"
         let url = try ResourceURL("http://origin.example/\(isMP4 ? "album.m4a" : "song.mp3")")
@@ -82,7 +82,7 @@ struct CoverKeeperTests {
             let id = try await host.download(#"{"url":"\#(url)"}"#).id
             #expect(try await cover(of: id, client).bytes == Array(script.utf8))
             for path in ["/library/", "/k/\(host.server.playbackToken)/library/", "/api/v1/assets/"] {
-                let response = try await host.ask("GET", "\(path)\(id)/cover")
+                let response = try await host.call("GET", "\(path)\(id)/cover")
                 #expect(response.status == 200)
                 #expect(response.fields["content-type"] == (isMP4 ? "image/jpeg" : "application/octet-stream"))
                 #expect(response.fields["content-security-policy"] == (isMP4 ? nil : "sandbox"))
@@ -91,7 +91,7 @@ struct CoverKeeperTests {
         }
     }
 
-    @Test func aSongHasThePictureInIt() async throws {
+    @Test func usesEmbeddedPictureOfSong() async throws {
         let url = try ResourceURL("http://origin.example/song.mp3")
         origin[url] = ScriptedResource(.bytes(song()), contentType: "audio/mpeg")
         try await withHost { host, client in
@@ -100,7 +100,7 @@ struct CoverKeeperTests {
         }
     }
 
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func aFilmHasAFrameAndItsDuration() async throws {
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func usesFrameOfFilm() async throws {
         let file = try Corpus.data("androidx-media/media/mp4/sample.mp4")
         let url = try ResourceURL("http://origin.example/film.mp4")
         origin[url] = ScriptedResource(.bytes(Array(file)), contentType: "video/mp4")
@@ -113,8 +113,8 @@ struct CoverKeeperTests {
         }
     }
 
-    /// A frame is decoded of stored bytes: neither the film nor what it names is requested again.
-    @Test func picturesAreTakenWithoutRequests() async throws {
+    /// Frames are decoded from cached bytes, without requesting the file or its references again.
+    @Test func extractsPicturesWithoutRequests() async throws {
         let (film, stream, inner) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/index.m3u8"),
             try ResourceURL("http://192.168.0.9/1.ts")
@@ -130,22 +130,22 @@ struct CoverKeeperTests {
                 try await host.download(#"{"url":"\#(film)"}"#), try await host.download(#"{"url":"\#(stream)"}"#),
             ]
             #expect(files.map(\.state) == [.complete, .failed])
-            let asked = origin.requests.count
+            let requestCount = origin.requests.count
             for file in files {
-                _ = try await host.ask("GET", "/k/\(host.server.playbackToken)/library/\(file.id)/frame.jpg?t=1")
-                _ = try await host.ask("GET", "/library/\(file.id)/cover")
+                _ = try await host.call("GET", "/k/\(host.server.playbackToken)/library/\(file.id)/frame.jpg?t=1")
+                _ = try await host.call("GET", "/library/\(file.id)/cover")
             }
-            // A segment is requested again, and with the scope of its playlist.
-            let segment = try await host.ask("GET", "/library/\(files[1].id)/media-1/000001.ts")
+            // A segment is requested again with the scope of its playlist.
+            let segment = try await host.call("GET", "/library/\(files[1].id)/media-1/000001.ts")
             #expect(segment.status == 403)
             #expect(frames.lengths.withLock { $0 }.contains(50_000))
-            #expect(origin.requests.count == asked)
+            #expect(origin.requests.count == requestCount)
             #expect(origin.requests(for: inner).isEmpty)
         }
     }
 
-    /// What somebody has chosen isn't replaced when the same is downloaded again.
-    @Test func aPictureThatIsThereStays() async throws {
+    /// A cover that the user set isn't replaced by a repeated download.
+    @Test func keepsExistingCover() async throws {
         let (film, song) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/song.mp3")
         )
@@ -157,7 +157,7 @@ struct CoverKeeperTests {
             let own = Cover(bytes: [0xFF, 0xD8, 0xFF, 9], mediaType: "image/jpeg")
             try await client.setCover(own, of: paused.id)
             _ = try await host.download(#"{"url":"\#(film)"}"#)
-            // One after the other: when the song has its picture, the film's turn is over.
+            // Covers are generated in order: when the song has its cover, the film's is decided.
             let id = try await host.download(#"{"url":"\#(song)"}"#).id
             _ = try await cover(of: id, client)
             #expect(try await client.cover(of: paused.id)?.bytes == own.bytes)
@@ -165,7 +165,7 @@ struct CoverKeeperTests {
     }
 }
 
-/// The same picture of any film.
+/// An extractor that returns the same picture for any video.
 struct FixedFrames: FrameTaker {
     static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 7]
 
@@ -174,7 +174,7 @@ struct FixedFrames: FrameTaker {
     }
 }
 
-/// Reads the films, and makes no picture of them.
+/// An extractor that reads videos without returning a picture.
 private final class ReadingFrames: FrameTaker {
     let lengths = Mutex<[Int]>([])
 

@@ -3,9 +3,9 @@ import HTTPTypes
 import MediaCache
 import Synchronization
 
-/// What goes to origins while the server runs, over what the store was opened with: header profiles, each for a whole
-/// origin, and the credentials that URLs named, each for what is asked in that user's name alone.
-final class HeaderProfileBook: Sendable {
+/// The header profiles and credentials that origin requests carry while the server runs, in addition to the store's own. A
+/// header profile applies to a whole origin; credentials, which URLs name, apply to requests of their user alone.
+final class HeaderProfileStore: Sendable {
     /// A user of an origin.
     private struct User: Hashable {
         var origin: String
@@ -17,34 +17,34 @@ final class HeaderProfileBook: Sendable {
         }
     }
 
-    /// What is known of a user.
+    /// The credentials of a user.
     private struct Entry {
         var user: User
         /// The value of `Authorization`.
         var authorization: String
-        /// Whether no person has given the password.
+        /// Whether the password is from an untrusted source.
         var isUntrusted: Bool
     }
 
     private struct State {
         var profiles: HeaderProfiles
         var isChanged = false
-        /// The last named last.
+        /// The users, most recently named last.
         var users: [Entry] = []
     }
 
     /// The source of user information.
     enum Source {
-        /// A URL given to the command, the API or the server.
+        /// A URL that the user gave to the command, the API or the server.
         case person
         /// A playlist or a play URL, which may have been written by an origin or by the holder of a token.
         case untrusted
     }
 
-    /// The identity of anonymous requests to an origin where the owner has credentials.
+    /// The identity of anonymous requests to an origin for which the owner has credentials.
     private static let anonymous = ProfileIdentity(user: "\0anonymous")
 
-    /// Users that are remembered; each is somebody's who has the access key.
+    /// The maximum number of remembered users.
     private static let capacity = 256
 
     private let base: TransferSettings
@@ -52,10 +52,10 @@ final class HeaderProfileBook: Sendable {
     private let isNarrowed: Bool
     private let state: Mutex<State>
 
-    /// Creates a book.
+    /// Creates a store.
     ///
     /// - Parameters:
-    ///   - base: the settings without any user or changed profile.
+    ///   - base: the settings without users and changed profiles.
     ///   - storeScope: the scope of the store's own settings; nil if `base` has it.
     init(base: TransferSettings, storeScope: AddressScope? = nil) {
         self.base = base
@@ -71,8 +71,8 @@ final class HeaderProfileBook: Sendable {
         }
     }
 
-    /// Remembers a user of `url`'s origin. A name without a password may belong to a user who is known already. An
-    /// untrusted source neither replaces nor evicts a password that a person gave.
+    /// Remembers a user of `url`'s origin. A name without a password refers to a remembered user, if there is one. An
+    /// untrusted source neither replaces nor evicts a password that the user gave.
     ///
     /// - Returns: the identity for ``settings(for:as:fields:)``.
     @discardableResult
@@ -81,30 +81,31 @@ final class HeaderProfileBook: Sendable {
     ) -> ProfileIdentity {
         let user = User(credentials.identity, of: url)
         let isUntrusted = source == .untrusted || credentials.password == nil
-        let told = Entry(user: user, authorization: credentials.authorization, isUntrusted: isUntrusted)
+        let new = Entry(user: user, authorization: credentials.authorization, isUntrusted: isUntrusted)
         state.withLock { state in
-            let known = state.users.firstIndex { $0.user == user }.map { state.users.remove(at: $0) }
-            let isKept = credentials.password == nil || (isUntrusted && known?.isUntrusted == false)
-            state.users.append(isKept ? known ?? told : told)
+            let existing = state.users.firstIndex { $0.user == user }.map { state.users.remove(at: $0) }
+            let usesExisting = credentials.password == nil || (isUntrusted && existing?.isUntrusted == false)
+            state.users.append(usesExisting ? existing ?? new : new)
             guard state.users.count > Self.capacity else { return }
             state.users.remove(at: state.users.dropLast().firstIndex(where: \.isUntrusted) ?? 0)
         }
         return user.identity
     }
 
-    /// In whose name `url` is asked for: whom it names. Where it names nobody, and all that is kept of it is a user's and
-    /// complete, in that user's, since it need not be asked for.
+    /// Returns the user for a read of `url`: the user that the URL names. For a URL without a user, returns the user of a
+    /// complete cached resource, since it is read without requesting the origin.
     func identity(for url: ResourceURL, in store: CacheStore) async throws -> ProfileIdentity? {
         if let credentials = url.credentials { return remember(credentials, for: url) }
         guard let info = try await store.resource(for: url), info.isComplete else { return nil }
         return info.identity
     }
 
-    /// The settings for one read of `url`, or nil for the store's own, which is the common case and costs nothing.
+    /// Returns the settings for one read of `url`; nil for the store's own, the common case, which costs nothing.
     ///
     /// - Parameters:
-    ///   - identity: in whose name it's read; whether their password is known or not, what is kept for them is found.
-    ///   - fields: header fields of the caller's own.
+    ///   - url: the URL.
+    ///   - identity: the user. Data cached for the user is found even if the password isn't known.
+    ///   - fields: additional header fields.
     func settings(
         for url: ResourceURL, as identity: ProfileIdentity? = nil, fields: HTTPFields = [:]
     ) -> TransferSettings? {
@@ -119,7 +120,7 @@ final class HeaderProfileBook: Sendable {
         var settings = base
         settings.headerProfiles = profiles ?? base.headerProfiles
         guard identity != nil || !fields.isEmpty else { return settings }
-        // The caller's own come after it, and count.
+        // The additional fields are added last, so they take precedence.
         if let authorization { settings.headerProfiles.add([.authorization: authorization], as: nil, to: url) }
         settings.headerProfiles.add(fields, as: identity, to: url)
         return settings
@@ -127,9 +128,9 @@ final class HeaderProfileBook: Sendable {
 
     /// Returns the settings for one read of the target of a play URL; nil for the store's own.
     ///
-    /// A signed URL sends credentials to its own origin alone, also after redirects, and an anonymous one to none. Where
-    /// the owner's requests have credentials, an anonymous one also has a cache key of its own: neither cached bytes nor
-    /// a response under way to the owner are given to it.
+    /// A signed URL sends credentials to its own origin alone, even after redirects, and an anonymous one to no origin. If
+    /// the owner's requests have credentials, an anonymous one has a cache key of its own, so that it shares neither cached
+    /// bytes nor running fills with the owner.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
         let isSigned = target.options.signature != nil

@@ -1,0 +1,123 @@
+import Foundation
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The store of download settings: a small file beside the catalog.
+actor DownloadSettingsStore {
+    private static let fileName = "downloads.json"
+
+    private let store: CacheStore
+    /// The scheduling limits and bandwidth of the store's configuration.
+    private let scheduling: TransferScheduler.Limits
+    private let bandwidth: Int64?
+    private let folder: SideFolder
+    private let downloads: Downloads
+    /// The settings of this process, which take precedence over the file until they are changed.
+    private var overriding: DownloadSettingsUpdate?
+    /// The settings in the file.
+    private var stored = DownloadSettings()
+    /// The settings in effect.
+    private(set) var current = DownloadSettings()
+    /// Whether a change is being written; the next one waits, so that none is lost.
+    private var isChanging = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameter overriding: the settings of this process, which take precedence over the stored ones.
+    init(store: CacheStore, downloads: Downloads, overriding: DownloadSettingsUpdate?) {
+        self.store = store
+        scheduling = store.schedulingLimits
+        bandwidth = store.bandwidth.classes[.download]
+        folder = store.sideFolder("settings")
+        self.downloads = downloads
+        self.overriding = overriding
+    }
+
+    /// Loads and applies the stored settings.
+    ///
+    /// - Throws: `CacheError` with `storage`; ``Problem`` for an invalid number.
+    func load() async throws {
+        // A file that can't be decoded was written by another version and is ignored.
+        if let bytes = try await folder.contents(of: Self.fileName),
+            let read = try? JSONDecoder().decode(DownloadSettings.self, from: Data(bytes))
+        {
+            stored = read
+        }
+        current = try overriding?.applied(to: stored) ?? stored
+        await apply()
+    }
+
+    /// Changes the settings and stores them. The values of the update replace those of this process.
+    ///
+    /// - Parameter isReplacement: whether values that the update leaves out get their defaults.
+    /// - Throws: ``Problem`` for an invalid number; `CacheError` with `storage`.
+    func change(_ update: DownloadSettingsUpdate, isReplacement: Bool) async throws {
+        await begin()
+        defer { end() }
+        let changed = try update.applied(to: isReplacement ? DownloadSettings() : stored)
+        let own = isReplacement ? nil : overriding?.without(update)
+        let used = try own?.applied(to: changed) ?? changed
+        try await folder.write(Array(try JSONEncoder().encode(changed)), to: Self.fileName)
+        (stored, overriding, current) = (changed, own, used)
+        await apply()
+    }
+
+    private func begin() async {
+        if isChanging { return await withCheckedContinuation { waiting.append($0) } }
+        isChanging = true
+    }
+
+    private func end() {
+        if waiting.isEmpty { isChanging = false } else { waiting.removeFirst().resume() }
+    }
+
+    private func apply() async {
+        // Most transfers of an asset go to one host, so a lower limit per host would override the user's setting.
+        store.schedulingLimits.perHost = max(scheduling.perHost, current.limits.transfersPerAsset)
+        store.schedulingLimits.total = max(scheduling.total, current.limits.transfersPerAsset)
+        store.bandwidth.classes[.download] = current.bandwidth ?? bandwidth
+        await downloads.setLimits(current.limits)
+        await downloads.setPolicy(current.policy)
+    }
+}
+
+extension DownloadSettingsUpdate {
+    /// Returns the update without the values that another update sets.
+    func without(_ other: DownloadSettingsUpdate) -> DownloadSettingsUpdate {
+        var rest = self
+        if other.limits?.assets != nil { rest.limits?.assets = nil }
+        if other.limits?.transfersPerAsset != nil { rest.limits?.transfersPerAsset = nil }
+        if other.policy?.onlyUnmetered != nil { rest.policy?.onlyUnmetered = nil }
+        if other.policy?.onlyCharging != nil { rest.policy?.onlyCharging = nil }
+        if other.policy?.sparesPower != nil { rest.policy?.sparesPower = nil }
+        if other.policy?.hours != nil { rest.policy?.hours = nil }
+        if other.policy?.freeSpaceReserve != nil { rest.policy?.freeSpaceReserve = nil }
+        if other.bandwidth != nil { rest.bandwidth = nil }
+        return rest
+    }
+
+    /// Returns settings changed by the update.
+    ///
+    /// - Throws: ``Problem`` for an invalid number.
+    func applied(to settings: DownloadSettings) throws -> DownloadSettings {
+        var settings = settings
+        try Bounds.check(limits?.assets, Bounds.concurrency, "assets")
+        try Bounds.check(limits?.transfersPerAsset, Bounds.concurrency, "transfersPerAsset")
+        try Bounds.check(bandwidth, Bounds.bytes, "bandwidth")
+        try Bounds.check(policy?.freeSpaceReserve, Bounds.bytes, "freeSpaceReserve")
+        settings.limits.assets = limits?.assets ?? settings.limits.assets
+        settings.limits.transfersPerAsset = limits?.transfersPerAsset ?? settings.limits.transfersPerAsset
+        if let bandwidth { settings.bandwidth = bandwidth == 0 ? nil : bandwidth }
+        settings.policy.onlyUnmetered = policy?.onlyUnmetered ?? settings.policy.onlyUnmetered
+        settings.policy.onlyCharging = policy?.onlyCharging ?? settings.policy.onlyCharging
+        settings.policy.sparesPower = policy?.sparesPower ?? settings.policy.sparesPower
+        settings.policy.freeSpaceReserve = policy?.freeSpaceReserve ?? settings.policy.freeSpaceReserve
+        if let hours = policy?.hours {
+            guard (0...1440).contains(hours.start), (0...1440).contains(hours.end) else {
+                throw Problem.badRequest("hours must be minutes after midnight, 0 to 1440")
+            }
+            settings.policy.hours = hours.start == hours.end ? nil : hours
+        }
+        return settings
+    }
+}

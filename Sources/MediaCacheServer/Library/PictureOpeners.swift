@@ -1,0 +1,45 @@
+import MediaCache
+import MediaLibrary
+
+/// The opener of an asset's cover.
+struct CoverOpener: ReaderOpener {
+    let id: AssetID
+    let shelf: AssetShelf
+
+    var name: String { "the cover of \(id)" }
+
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
+            throw CacheError(.notFound, "the asset \(id) has no cover")
+        }
+        return try MemoryReader(cover, range: range, name: name)
+    }
+}
+
+extension MemoryReader {
+    /// Creates a reader of a picture.
+    convenience init(_ cover: Cover, range: RequestedRange, name: String, acceptsRanges: Bool = true) throws {
+        try self.init(
+            cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)
+    }
+}
+
+/// The opener of a picture from an asset's video.
+struct FrameOpener: ReaderOpener {
+    let id: AssetID
+    /// The time in seconds; nil for a representative picture.
+    let time: Double?
+    let shelf: AssetShelf
+    let frames: AssetFrames
+
+    var name: String { "a picture of \(id)" }
+
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        let asset = try await shelf.requireAsset(id)
+        guard let cover = try await frames.frame(of: asset, at: time) else {
+            throw CacheError(.notFound, "\(asset.url) has no picture" + (time.map { " at \($0) s" } ?? ""))
+        }
+        // Without ranges, since each would decode the picture again.
+        return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)
+    }
+}

@@ -1,0 +1,61 @@
+import MediaCache
+import MediaCacheAPI
+
+/// `/play/<token>/<scheme>/<authority>/<path>`: any resource of an origin, through the cache. The token is part of the
+/// path, and opens the route by itself.
+struct PlayRoute: MediaRoute {
+    let paths = [PlayPath.prefix]
+    let access = RouteAccess.open
+    let isAdmittedByPath = true
+    let source: any ByteReaderSource
+    let profiles: HeaderProfileStore
+    let control: AccessControl
+
+    func opener(for request: MediaRequest) throws -> any ReaderOpener {
+        var (target, digest) = try request.playTarget()
+        guard control.admits(target, digest: digest) else { throw Problem.wrongToken }
+        if let credentials = target.credentials {
+            target.options.identity = profiles.remember(credentials, for: target.url, from: .untrusted)
+        }
+        return PlayOpener(target: target, source: source, settings: profiles.settings(for: target))
+    }
+}
+
+/// The opener of a play URL's resource.
+struct PlayOpener: ReaderOpener {
+    let target: PlayTarget
+    let source: any ByteReaderSource
+    /// The settings of the read; nil for the store's own.
+    let settings: TransferSettings?
+
+    var name: String { "\(target.url)" }
+
+    func readerIfOpen(_ range: RequestedRange) throws -> (any ByteReader)? {
+        try source.readerIfOpen(request(range), for: target)
+    }
+
+    func reader(_ range: RequestedRange) async throws -> any ByteReader {
+        try await source.reader(request(range), for: target)
+    }
+
+    private func request(_ range: RequestedRange) -> ReadRequest {
+        ReadRequest(url: target.url, range: range, settings: settings)
+    }
+}
+
+/// The most recent play target of a connection with its token's digest. Players request the same target repeatedly.
+final class PlayTargetCache {
+    private var last: (text: String, target: PlayTarget, digest: TokenDigest)?
+
+    /// Returns the target of a request target's text, and the digest of its token.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`.
+    func target(_ text: String) throws -> (target: PlayTarget, digest: TokenDigest) {
+        // By bytes: strings that differ in bytes can be equal.
+        if let last, last.text.utf8.elementsEqual(text.utf8) { return (last.target, last.digest) }
+        let target = try PlayTarget(text)
+        let digest = TokenDigest(of: target.token)
+        last = (text, target, digest)
+        return (target, digest)
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import HTTPTypes
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The response to a request that failed: a problem, and the header fields that belong to it. Every error of a route, a
+/// reader or the store becomes a response here.
+struct ErrorResponse: Sendable {
+    var problem: Problem
+    /// The length of the resource, for 416 (RFC 9110 §15.5.17).
+    var completeLength: Int64?
+    /// The delay that the origin asked for.
+    var retryAfter: Duration?
+
+    /// Creates the response of a problem.
+    init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    /// Creates the response of an error.
+    ///
+    /// - Parameter isForPlayer: whether the response goes to a player. Then a storage error is described without the
+    ///   system's text.
+    init(_ error: any Error, isForPlayer: Bool = false) {
+        problem = Problem(error, isForPlayer: isForPlayer)
+        guard let error = error as? CacheError else { return }
+        if error.code == .rangeNotSatisfiable { completeLength = error.completeLength }
+        retryAfter = error.retryAfter
+    }
+
+    /// The response without URLs, for clients without a key.
+    var withoutURLs: ErrorResponse {
+        var response = self
+        response.problem = problem.withoutURLs
+        return response
+    }
+
+    /// The header fields, without those of the connection.
+    var headerFields: HTTPFields {
+        var fields = problem.headerFields
+        if let completeLength {
+            fields[.contentRange] = ContentRange(range: nil, completeLength: completeLength).fieldValue
+        }
+        if let retryAfter { fields[.retryAfter] = "\(retryAfter.components.seconds)" }
+        return fields
+    }
+
+    /// The response of a route.
+    var routeResponse: RouteResponse {
+        RouteResponse(status: problem.status, headerFields: headerFields, body: .bytes(problem.json))
+    }
+}
+
+extension Problem {
+    /// The object as JSON.
+    var json: [UInt8] {
+        (try? APICoding.makeEncoder().encode(self)).map { Array($0) } ?? []
+    }
+
+    /// The header fields of the response.
+    var headerFields: HTTPFields {
+        var fields: HTTPFields = [.contentType: Self.contentType, .cacheControl: "no-store"]
+        if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+        if code == "busy" { fields[.retryAfter] = "5" }
+        if let allowed { fields[.allow] = allowed.joined(separator: ", ") }
+        return fields
+    }
+
+    /// Creates the problem of an error.
+    ///
+    /// - Parameter isForPlayer: see ``ErrorResponse/init(_:isForPlayer:)``.
+    init(_ error: any Error, isForPlayer: Bool = false) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as OutsideRecording:
+            self = .notFound(error.description)
+            kept = error.kept.map { TimeSpan($0) }
+        case let error as CacheError:
+            // Readers wrap errors of other types.
+            if error.cause is Problem || error.cause is OutsideRecording, let cause = error.cause {
+                self.init(cause)
+                return
+            }
+            let (status, title) = Self.statusAndTitle(of: error)
+            self.init(title: title, status: status, detail: error.message, code: error.code.rawValue)
+            if error.code == .originStatus { originStatus = error.status }
+            if error.code == .storage, !isForPlayer { detail = error.description }
+        // The client has disconnected, or the server is stopping.
+        case is CancellationError: self.init(CacheError(.cancelled, "the request was cancelled"))
+        case let error as DecodingError:
+            self = .badRequest("the body isn't the JSON object that this path takes: \(error.reason)")
+        default:
+            self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
+        }
+    }
+
+    /// The code of an unexpected error.
+    static let internalCode = "internal"
+
+    private static func statusAndTitle(of error: CacheError) -> (Int, String) {
+        switch error.code {
+        case .cancelled: (503, "Cancelled")
+        case .invalidURL: (400, "Not a play URL")
+        case .invalidSetting: (500, "A setting of the server can't be read")
+        case .unreachable: (502, "The origin can't be reached")
+        case .forbiddenAddress: (403, "The origin's address isn't allowed")
+        case .timedOut: (504, "The origin doesn't answer")
+        case .originStatus: statusAndTitle(ofOrigin: error.status)
+        case .badResponse: (502, "The origin's answer is wrong")
+        case .notMedia: (502, "The origin sent a document instead of media")
+        case .representationChanged: (502, "The resource changed while it was read")
+        case .rangeNotSatisfiable: (416, "The range is outside the resource")
+        case .notFound: (404, "Not found")
+        case .folderOwned: (409, "The cache folder is in use")
+        case .newerFormat, .storage, .damaged: (500, "The cache can't be read")
+        case .closed: (503, "The cache is closed")
+        }
+    }
+
+    /// Returns the status for an origin's status. A status that describes the resource is passed on. 401 isn't: the player
+    /// would ask for a password to this server.
+    private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
+        switch status {
+        case 400: (400, "The origin refuses the request")
+        case 403: (403, "The origin refuses the resource")
+        case 404: (404, "The origin doesn't have the resource")
+        case 410: (410, "The resource is gone from the origin")
+        case 429, 503: (503, "The origin is too busy")
+        case .some(let status): (502, "The origin answered \(status)")
+        case nil: (502, "The origin answered with an error")
+        }
+    }
+
+    /// The problem without URLs, for clients without a key: URLs of origins may contain credentials.
+    var withoutURLs: Problem {
+        var problem = self
+        problem.detail = Self.replacingURLs(in: detail.prefix(Self.longestPublicDetail))
+        return problem
+    }
+
+    /// The length limit of a detail for clients without a key, in characters. It may quote text of the client.
+    private static let longestPublicDetail = 1024
+
+    /// Replaces each URL by “its URL”, in linear time: any client can send such a text.
+    private static func replacingURLs(in text: Substring) -> String {
+        func isOfScheme(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.isASCII
+                && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || "+.-".unicodeScalars.contains(scalar))
+        }
+        var output = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            guard rest.starts(with: "://".unicodeScalars) else {
+                output.append(scalar)
+                rest.removeFirst()
+                continue
+            }
+            while let last = output.last, isOfScheme(last) { output.removeLast() }
+            output.append(contentsOf: "its URL".unicodeScalars)
+            rest = rest.drop { !$0.properties.isWhitespace && !"“”\"".unicodeScalars.contains($0) }
+        }
+        return String(output)
+    }
+}
+
+extension DecodingError {
+    /// The cause in terms of the JSON, for the author of the request.
+    fileprivate var reason: String {
+        switch self {
+        case .keyNotFound(let key, let context): "“\(Self.path(context.codingPath + [key]))” is missing"
+        case .valueNotFound(_, let context): "“\(Self.path(context.codingPath))” is null"
+        case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
+            "it's no \(Self.name(of: type))"
+        case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” is no \(Self.name(of: type))"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't JSON"
+        case .dataCorrupted(let context):
+            "“\(Self.path(context.codingPath))” has an invalid value; docs/openapi.yaml lists the valid ones"
+        @unknown default: "\(self)"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    /// Returns the name of a type in JSON (RFC 8259 §3).
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is any BinaryInteger.Type: "integer of its size"
+        case is any BinaryFloatingPoint.Type: "number"
+        default: "\(type)".hasPrefix("Array") ? "array" : "object"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import HTTPTypes
+import MediaCacheAPI
+
+extension Problem {
+    /// Returns the problem of an invalid request.
+    static func badRequest(_ detail: String) -> Problem {
+        Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")
+    }
+
+    /// Returns the problem of a change that the current state doesn't allow.
+    static func conflict(_ detail: String) -> Problem {
+        Problem(title: "Conflict", status: 409, detail: detail, code: "conflict")
+    }
+
+    /// Returns the problem of a missing resource.
+    static func notFound(_ detail: String) -> Problem {
+        Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
+    }
+
+    /// Returns the problem of a method that a path doesn't support.
+    ///
+    /// - Parameter allowed: the supported methods, which the response must list (RFC 9110 §15.5.6). `GET` includes `HEAD`.
+    static func methodNotAllowed(_ method: String, allowed: [HTTPRequest.Method]) -> Problem {
+        let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
+        var problem = Problem(
+            title: "Method not allowed",
+            status: 405,
+            detail: "this path doesn't support \(method); it supports \(names.joined(separator: ", "))",
+            code: "methodNotAllowed"
+        )
+        problem.allowed = names
+        return problem
+    }
+
+    static let preconditionFailed = Problem(
+        title: "Precondition failed",
+        status: 412,
+        detail: "the resource has changed since it was read; read it again before changing it",
+        code: "preconditionFailed"
+    )
+
+    static let unauthorized = Problem(
+        title: "Unauthorized",
+        status: 401,
+        detail: "send the cache's key, found in the file `key` of its folder, as `Authorization: Bearer <key>`",
+        code: "unauthorized"
+    )
+
+    static let wrongToken = Problem(
+        title: "Forbidden",
+        status: 403,
+        detail: "the token in this URL is unknown, expired or revoked, or doesn't open this path; ask for a new URL",
+        code: "wrongToken"
+    )
+
+    static let tokenInPath = Problem(
+        title: "Forbidden",
+        status: 403,
+        detail: "remote clients need a token for this path: read it as /k/<token>/…; `mediacache token create` "
+            + "creates one",
+        code: "unauthorized"
+    )
+
+    static let busy = Problem(
+        title: "Service unavailable",
+        status: 503,
+        detail: "too many requests of this kind are running; try again in a moment",
+        code: "busy"
+    )
+
+    static let tooManyConnections = Problem(
+        title: "Service unavailable",
+        status: 503,
+        detail: "the server has reached its limit of connections; try again in a moment",
+        code: "busy"
+    )
+
+    static let noDecoder = Problem(
+        title: "Not implemented",
+        status: 501,
+        detail: "this server has no video decoder for pictures; `mediacache serve` uses ffmpeg if it is installed",
+        code: "noDecoder"
+    )
+
+    static let misdirected = Problem(
+        title: "Misdirected request",
+        status: 421,
+        detail: "this server doesn't answer under that host name; allow it with --allowed-host",
+        code: "hostNotAllowed"
+    )
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import Logging
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The components of a server, from which its routes are made.
+struct ServerDependencies: Sendable {
+    let store: CacheStore
+    let configuration: ServerConfiguration
+    let access: AccessControl
+    let urls: ServerURLs
+    let registry: ConnectionRegistry
+    let metrics = ServerMetrics()
+    /// The settings of origin requests. Clients of an exposed server reach public addresses alone.
+    let transfers: TransferSettings
+    let profiles: HeaderProfileStore
+    let shelf: AssetShelf
+    let contents: AssetContentsCache
+    let loader: PlaylistLoader
+    /// Nil if the folder can't be written, or if the configuration excludes downloads.
+    let downloads: Downloads?
+    /// Nil like `downloads`.
+    let recordings: Recordings?
+    let downloadSettings: DownloadSettingsStore?
+    let feeds: EventFeeds
+    let movies: MovieBook
+    let frames: FrameQueue
+    let assetFrames: AssetFrames
+
+    init(store: CacheStore, key: AccessKey, keyFile: AccessKeyFile?, configuration: ServerConfiguration) {
+        self.store = store
+        self.configuration = configuration
+        access = AccessControl(
+            key: key, file: keyFile, tokenFile: keyFile.map { _ in TokenFile(of: store) }, now: { store.now })
+        let urls = ServerURLs(addresses: ListenAddresses(), access: access, configuration: configuration)
+        self.urls = urls
+        registry = ConnectionRegistry(
+            maximum: configuration.limits.maximumConnections,
+            maximumPerAddress: configuration.limits.maximumConnectionsPerAddress)
+        let transfers = configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers
+        self.transfers = transfers
+        let profiles = HeaderProfileStore(base: transfers, storeScope: store.transfers.scope)
+        self.profiles = profiles
+        shelf = AssetShelf(of: store)
+        contents = AssetContentsCache(shelf: shelf)
+        loader = PlaylistLoader(store: store)
+        let settings: Downloads.SettingsSource = { url, identity, headers in
+            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? transfers
+        }
+        let runsDownloads = configuration.runsDownloads && store.folderFailure == nil
+        downloads =
+            runsDownloads
+            ? Downloads(
+                store: store, shelf: shelf, loader: loader, conditions: SystemConditions(), settings: settings) : nil
+        recordings =
+            runsDownloads
+            ? Recordings(
+                store: store, shelf: shelf, loader: loader, settings: settings, encoder: configuration.encoder) : nil
+        downloadSettings = downloads.map {
+            DownloadSettingsStore(store: store, downloads: $0, overriding: configuration.downloads)
+        }
+        feeds = EventFeeds(store: store, shelf: shelf, downloads: downloads, recordings: recordings)
+        movies = MovieBook(store: store, profiles: profiles, contents: contents)
+        frames = FrameQueue(configuration.frames)
+        assetFrames = AssetFrames(queue: frames, movies: movies) { asset, isMovie in
+            // Other users can read a decoder's arguments: the URL has no token unless it needs one.
+            if isMovie { return try urls.direct.libraryURL(of: asset.id) + "media.mp4?gaps=1" }
+            let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
+            return try urls.direct.playURL(for: try ResourceURL(asset.url), options: options)
+        }
+    }
+
+    /// The source of play URLs: fast start over streams over the store.
+    private var playSource: any ByteReaderSource {
+        let streams = StreamSource(
+            store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
+            segmentsAhead: configuration.segmentsAhead, signature: access.signature)
+        return FastStartSource(store: store, base: streams, isAlwaysOn: configuration.fastStart)
+    }
+
+    /// The generator of covers; nil if the configuration excludes it.
+    var coverGenerator: CoverGenerator? {
+        guard configuration.keepsCovers, let downloads else { return nil }
+        return CoverGenerator(downloads: downloads, shelf: shelf, frames: assetFrames, logger: configuration.logger)
+    }
+
+    /// Makes the route table of the server.
+    func makeRoutes() -> [any Route] {
+        let media: [any Route] = [
+            PlayRoute(source: playSource, profiles: profiles, control: access),
+            LibraryRoute(
+                shelf: shelf, movies: movies, frames: assetFrames, store: store,
+                reading: LibraryReading(profiles: profiles, base: transfers, downloads: downloads)),
+        ]
+        let api: [any Route] = [
+            ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
+            PlayedRoute(store: store, shelf: shelf),
+            AssetsRoute(
+                store: store, shelf: shelf, downloads: downloads, recordings: recordings, urls: urls, control: access),
+            BundlesRoute(
+                store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents, urls: urls),
+            DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
+            DownloadSettingsRoute(store: store, settings: downloadSettings),
+            ChannelsRoute(store: store, recordings: recordings, profiles: profiles, urls: urls),
+            ProbeRoute(store: store, shelf: shelf, loader: loader, profiles: profiles),
+            EventsRoute(feeds: feeds),
+            StoreRoute(store: store, shelf: shelf, profiles: profiles),
+            StorageRoute(store: store, shelf: shelf, downloads: downloads, recordings: recordings),
+            ServerRoute(
+                store: store, profiles: profiles, urls: urls, cacheFolder: configuration.cacheFolder),
+            TokensRoute(store: store, shelf: shelf, profiles: profiles, control: access, feeds: feeds, urls: urls),
+        ]
+        let live = recordings.map { recordings in
+            LiveRoute(
+                recordings: recordings, store: store, settings: store.transfers.askingNoOrigins, movies: movies,
+                frames: frames, urls: urls.direct)
+        }
+        let others: [any Route] = [
+            PageRoute(),
+            HealthRoute(),
+            MetricsRoute(
+                store: store, metrics: metrics, registry: registry, downloads: downloads, recordings: recordings),
+        ]
+        return media + (live.map { [$0] } ?? []) + api + others
+    }
+}

@@ -1,0 +1,92 @@
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+import NIOCore
+import Synchronization
+
+/// The URLs of a server: playback, library and live URLs, each with the token that it needs.
+struct ServerURLs: Sendable {
+    /// The addresses that the server listens at.
+    let addresses: ListenAddresses
+    private let access: AccessControl
+    /// The path that a reverse proxy serves this server at, with a slash at its beginning; or empty.
+    private let publicPath: String
+    /// Whether library and live URLs need a token.
+    private let needsToken: Bool
+
+    init(addresses: ListenAddresses, access: AccessControl, configuration: ServerConfiguration) {
+        self.addresses = addresses
+        self.access = access
+        var path = Substring(configuration.publicPath)
+        while path.hasSuffix("/") { path = path.dropLast() }
+        publicPath = path.isEmpty || path.hasPrefix("/") ? String(path) : "/\(path)"
+        needsToken = configuration.isExposed && !configuration.publicRead
+    }
+
+    private init(_ urls: ServerURLs, publicPath: String) {
+        (addresses, access, needsToken) = (urls.addresses, urls.access, urls.needsToken)
+        self.publicPath = publicPath
+    }
+
+    /// The URLs at the server's own address, for helper processes on this machine: they don't lead through a reverse
+    /// proxy.
+    var direct: ServerURLs { ServerURLs(self, publicPath: "") }
+
+    /// The beginning of every URL, without a slash at the end; nil while the server is stopped.
+    var base: String? { addresses.urls.first.map { $0 + publicPath } }
+
+    /// Returns the playback URL of a resource. It holds the standing playback token.
+    ///
+    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
+    func playURL(for url: ResourceURL, options: PlayOptions = PlayOptions()) throws -> String {
+        try requireBase() + PlayTarget.path(for: url, token: access.playbackToken, options: options)
+    }
+
+    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to it.
+    ///
+    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
+    func libraryURL(of asset: AssetID) throws -> String {
+        try readerBase() + "\(LibraryRoute.prefix)\(asset)/"
+    }
+
+    /// Returns the live URL of a channel, with a slash at the end; the names of playlists and parts are appended to it.
+    ///
+    /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
+    func liveURL(of channel: ChannelName) throws -> String {
+        try readerBase() + "\(LiveRoute.prefix)\(channel)/"
+    }
+
+    /// Returns the beginning of library and live URLs, with the standing playback token if they need one.
+    private func readerBase() throws -> String {
+        try requireBase() + (needsToken ? "\(ReaderPath.prefix)\(access.playbackToken)" : "")
+    }
+
+    private func requireBase() throws -> String {
+        if let base { return base }
+        throw ServerError(.wrongState, "the server has no URLs while it is stopped; start it first")
+    }
+}
+
+/// The addresses that a server listens at; empty while it is stopped.
+final class ListenAddresses: Sendable {
+    private let addresses = Mutex<[SocketAddress]>([])
+
+    func set(_ addresses: [SocketAddress]) {
+        self.addresses.withLock { $0 = addresses }
+    }
+
+    /// The addresses as URLs without a path.
+    var urls: [String] { addresses.withLock { $0 }.compactMap(Self.url) }
+
+    /// The port; nil while the server is stopped.
+    var port: Int? { addresses.withLock { $0.first?.port } }
+
+    private static func url(_ address: SocketAddress) -> String? {
+        guard let ip = address.ipAddress, let port = address.port else { return nil }
+        switch address {
+        case .v6: return "http://[\(ip == "::" ? "::1" : ip)]:\(port)"
+        // Clients can't connect to the wildcard address.
+        default: return "http://\(ip == "0.0.0.0" ? "127.0.0.1" : ip):\(port)"
+        }
+    }
+}
