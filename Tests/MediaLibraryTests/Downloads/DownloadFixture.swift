@@ -124,6 +124,11 @@ final class DownloadFixture: Sendable {
         Issue.record("the download doesn't progress: \(String(describing: await downloads.status(of: id)))")
     }
 
+    /// Advances time a little while a live stream is downloaded.
+    func pass(_ downloads: Downloads, _ id: AssetID) async {
+        await letTimePass(isWaiting: false, isResting: await isResting(downloads, id))
+    }
+
     /// Opens the store, and runs downloads over it until the body ends.
     func use(
         limits: DownloadLimits = DownloadLimits(), conditions: any DownloadConditions = SteadyConditions(),

@@ -43,6 +43,29 @@ struct LiveDownloadTests {
         }
     }
 
+    /// One playlist with EXT-X-ENDLIST doesn't end the download of a stream that goes on.
+    @Test func continuesAfterAFalseEndList() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            serve(from: 1, 1..<4, hasEnd: true)
+            let recording = try #require(downloads.recording(of: asset.id))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 4 }
+            #expect(await recording.hasEndList)
+            let seen = fixture.library.time.monotonic
+            while await recording.isRunning, fixture.library.time.monotonic - seen < .seconds(5) {
+                await fixture.pass(downloads, asset.id)
+            }
+            serve(from: 2, 2..<6)
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 6 }
+            serve(from: 3, 3..<7, hasEnd: true)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 7, total: 7))
+        }
+    }
+
     /// The event has ended, and its origin has removed everything.
     @Test(arguments: [404, 403, 500]) func endsWhenPlaylistIsGoneWhileASegmentIsAwaited(status: Int) async throws {
         serve(from: 0, 0..<3)

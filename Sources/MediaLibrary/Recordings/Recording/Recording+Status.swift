@@ -38,11 +38,14 @@ extension Recording {
     ///
     /// A playlist that never changed has only lost its EXT-X-ENDLIST: three of its target durations are enough. One that
     /// did change gets ten, and at least a minute. An origin that can't be reached says nothing about its playlists.
+    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
     func isUnchanged(_ track: Track) -> Bool {
         guard track.awaited.isEmpty, !track.isTaking else { return false }
-        if track.endedSince != nil { return true }
+        let verification = max(track.targetDuration * 3, Self.leastVerification)
+        if let since = track.endedSince, let loaded = track.loaded, loaded - since >= verification { return true }
         let now = monotonic
         if track.trouble != nil { return track.goneSince.map { now - $0 >= Self.absencePatience } ?? false }
+        if track.endedSince != nil { return false }
         let patience =
             track.hasChanged ? max(track.targetDuration * 10, Self.absencePatience) : track.targetDuration * 3
         return track.loaded != nil && now - track.renewed >= patience

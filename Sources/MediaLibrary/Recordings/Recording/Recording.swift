@@ -319,7 +319,7 @@ package actor Recording {
 
     // MARK: - Ends
 
-    private static let leastVerification = Duration.seconds(10)
+    static let leastVerification = Duration.seconds(10)
     /// A track whose playlist has been away for so long has ended with the others.
     static let absencePatience = Duration.seconds(60)
     /// The time for which a stream that has ended waits for the rest of its segments while its origin is away.
