@@ -56,7 +56,7 @@ public struct Channel: Sendable, Hashable, Codable {
     public var endsWithStream: Bool
     /// Whether the recording also ends when the playlists stop changing or are gone for good. Nil counts as false.
     var endsWhenUnchanged: Bool?
-    /// Whether one of its playlists ended with EXT-X-ENDLIST when it was loaded last. Nil counts as false.
+    /// Whether the stream had ended when its playlists were loaded last. Nil counts as false.
     var hasEndList: Bool?
     /// Whether its recording has ended: nothing will be added.
     public internal(set) var hasEnded = false

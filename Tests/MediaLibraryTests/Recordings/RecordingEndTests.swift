@@ -166,4 +166,52 @@ struct RecordingEndTests {
         #expect(await (try fixture.recording).state == .recording)
         await fixture.close()
     }
+
+    /// The stream dropped a rendition, whose last playlist has EXT-X-ENDLIST, and has an outage later.
+    @Test(arguments: [false, true]) func aRenditionThatEndedLongAgoDoesNotEndTheRecording(restarts: Bool) async throws {
+        let live = LiveOrigin()
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        live.serve(live.text("a1") + "#EXT-X-ENDLIST\n", "a1")
+        live.folders.removeAll { $0 == "a1" }
+        try await fixture.pass(120)
+        #expect(await (try fixture.recording).tracks.contains { $0.endedSince != nil })
+        live.library.origin.isReachable = false
+        try await fixture.pass(90)
+        if restarts {
+            await fixture.close()
+            try await fixture.open()
+        }
+        try await fixture.pass(600)
+        #expect(await (try fixture.recording).state != .ended)
+        live.library.origin.isReachable = true
+        try await fixture.pass(60)
+        #expect(await (try fixture.recording).state == .recording)
+        await fixture.close()
+    }
+
+    /// One track shows EXT-X-ENDLIST, and the host of another one is away for a few minutes at that time.
+    @Test func waitsForATrackThatIsAwayWhenTheStreamEnds() async throws {
+        let live = LiveOrigin()
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        live.fail(live.playlist("a1"), .status(503))
+        try await fixture.pass(12)
+        live.hasEndList = true
+        try await fixture.pass(200)
+        #expect(await (try fixture.recording).state != .ended)
+        live.heal()
+        try await fixture.pass(atMost: 60) { await (try fixture.recording).state == .ended }
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            #expect(try await fixture.gapCount(track) == 0)
+            #expect(try await fixture.rows(track).last?.url == live.published[folder]?.last?.url.description)
+        }
+        await fixture.close()
+    }
 }

@@ -55,14 +55,30 @@ extension Recording {
     private static let silentTargets = 5
     private static let leastSilence = Duration.seconds(15)
 
+    /// The time after which a track without new segments is silent.
+    private var silencePatience: Duration {
+        let target = tracks.compactMap { $0.timeline.last?.targetDuration }.max() ?? 1
+        return max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.leastSilence)
+    }
+
+    /// Whether EXT-X-ENDLIST of a track is the end of the stream. A track that ended long before the last segment of another
+    /// one arrived was only removed from the stream.
+    var hasStreamEnded: Bool {
+        let ended = tracks.filter { $0.endedSince != nil }
+        guard !ended.isEmpty else { return false }
+        let others = tracks.filter { $0.endedSince == nil }
+        guard let newest = others.compactMap({ $0.timeline.last?.arrived }).max() else { return true }
+        guard let last = ended.compactMap({ $0.timeline.last?.arrived }).max() else { return false }
+        return newest.clampedSum(-last) <= silencePatience.nanoseconds
+    }
+
     /// The folders of the tracks that receive nothing while others do: a dead rendition's, or one whose segments all fail.
     /// They count again when they return.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         let last = tracks.map(\.timeline.last)
         guard let newest = last.compactMap({ $0?.arrived }).max() else { return [] }
-        let target = last.compactMap { $0?.targetDuration }.max() ?? 1
-        let patience = max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.leastSilence)
+        let patience = silencePatience
         let now = monotonic
         let complete = tracks.compactMap(\.fetched).max()
         return Set(

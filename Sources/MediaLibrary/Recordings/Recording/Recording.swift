@@ -357,16 +357,7 @@ package actor Recording {
             // The origin has been away since this process started.
             return true
         }
-        guard tracks.contains(where: { $0.endedSince != nil }) else { return false }
-        let now = monotonic
-        return tracks.allSatisfy { track in
-            guard let since = track.endedSince else {
-                return track.trouble.map { now - $0.since >= Self.absencePatience } ?? isUnchanged(track)
-            }
-            if isAway(track) { return true }
-            return track.awaited.isEmpty && !track.isTaking
-                && now - since >= max(track.targetDuration * 3, Self.leastVerification)
-        }
+        return hasStreamEnded && tracks.allSatisfy { isAway($0) || isUnchanged($0) }
     }
 
     /// Whether a track's playlist has failed for so long, without a segment arriving, that a stream that has ended no longer
@@ -378,7 +369,7 @@ package actor Recording {
 
     /// Records durably whether the stream has ended: the next process may find its origin away.
     private func noteEndList() async {
-        let hasEnded = tracks.contains { $0.endedSince != nil }
+        let hasEnded = hasStreamEnded
         guard hasEnded || tracks.contains(where: { $0.loaded != nil }), hasEnded != (channel.hasEndList == true) else {
             return
         }
