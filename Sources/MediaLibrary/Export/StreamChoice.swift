@@ -11,8 +11,9 @@ public struct StreamChoice: Sendable, Hashable {
     /// Whether all subtitle renditions are included.
     public var takesSubtitles = false
 
-    /// Whether the variant stream with the most media is chosen, and the one with the highest bandwidth among those with
-    /// about as much; the first audio rendition likewise, unless a language is chosen. Segments of EXT-X-GAP don't count.
+    /// Whether variant streams are passed over that lack a relevant share of the media, or pictures, while others have it.
+    /// The default audio rendition is replaced if it has hardly any media, unless a language is chosen. Segments of
+    /// EXT-X-GAP don't count.
     ///
     /// The playlists of all variant streams are read, so this is for streams that are stored.
     public var prefersMostMedia = false

@@ -132,8 +132,10 @@ public struct StreamPlan: Sendable, Hashable {
         let renditions = playlist.renditions(.audio, of: variant)
         var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
         if choice.prefersMostMedia, choice.language == nil, let first = taken.first {
-            let longest = media.longest(renditions) { $0.uri ?? variant.uri }
-            if !longest.contains(first) { taken = Array(longest.prefix(1)) }
+            let uri = { (rendition: Rendition) in rendition.uri ?? variant.uri }
+            if media.hasLittle(first, of: renditions, uri: uri) {
+                taken = Array(media.longest(renditions, uri: uri).prefix(1))
+            }
         }
         if choice.takesAllAudio {
             if taken.isEmpty { taken = Array(renditions.prefix(1)) }

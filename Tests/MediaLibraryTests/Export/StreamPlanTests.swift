@@ -299,13 +299,15 @@ struct StreamPlanTests {
         #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .file])
     }
 
+    private func track(_ name: String, _ count: Int, gaps: Range<Int> = 0..<0) -> String {
+        media(
+            (0..<count).map { "\(gaps.contains($0) ? "#EXT-X-GAP\n" : "")#EXTINF:6,\n\(name)-\($0).ts" }
+                .joined(separator: "\n"))
+    }
+
     /// A recording may have little of the best variant stream, and of the default rendition.
-    @Test func takesTheVariantStreamAndTheSoundWithTheMostMedia() throws {
-        func track(_ name: String, _ count: Int, gaps: Range<Int> = 0..<0) -> String {
-            media(
-                (0..<count).map { "\(gaps.contains($0) ? "#EXT-X-GAP\n" : "")#EXTINF:6,\n\(name)-\($0).ts" }
-                    .joined(separator: "\n"))
-        }
+    @Test(arguments: [(6, ["middle-0", "de-6", "en-0"]), (10, ["middle-0", "en-0"])])
+    func passesOverVariantStreamAndSoundWithLittleMedia(lost: Int, names: [String]) throws {
         let playlists = [
             "index.m3u8": """
             #EXTM3U
@@ -322,17 +324,37 @@ struct StreamPlanTests {
             "high.m3u8": track("high", 10, gaps: 3..<8),
             // One segment less makes no difference.
             "middle.m3u8": track("middle", 9), "low.m3u8": track("low", 10), "en.m3u8": track("en", 10),
-            "de.m3u8": track("de", 10, gaps: 0..<6),
+            "de.m3u8": track("de", 10, gaps: 0..<lost),
         ]
         let recorded = try plan(playlists, .allOfAsset)
-        #expect(
-            recorded.inputs.compactMap { $0.first?.url } == ["middle-0", "en-0", "de-6"].map { "http://h/s/\($0).ts" })
+        #expect(recorded.inputs.compactMap { $0.first?.url } == names.map { "http://h/s/\($0).ts" })
         #expect(recorded.sounds.map { $0?.isDefault } == [nil, true, false])
+        guard lost < 10 else { return }
         let selected = try plan(playlists)
         #expect(selected.inputs.compactMap { $0.first?.url } == ["high-0", "de-6"].map { "http://h/s/\($0).ts" })
-        // A language that is asked for is taken.
+        // A requested language is taken.
         var german = StreamChoice.allOfAsset
         german.language = "de"
         #expect(try plan(playlists, german).inputs[1].first?.url == "http://h/s/de-6.ts")
+    }
+
+    /// The best variant stream lost a few segments that a smaller one has, and the sound alone has all of them.
+    @Test(arguments: [(0, 2, "high"), (0, 20, "low"), (40, 42, "high")])
+    func takesPicturesThatLackLittle(common: Int, lost: Int, name: String) throws {
+        let playlists = [
+            "index.m3u8": """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=3000,RESOLUTION=1920x1080
+            high.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,CODECS="avc1.640028,mp4a.40.2"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=64,CODECS="mp4a.40.2"
+            sound.m3u8
+
+            """,
+            "high.m3u8": track("high", 100, gaps: 1..<1 + lost),
+            "low.m3u8": track("low", 100, gaps: 1..<1 + common), "sound.m3u8": track("sound", 100),
+        ]
+        #expect(try plan(playlists, .allOfAsset).inputs[0].first?.url == "http://h/s/\(name)-0.ts")
     }
 }
