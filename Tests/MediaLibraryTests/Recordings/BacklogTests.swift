@@ -104,6 +104,30 @@ struct BacklogTests {
         for (place, number) in numbers.enumerated() { #expect(abs(place - number) <= 6, "\(numbers)") }
         await fixture.close()
     }
+
+    @Test func theNextProcessFetchesABacklogInItsOrder() async throws {
+        let fixture = try await fixture()
+        let (live, gate) = (fixture.live, ScriptedGate())
+        live.isSoundNamed = false
+        live.publish()
+        for number in 0..<Self.count { live.fail(live.segment(number), .holdHead(gate)) }
+        fixture.gates = [gate]
+        try await fixture.record { $0.retention = Retention(bytes: 1 << 30) }
+        await gate.waitForArrivals(3)
+        await fixture.settle()
+        await fixture.close()
+        live.heal()
+        fixture.gates = []
+        let before = requested(fixture).count
+        try await fixture.open()
+        try await fixture.pass(3)
+        // A limit of size begins with the newest ones.
+        let numbers = Array(requested(fixture).dropFirst(before))
+        #expect(numbers.prefix(3).sorted() == [97, 98, 99])
+        #expect(numbers.sorted() == Array(0..<Self.count))
+        try await fixture.check { _ in true }
+        await fixture.close()
+    }
 }
 
 extension Recording {

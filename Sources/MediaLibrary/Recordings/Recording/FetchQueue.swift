@@ -5,7 +5,7 @@ struct FetchQueue: Sendable {
     /// In order, those before `head` taken.
     private var fresh: [Int64] = []
     private var head = 0
-    /// Segments that were published before the recording began, in order.
+    /// Segments that were published before the recording began, or awaited by an earlier process, in order.
     private var backlog: ArraySlice<Int64> = []
     /// Those that failed, and when they may be tried again.
     private var failed: [(number: Int64, at: Duration)] = []
@@ -26,7 +26,7 @@ struct FetchQueue: Sendable {
         fresh.append(number)
     }
 
-    /// Adds one that was published before the recording began, likewise.
+    /// Adds one that was published before the recording began, or awaited by an earlier process, likewise.
     mutating func appendToBacklog(_ number: Int64) { backlog.append(number) }
 
     /// Puts back one that failed.

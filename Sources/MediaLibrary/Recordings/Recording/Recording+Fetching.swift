@@ -32,7 +32,7 @@ extension Recording {
 
     /// Fetches what an earlier process awaited.
     func releaseResumed(_ index: Int) {
-        for number in tracks[index].resumed?.numbers ?? [] { tracks[index].queue.append(number) }
+        for number in tracks[index].resumed?.numbers ?? [] { tracks[index].queue.appendToBacklog(number) }
         tracks[index].resumed = nil
     }
 
