@@ -252,6 +252,33 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
+    /// Before the event begins, its URL has a slate as a media playlist.
+    @Test(arguments: [(false, false), (true, false), (false, true)])
+    func recordsTheStreamThatReplacesASlate(restarts: Bool, isDownload: Bool) async throws {
+        let fixture = try await fixture { $0.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n" }
+        let live = fixture.live
+        let packet = [0x47] + [UInt8](repeating: 1, count: 187)
+        live.library.origin[LiveOrigin.url("slate.ts")] = ScriptedResource(
+            .bytes(packet + packet), entityTag: "\"slate\"", contentType: "video/mp2t")
+        try await fixture.record { $0.endsWhenUnchanged = isDownload }
+        try await fixture.pass(20)
+        #expect(try fixture.recording.timelines.map(\.track) == ["media-1"])
+        if restarts { await fixture.close() }
+        live.slate = nil
+        live.publish()
+        if restarts { try await fixture.open() }
+        try await fixture.pass(300)
+        let recording = try fixture.recording
+        #expect(await recording.state == .recording)
+        #expect(recording.timelines.map(\.track) == ["media-1", "video-1", "audio-1"])
+        try await fixture.check("video-1", in: "v1") { _ in true }
+        try await fixture.check("audio-1", in: "a1") { _ in true }
+        #expect(try await recording.entry(.live(nil)).text.contains("video-1/index.m3u8"))
+        live.hasEndList = true
+        try await fixture.pass(atMost: 60) { await recording.state == .ended }
+        await fixture.close()
+    }
+
     @Test func tokensThatAreRenewedInEachPlaylist() async throws {
         let fixture = try await fixture { $0.names = "#.ts" }
         try await fixture.record()

@@ -53,6 +53,7 @@ extension Recording {
         let directives =
             tracks[index].loaded == nil || tracks[index].isJoining || tracks[index].refusesDirectives
             ? DeliveryDirectives() : known?.nextDirectives(age: age, wantsParts: false)
+        var isMultivariant = false
         do {
             let asked = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
@@ -62,6 +63,7 @@ extension Recording {
             else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
             // What it names that arrives after the end wouldn't get its time.
             guard !Task.isCancelled, !isPastEnd, tracks[index].copy == copy else { return nil }
+            isMultivariant = playlist.kind == .multivariant
             tracks[index].failedCopies = 0
             let outcome = try await take(playlist, index)
             if isStale(index) { failOver(index, from: copy) }
@@ -80,9 +82,15 @@ extension Recording {
                 return .unchanged
             }
             if tracks[index].trouble == nil { tracks[index].trouble = (monotonic, error.message) }
-            let isGone = error.code == .notMedia || error.code == .originStatus && !error.isRetryable
+            if error.code == .originStatus || error.code == .notMedia {
+                await refreshLinks(isReplaced: isMultivariant)
+            }
+            // A multivariant playlist replaces one that it doesn't name.
+            let isGone =
+                isMultivariant
+                ? !tracks[index].isNamed
+                : error.code == .notMedia || error.code == .originStatus && !error.isRetryable
             tracks[index].goneSince = isGone ? tracks[index].goneSince ?? monotonic : nil
-            if error.code == .originStatus || error.code == .notMedia { await refreshLinks() }
             // Fresh links are tried first.
             if tracks[index].url == url {
                 tracks[index].failedCopies += 1
@@ -94,10 +102,13 @@ extension Recording {
     }
 
     /// Links may be over: the stream's own playlist has fresh ones.
-    func refreshLinks() async {
-        guard !channel.entry.isEmpty, channel.tracks.count > 1 || channel.tracks.first?.url != channel.url else {
-            return
-        }
+    ///
+    /// - Parameter isReplaced: whether a multivariant playlist was received from the URL of a media playlist. The channel's
+    ///   URL may have had a slate before.
+    func refreshLinks(isReplaced: Bool = false) async {
+        let hasOwnPlaylist =
+            !channel.entry.isEmpty && (channel.tracks.count > 1 || channel.tracks.first?.url != channel.url)
+        guard isReplaced || hasOwnPlaylist else { return }
         if let masterLoaded, monotonic - masterLoaded < Self.leastMasterInterval { return }
         try? await findTracks()
     }
