@@ -15,6 +15,11 @@ public struct Channel: Sendable, Hashable, Codable {
         package var copies: [String]?
         /// The rendition; nil for a variant stream, and in records of earlier versions.
         package var rendition: RenditionName?
+        /// When the stream's own playlist named it first, by the stream's clock; nil in records of earlier versions.
+        package var namedSince: Date?
+        /// When the stream's own playlist was first seen without it, by the stream's clock; nil while it names it, and in
+        /// records of earlier versions.
+        package var namedUntil: Date?
     }
 
     /// The attributes by which a rendition is known whose URL changes (RFC 8216bis §4.4.6.1).

@@ -153,6 +153,31 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
+    @Test(arguments: [false, true]) func aRemovedRenditionStaysInPastWindows(restarts: Bool) async throws {
+        let fixture = try await fixture()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let live = fixture.live
+        let removed = now(fixture)
+        live.isSoundNamed = false
+        live.library.origin.always(live.playlist("a1"), .status(404))
+        try await fixture.pass(120)
+        if restarts {
+            await fixture.close()
+            try await fixture.open()
+            try await fixture.pass(30)
+        }
+        let recording = try fixture.recording
+        let (from, to) = (removed - 40 * Self.second, removed - 15 * Self.second)
+        let entry = try await recording.entry(.span(from: from, to: to)).text
+        #expect(entry.contains("AUDIO=\"live a\"") && entry.contains("audio-1/"), "\(entry)")
+        let window = try await recording.finished(from: from, to: to)
+        #expect(window.contents.playlists.map(\.name).contains("audio-1/index.m3u8"))
+        #expect(window.contents.playlists[0].text.contains("audio-1/index.m3u8"))
+        #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
+        await fixture.close()
+    }
+
     /// The origin removes the first of two renditions. The other one keeps its track, whatever becomes of the links.
     @Test(arguments: [("live", ""), ("live", "?token=2"), ("token-2", "")])
     func aRenditionKeepsItsTrackWhenOneBeforeItIsRemoved(place: String, query: String) async throws {

@@ -402,4 +402,54 @@ struct WindowTests {
         #expect(holes.map(\.start) == [0] && holes.map(\.duration) == [20])
         await fixture.close()
     }
+
+    /// The stream replaced its audio group and dropped a variant stream and a language.
+    @Test func droppedTracksJoinTheGroupsOfTheStream() throws {
+        func playlist(_ text: String) throws -> MultivariantPlaylist {
+            let parsed = try PlaylistParser(isStrict: true).parse(text)
+            #expect(parsed.diagnostics.filter { $0.severity > .note } == [], "\(text)")
+            guard case .multivariant(let playlist) = parsed.playlist else { throw CacheError(.notMedia, text) }
+            return playlist
+        }
+        let earlier = try playlist(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="audio-1/index.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="D",LANGUAGE="de",AUTOSELECT=YES,URI="audio-2/index.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,AUDIO="a"
+            video-1/index.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+            video-2/index.m3u8
+
+            """)
+        let entry = try playlist(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="E",LANGUAGE="es",DEFAULT=YES,AUTOSELECT=YES,URI="audio-3/index.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,AUDIO="b"
+            video-1/index.m3u8
+
+            """)
+        let text = LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(earlier, to: entry)))
+        let all = try playlist(text)
+        #expect(all.variants.map(\.uri) == ["video-1/index.m3u8", "video-2/index.m3u8"])
+        #expect(all.variants.map(\.audioGroup) == ["b", "b"])
+        #expect(all.renditions.compactMap(\.uri) == [3, 1, 2].map { "audio-\($0)/index.m3u8" })
+        #expect(all.renditions.map(\.name) == ["E", "E (earlier)", "D"])
+        #expect(all.renditions.map(\.isDefault) == [true, false, false])
+        // The next look at the stream changes nothing.
+        #expect(LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(all, to: entry))) == text)
+        // The sound is in the variant stream now.
+        let muxed = try playlist("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nvideo-1/index.m3u8\n")
+        let past = ChannelEntry.text(
+            LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(earlier, to: muxed))),
+            playlist: "index.m3u8", having: ["video-1", "audio-1"])
+        #expect(try playlist(past).variants.map(\.audioGroup) == ["a"])
+        #expect(try playlist(past).renditions.map(\.isDefault) == [true])
+        let present = ChannelEntry.text(
+            LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(earlier, to: muxed))),
+            playlist: "index.m3u8", having: ["video-1"])
+        #expect(try playlist(present).variants == muxed.variants)
+        #expect(try playlist(present).renditions.isEmpty)
+    }
 }

@@ -158,7 +158,7 @@ package actor Recording {
             Track(
                 folder: track.folder, urls: urls, isJoining: urls.count > 1,
                 scope: track.scope ?? scope(ofUnknown: urls[0]), timeline: timeline, follower: follower,
-                hasChanged: timeline.next > 0))
+                isNamed: track.namedUntil == nil, hasChanged: timeline.next > 0))
         shelf.withLock { $0.append(timeline) }
     }
 
@@ -275,16 +275,25 @@ package actor Recording {
             let playlist = try await work.loader.load(
                 url, scope: .any, settings: settings, transferClass: .recording, isFresh: true)
         else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
-        let made = try ChannelEntry.make(of: playlist, selection: channel.selection, known: channel.tracks)
+        let made = try ChannelEntry.make(
+            of: playlist, selection: channel.selection, known: channel.tracks, entry: channel.entry)
         guard !Task.isCancelled else { return }
+        let present = Date(nanosecondsSinceEpoch: present)
         try await change { channel in
-            channel.tracks = made.tracks
+            let known = channel.tracks
+            channel.tracks = made.tracks.map { track in
+                var track = track
+                let earlier = known.first { $0.folder == track.folder }
+                track.namedSince = earlier == nil ? present : earlier?.namedSince
+                track.namedUntil = made.named.contains(track.folder) ? nil : earlier?.namedUntil ?? present
+                return track
+            }
             channel.variables = made.variables.isEmpty ? nil : made.variables
             if !made.text.isEmpty { channel.entry = made.text }
         }
-        for track in made.tracks {
+        for track in channel.tracks {
             if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
-                tracks[index].isNamed = made.named.contains(track.folder)
+                tracks[index].isNamed = track.namedUntil == nil
                 tracks[index].urls = try track.urls
                 tracks[index].copy %= tracks[index].urls.count
                 tracks[index].scope = track.scope ?? scope(ofUnknown: tracks[index].url)

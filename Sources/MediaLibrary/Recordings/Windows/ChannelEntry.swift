@@ -18,10 +18,11 @@ enum ChannelEntry {
     ///
     /// - Parameters:
     ///   - known: The tracks recorded so far, which retain their folders.
+    ///   - entry: The entry so far. The tracks that it names remain in the new one.
     /// - Throws: `CacheError` with `notMedia` if the playlist names no variant stream, or is a media playlist although
     ///   the known tracks belong to a multivariant playlist.
     static func make(
-        of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track]
+        of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track], entry: String
     ) throws -> Made {
         let parsed = try playlist.parsed()
         guard case .multivariant(let multivariant) = parsed.playlist else {
@@ -70,8 +71,11 @@ enum ChannelEntry {
             default: false
             }
         }
-        let text = LocalPlaylistWriter.text(
-            of: .multivariant(narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }))
+        var local = narrowed.mappingURIs { _, uri in folders[uri].map { "\($0)/index.m3u8" } ?? uri }
+        if case .multivariant(let earlier) = try? PlaylistParser().parse(Array(entry.utf8)).playlist {
+            local = adding(earlier, to: local)
+        }
+        let text = LocalPlaylistWriter.text(of: .multivariant(local))
         return Made(tracks: tracks, named: Set(named), text: text, variables: parsed.variables)
     }
 
@@ -135,9 +139,16 @@ enum ChannelEntry {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return []
         }
-        let uris = playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri)
-        return Set(uris.map { String($0.prefix { $0 != "/" }) })
+        return folders(in: playlist)
     }
+
+    /// The folders of the tracks that an entry names.
+    static func folders(in entry: MultivariantPlaylist) -> Set<String> {
+        Set((entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).map(folder(of:)))
+    }
+
+    /// The folder in the URI of a track's playlist.
+    static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 
     /// The entry with another name for the tracks' playlists, and without tracks of which nothing is to be had.
     ///
@@ -149,7 +160,7 @@ enum ChannelEntry {
             return entry
         }
         func isThere(_ uri: String?) -> Bool {
-            uri.map { folders.contains(String($0.prefix { $0 != "/" })) } ?? true
+            uri.map { folders.contains(folder(of: $0)) } ?? true
         }
         let isLeft = playlist.variants.contains { isThere($0.uri) }
         let variants = isLeft ? playlist.variants.filter { isThere($0.uri) } : playlist.variants

@@ -30,6 +30,7 @@ extension Recording {
         case .live(let window):
             guard edge != nil else { throw outside("nothing has been recorded yet") }
             folders.subtract(silentTracks)
+            folders.subtract(channel.tracks.filter { $0.namedUntil != nil }.map(\.folder))
             name = window.map { "index.m3u8?window=\(Self.seconds($0))" } ?? "index.m3u8"
         case .delayed(let delay):
             guard let edge else { throw outside("nothing has been recorded yet") }
