@@ -93,32 +93,41 @@ final class MovieBook: Sendable {
         return try await movie(
             named: "\(asset.id) \(version) \(asset.holeCount) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
             try settings(for: asset), asset
-        ) { index }
+        ) { (index, { _ in }) }
     }
 
-    /// The movie of contents that are all here.
+    /// The movie of a window of a recording.
     ///
     /// - Parameters:
-    ///   - name: what tells these contents from all others.
-    ///   - title: what messages call them.
-    ///   - takesGaps: whether segments that can't be read may stay gaps.
-    ///   - contents: finds them, where the movie isn't known.
+    ///   - name: what tells this window from all others.
+    ///   - url: the movie's URL, for messages.
+    ///   - title: the window in words, for messages.
+    ///   - takesGaps: whether lost segments, and segments that can't be read, may stay gaps.
+    ///   - window: finds the window, where the movie isn't known.
     /// - Throws: as ``movie(of:takesGaps:)``.
     func movie(
-        named name: String, called title: String, takesGaps: Bool,
-        _ contents: @escaping @Sendable () async throws -> AssetContents
+        named name: String, called url: String, window title: String, takesGaps: Bool,
+        _ window: @escaping @Sendable () async throws -> RecordedWindow
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(
-            named: name, called: title, takesGaps: takesGaps, store.transfers.askingNoOrigins, nil
-        ) { ContentsIndex(try await contents()) }
+        try await movie(named: name, called: url, takesGaps: takesGaps, store.transfers.askingNoOrigins, nil) {
+            let window = try await window()
+            return (
+                ContentsIndex(window.contents),
+                { plan in
+                    let lost = window.gaps(in: plan)
+                    guard lost == 0 || takesGaps else { throw Problem.notFound(lost: lost, of: title) }
+                }
+            )
+        }
     }
 
+    /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
     private func movie(
         named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
-        _ contents: @escaping @Sendable () async throws -> ContentsIndex
+        _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
     ) async throws -> (movie: Movie, name: String) {
         let movie = try await movies.value(for: name) { [store, turnstile] in
-            let index = try await contents()
+            let (index, check) = try await contents()
             let entry = index.contents.entry
             return try await turnstile.pass {
                 try await BlockingWork.run { control in
@@ -127,6 +136,7 @@ final class MovieBook: Sendable {
                     do {
                         let plan = try StreamPlan(
                             playlist: ContentsIndex.base + entry, choice: .allOfAsset, resources: resources)
+                        try check(plan)
                         return try Self.stream(plan, resources, takesGaps: takesGaps, control)
                     } catch let error as ContainerError {
                         throw Self.failure(error, of: title)

@@ -88,13 +88,10 @@ struct LiveRoute: MediaRoute {
         return MovieOpener(name: name, movies: movies) {
             // The recorded ranges are part of the name, since retention changes the movie.
             let kept = live.recording.kept(from: from, to: to)
-            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
-            return try await movies.movie(named: key, called: name, takesGaps: takesGaps) {
-                let window = try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
-                guard window.gaps == 0 || takesGaps else {
-                    throw Problem.notFound(lost: window.gaps, of: "this window of \(live.name)")
-                }
-                return window.contents
+            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
+            let title = "this window of \(live.name)"
+            return try await movies.movie(named: known, called: name, window: title, takesGaps: takesGaps) {
+                try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
             }
         }
     }

@@ -175,6 +175,12 @@ struct LiveEdgeTests {
         #expect(window.contents.playlists.map(\.name).contains("audio-1/index.m3u8"))
         #expect(window.contents.playlists[0].text.contains("audio-1/index.m3u8"))
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
+        // Nothing is missing of it before and after.
+        for end in [to, removed + 30 * Self.second, removed + 80 * Self.second] {
+            for start in [from, removed + 20 * Self.second] where start < end {
+                #expect(try await recording.finished(from: start, to: end).gaps == 0)
+            }
+        }
         await fixture.close()
     }
 

@@ -378,18 +378,83 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func aTrackWithoutASegmentInAWindowIsAGap() async throws {
-        let tracks = ["video-1", "video-2", "audio-1", "audio-2"]
-        let fixture = try await WindowFixture(tracks: tracks, entry: Self.twoVariants)
-        // The stream no longer has the last one.
-        for (index, numbers) in [0..<100, 0..<100, 50..<100, 90..<100].enumerated() {
+    /// Tracks count while they were part of the stream.
+    @Test func aTrackCountsWhileTheStreamHasIt() async throws {
+        let tracks = ["video-1", "video-2", "audio-1", "audio-2", "audio-3", "text-1"]
+        let entry =
+            Self.twoVariants
+                + """
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="three",URI="audio-3/index.m3u8"
+                #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="four",URI="text-1/index.m3u8"
+
+                """
+        let fixture = try await WindowFixture(tracks: tracks, entry: entry)
+        // The stream no longer has the fourth one, the fifth one has never had a segment, and the last one is empty.
+        for (index, numbers) in [0..<100, 0..<100, 50..<100, 0..<20].enumerated() {
             try await fixture.recording.timelines[index].append(
                 TimelineRows.kept(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
         }
-        let before = try await fixture.recording.assembled(from: Self.time(0), to: Self.time(40))
+        try await fixture.recording.change { channel in
+            channel.tracks[4].namedSince = Date(nanosecondsSinceEpoch: Self.time(85))
+        }
+        func window(_ numbers: Range<Int64>) async throws -> RecordedWindow {
+            try await fixture.recording.assembled(
+                from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
+        }
+        for numbers in [0..<40, 10..<30, 30..<70, 60..<80] as [Range<Int64>] {
+            let window = try await window(numbers)
+            #expect(window.gaps == 0 && window.missingTracks == [], "\(numbers)")
+        }
+        #expect(try await window(70..<95).missingTracks == ["audio-3"])
+        // It was named from the beginning.
+        try await fixture.recording.change { channel in
+            channel.tracks[2].namedSince = Date(nanosecondsSinceEpoch: Self.time(0))
+        }
+        let before = try await window(10..<40)
         #expect(before.gaps == 1 && before.missingTracks == ["audio-1"])
-        let later = try await fixture.recording.assembled(from: Self.time(60), to: Self.time(80))
-        #expect(later.gaps == 0 && later.missingTracks == [])
+        #expect(try await window(30..<70).gapsByTrack["audio-1"] == 1)
+        await fixture.close()
+    }
+
+    @Test func onlyTheTracksOfAFilmCountForIt() async throws {
+        let tracks = ["video-1", "video-2", "audio-1", "audio-2"]
+        let entry = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="audio-1/index.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="two",DEFAULT=YES,URI="audio-2/index.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=2000,AUDIO="a"
+            video-1/index.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="b"
+            video-2/index.m3u8
+
+            """
+        let fixture = try await WindowFixture(tracks: tracks, entry: entry)
+        let timelines = fixture.recording.timelines
+        try await timelines[0].append(TimelineRows.kept(0..<200))
+        var rows = TimelineRows.kept(0..<200)
+        rows[10].state = .gap
+        try await timelines[1].append(rows)
+        try await timelines[2].append(TimelineRows.kept(0..<100))
+        try await timelines[3].append(TimelineRows.kept(20..<100))
+        try await fixture.recording.change { channel in
+            channel.tracks[3].namedSince = Date(nanosecondsSinceEpoch: Self.time(0))
+        }
+        func gaps(_ numbers: Range<Int64>) async throws -> Int {
+            let window = try await fixture.recording.assembled(
+                from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
+            let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
+            let plan = try StreamPlan(
+                playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset,
+                resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
+            #expect(plan.locations.first.flatMap { ContentsIndex.name(of: $0) } == "video-1/index.m3u8")
+            return window.gaps(in: plan)
+        }
+        // The other variant stream lost a segment, and some or all of its sound.
+        #expect(try await gaps(0..<100) == 0)
+        #expect(try await gaps(0..<20) == 0)
+        // The sound of the film ends early, or is missing.
+        #expect(try await gaps(50..<150) == 1)
+        #expect(try await gaps(120..<150) == 1)
         await fixture.close()
     }
 
@@ -400,6 +465,11 @@ struct WindowTests {
         let holes = try await fixture.recording.holes()
         #expect(holes.map(\.url) == ["http://origin.example/live/audio-1.m3u8"])
         #expect(holes.map(\.start) == [0] && holes.map(\.duration) == [20])
+        try await fixture.recording.change { channel in
+            channel.tracks[2].namedSince = Date(nanosecondsSinceEpoch: Self.time(6))
+        }
+        let later = try await fixture.recording.holes()
+        #expect(later.map(\.start) == [12] && later.map(\.duration) == [8])
         await fixture.close()
     }
 

@@ -48,22 +48,25 @@ extension Recording {
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
-    /// Returns the gaps of everything that is recorded, each outage of a track as one, in the order of their times.
+    /// Returns the gaps of everything that is recorded except subtitles, each outage of a track as one, in the order of their
+    /// times.
     ///
     /// - Throws: `CacheError` with `storage`.
     func holes() async throws -> [DownloadHole] {
         let kept = kept()
         guard let first = kept.first, let last = kept.last else { return [] }
         var holes: [DownloadHole] = []
-        let named = ChannelEntry.folders(in: channel.entry)
+        let all = first.lowerBound..<last.upperBound
         for timeline in timelines {
+            guard let expected = expectedTime(of: timeline)?.clamped(to: all) else { continue }
             let url = channel.tracks.first { $0.folder == timeline.track }?.url ?? channel.url
-            let rows = try await timeline.stretch(from: first.lowerBound, to: last.upperBound).segments
-            if rows.isEmpty, named.contains(timeline.track) {
+            let rows = try await timeline.stretch(from: all.lowerBound, to: all.upperBound).segments
+            if rows.isEmpty, !expected.isEmpty {
                 holes.append(
                     DownloadHole(
-                        url: url, role: AssetPart.Role.mediaSegment.rawValue, start: 0,
-                        duration: Double(last.upperBound - first.lowerBound) / 1e9,
+                        url: url, role: AssetPart.Role.mediaSegment.rawValue,
+                        start: Double(expected.lowerBound - all.lowerBound) / 1e9,
+                        duration: Double(expected.upperBound - expected.lowerBound) / 1e9,
                         reason: "nothing of this track could be recorded", isRetryable: false))
             }
             var previous: RecordedSegment?

@@ -147,6 +147,17 @@ enum ChannelEntry {
         Set((entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).map(folder(of:)))
     }
 
+    /// The folders of the audio renditions of each variant stream in an entry, by its folder.
+    static func soundByVariant(in entry: String) -> [String: Set<String>] {
+        guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
+            return [:]
+        }
+        return playlist.variants.reduce(into: [:]) { sound, variant in
+            let uris = playlist.renditions(.audio, of: variant).compactMap(\.uri)
+            sound[folder(of: variant.uri), default: []].formUnion(uris.map(folder(of:)))
+        }
+    }
+
     /// The folder in the URI of a track's playlist.
     static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 

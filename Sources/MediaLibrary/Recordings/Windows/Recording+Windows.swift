@@ -253,25 +253,22 @@ extension Recording {
     func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         let span = try granted(from, to, isStrict: isStrict)
         let isOver = isOver(at: to)
-        var (gaps, bytes): (Int, Int64) = (0, 0)
+        var bytes: Int64 = 0
         var contents = AssetContents(parts: [])
         contents.playlists.append(.init(name: AssetContents.entryName, url: channel.url, text: ""))
         var folders: Set<String> = []
         var listed: Set<String> = []
-        var spans: [(span: Range<Int64>, tolerance: Int64)] = []
-        var missing: [String] = []
-        let named = ChannelEntry.folders(in: channel.entry)
+        var spans: [String: Range<Int64>] = [:]
+        var gaps: [String: Int] = [:]
         for timeline in timelines {
             let stretch = try await timeline.stretch(from: span.from, to: to, isOver: isOver)
-            guard let first = stretch.segments.first, let last = stretch.segments.last else {
-                // Tracks that the stream no longer has aren't missing.
-                if named.contains(timeline.track) { missing.append(timeline.track) }
-                continue
-            }
+            guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
             let track = timeline.track
             folders.insert(track)
-            gaps += stretch.segments.count { $0.state == .gap }
-            spans.append((first.start..<last.end, Int64(min(timeline.targetDuration, 3600)) * 1_000_000_000))
+            if !Self.isText(track) {
+                gaps[track] = stretch.segments.count { $0.state == .gap }
+                spans[track] = first.start..<last.end
+            }
             bytes += stretch.segments.reduce(0) { $0 + ($1.state == .kept ? $1.length : 0) }
             contents.playlists.append(
                 .init(
@@ -288,20 +285,61 @@ extension Recording {
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
         guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
-        gaps += missing.count + Self.missingEnds(of: spans, in: span.from..<max(span.from, to))
+        let missing = missingEnds(of: spans, in: span.from..<max(span.from, to))
+        gaps.merge(missing, uniquingKeysWith: +)
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
-        return RecordedWindow(begins: span.from, contents: contents, gaps: gaps, missingTracks: missing, bytes: bytes)
+        return RecordedWindow(
+            begins: span.from, contents: contents, gapsByTrack: gaps,
+            missingTracks: timelines.map(\.track).filter { missing[$0] != nil && spans[$0] == nil },
+            soundByVariant: ChannelEntry.soundByVariant(in: channel.entry), bytes: bytes)
     }
 
-    /// Returns the number of beginnings and ends of tracks that are missing in a window in which another track has
-    /// segments. The tolerance accounts for segments of two tracks that don't begin at the same time.
-    private static func missingEnds(of spans: [(span: Range<Int64>, tolerance: Int64)], in window: Range<Int64>) -> Int
-    {
-        let first = max(window.lowerBound, spans.map(\.span.lowerBound).min() ?? window.lowerBound)
-        let end = min(window.upperBound, spans.map(\.span.upperBound).max() ?? window.upperBound)
-        return spans.count { $0.span.lowerBound > first.clampedSum($0.tolerance) }
-            + spans.count { $0.span.upperBound < end.clampedSum(-$0.tolerance) }
+    /// Returns the number of beginnings and ends of each track that are missing in a window where another track has
+    /// segments, by folder. A track without any segment counts as one. The segments of two tracks rarely begin at the same
+    /// time.
+    private func missingEnds(of spans: [String: Range<Int64>], in window: Range<Int64>) -> [String: Int] {
+        let first = max(window.lowerBound, spans.values.map(\.lowerBound).min() ?? window.lowerBound)
+        let end = min(window.upperBound, spans.values.map(\.upperBound).max() ?? window.upperBound)
+        guard first < end else { return [:] }
+        var missing: [String: Int] = [:]
+        for timeline in timelines {
+            guard let expected = expectedTime(of: timeline)?.clamped(to: first..<end), !expected.isEmpty else {
+                continue
+            }
+            let tolerance = Int64(min(timeline.targetDuration, 3600)) * 1_000_000_000
+            var count = 0
+            if let span = spans[timeline.track] {
+                if span.lowerBound > expected.lowerBound.clampedSum(tolerance) { count += 1 }
+                if span.upperBound < expected.upperBound.clampedSum(-tolerance) { count += 1 }
+            } else if expected == first..<end || expected.upperBound > expected.lowerBound.clampedSum(tolerance) {
+                count = 1
+            }
+            if count > 0 { missing[timeline.track] = count }
+        }
+        return missing
     }
+
+    /// A stream may be seen without a track this long after the last segment of it, in nanoseconds.
+    private static let removalDelay: Int64 = 60_000_000_000
+
+    /// The time in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles, without which a
+    /// window is complete. It begins with the track's first segment, or when the stream named it first.
+    func expectedTime(of timeline: Timeline) -> Range<Int64>? {
+        guard !Self.isText(timeline.track) else { return nil }
+        let track = channel.tracks.first { $0.folder == timeline.track }
+        let since = track?.namedSince?.nanosecondsSinceEpoch
+        let begin = timeline.start.map { min($0, since ?? .max) } ?? since ?? .min
+        let last = timeline.last?.end ?? .min
+        var end = Int64.max
+        if let until = track?.namedUntil?.nanosecondsSinceEpoch {
+            end = until.clampedSum(-Self.removalDelay) <= last ? last : until
+        } else if !ChannelEntry.folders(in: channel.entry).contains(timeline.track) {
+            end = last
+        }
+        return begin < end ? begin..<end : nil
+    }
+
+    private static func isText(_ track: String) -> Bool { track.hasPrefix("text-") }
 }
 
 /// The entry of a window.
