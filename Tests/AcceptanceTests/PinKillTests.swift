@@ -7,6 +7,15 @@ extension AcceptanceTests {
     /// kill -9 of a server with complete downloads whose origin shows something else by then.
     @Suite(.timeLimit(.minutes(2)))
     struct PinKillTests {
+        /// A flag that the readers of a server check.
+        private final class Flag: Sendable {
+            private let state = Mutex(false)
+
+            var isSet: Bool { state.withLock(\.self) }
+
+            func set() { state.withLock { $0 = true } }
+        }
+
         /// A change of the origin after the downloads.
         enum Change: String, CaseIterable, Sendable {
             case anotherValidator, alternatingValidators, notFound, shorterFile
@@ -137,7 +146,7 @@ extension AcceptanceTests {
         private func playAndKill(
             _ server: RunningServer, _ token: String, _ change: Change, after instant: Duration, seed: UInt64
         ) async throws {
-            let isKilled = Mutex(false)
+            let killed = Flag()
             let length = change == .replacement ? Self.length : Self.readLength
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for file in Self.versions.indices {
@@ -146,7 +155,7 @@ extension AcceptanceTests {
                     group.addTask {
                         try await onThread {
                             var random = SeededGenerator(seed: seed &+ UInt64(file))
-                            while !isKilled.withLock(\.self) {
+                            while !killed.isSet {
                                 let start = Int.random(in: 0..<length, using: &random)
                                 let range = start..<min(length, start + 2 << 20)
                                 guard let body = try? Self.read(range, of: url) else { continue }
@@ -161,7 +170,7 @@ extension AcceptanceTests {
                 }
                 try await Task.sleep(for: instant)
                 server.kill()
-                isKilled.withLock { $0 = true }
+                killed.set()
                 try await group.waitForAll()
             }
             try await server.process.end(within: .seconds(10))
