@@ -90,7 +90,12 @@ public actor Recordings {
             isStarted = false
             await exports.stop()
             await withTaskGroup(of: Void.self) { tasks in
-                for recording in all { tasks.addTask { await recording.stop() } }
+                for recording in all {
+                    tasks.addTask {
+                        await recording.interruptPruning()
+                        await recording.stop()
+                    }
+                }
             }
         }
         hub.finish()
@@ -155,6 +160,13 @@ public actor Recordings {
     ///   with which the channel is recorded; `storage`.
     @discardableResult
     public func add(_ request: ChannelRequest) async throws -> Channel {
+        let (recording, isNew) = try await addRecording(request)
+        // This may take long: changes of the channels don't wait for it.
+        if !isNew { await recording.retentionChanged() }
+        return await recording.channel
+    }
+
+    private func addRecording(_ request: ChannelRequest) async throws -> (recording: Recording, isNew: Bool) {
         try await turns.take {
             if let recording = recording(request.name) {
                 let channel = await recording.channel
@@ -186,8 +198,7 @@ public actor Recordings {
                     channel.isWanted = channel.isWanted || request.starts
                 }
                 if isStarted, await recording.channel.isWanted { await recording.start() }
-                await recording.retentionChanged()
-                return await recording.channel
+                return (recording, false)
             }
             let channel = Channel(request, created: store.now)
             try await work.keep(channel)
@@ -195,7 +206,7 @@ public actor Recordings {
             try await recording.open()
             known.withLock { $0[channel.name] = recording }
             if isStarted, channel.isWanted { await recording.start() }
-            return channel
+            return (recording, true)
         }
     }
 
@@ -235,10 +246,11 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
+        let now = store.now
         let recording = try await turns.take {
             let recording = try require(name)
             guard await !recording.channel.hasEnded else { return recording }
-            try await recording.setEnd()
+            try await recording.setEnd(at: now)
             if isStarted { await recording.start() }
             return recording
         }
@@ -276,11 +288,12 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
-        try await turns.take {
+        let recording = try await turns.take {
             let recording = try require(name)
             try await recording.change { $0.retention = retention }
-            await recording.retentionChanged()
+            return recording
         }
+        await recording.retentionChanged()
     }
 
     // MARK: - Assets

@@ -263,6 +263,37 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
+    /// Giving up segments takes long, and neither changes nor removals wait for all of it.
+    @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
+        let hold = DiskHold { moment, path in
+            guard case .replacing = moment else { return false }
+            return path.contains("video-1.") && path.contains(".gone")
+        }
+        // A test that fails ends, too.
+        defer { hold.release() }
+        let fixture = RecordingFixture(LiveOrigin(files: hold.files))
+        fixture.live.publish()
+        try await fixture.open()
+        try await fixture.record()
+        try await fixture.pass(60)
+        let (recordings, name) = (try #require(fixture.recordings), fixture.name)
+        hold.arm()
+        let retention = Task { try await recordings.setRetention(Retention(segments: 1), of: name) }
+        await hold.reached()
+        if let change {
+            try await change.make(recordings, name)
+            hold.release()
+        } else {
+            let removal = Task { try await recordings.remove(name) }
+            hold.release()
+            try await removal.value
+            #expect(recordings.recording(name) == nil)
+        }
+        try await retention.value
+        if change != nil { #expect(try fixture.recording.timelines.map(\.totals.segments) == [3, 3]) }
+        await fixture.close()
+    }
+
     /// The tracks of another selection would take the place of the recorded ones.
     @Test func refusesAnotherSelection() async throws {
         let fixture = try await fixture()

@@ -23,13 +23,14 @@ extension Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
-        try await turns.take {
+        let recording = try await turns.take {
             let recording = try require(name)
             let programme = try await Self.programme(id, of: recording)
             try await recording.change { $0.programmes.removeAll { $0.id == id } }
             try await removeExports(of: programme)
-            await recording.retentionChanged()
+            return recording
         }
+        await recording.retentionChanged()
     }
 
     /// Exports a programme after its end, or at once if it's over. Failed and cancelled exports are made again;

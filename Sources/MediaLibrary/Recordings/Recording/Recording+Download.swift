@@ -13,9 +13,11 @@ extension Recording {
         var seconds: Double
     }
 
-    /// Sets the present as its end, whether it runs or not.
-    func setEnd() async throws {
-        let now = work.store.now
+    /// Sets its end, whether it runs or not.
+    ///
+    /// - Parameter end: the end, not after the present; nil is the present.
+    func setEnd(at end: Date? = nil) async throws {
+        let now = end ?? work.store.now
         try await change {
             $0.endsAt = min($0.endsAt ?? now, now)
             $0.endsAtOnce = true

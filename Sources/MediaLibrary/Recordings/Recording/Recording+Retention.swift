@@ -9,6 +9,8 @@ struct RetentionState: Sendable {
     /// One at a time.
     let turns = Turns()
     var isBusy = false
+    /// Whether nothing more is to be given up now.
+    var isInterrupted = false
     /// When the disk was looked at last, and the limits.
     var measured: Duration?
     /// The bytes that the recording can have before the disk is too full; nil before the disk was looked at.
@@ -95,9 +97,16 @@ extension Recording {
             prune.isBusy = true
             prune.pruning = Pruning()
             prune.measured = nil
-            while await giveUpOldest() {}
+            while !prune.isInterrupted, await giveUpOldest() {}
             prune.isBusy = false
         }
+    }
+
+    /// Returns when nothing is being given up. The rest of what is too much is given up later.
+    func interruptPruning() async {
+        prune.isInterrupted = true
+        await prune.turns.take {}
+        prune.isInterrupted = false
     }
 
     /// Returns whether there is more to give up.
@@ -171,12 +180,15 @@ extension Recording {
     ///
     /// - Parameter keepingMedia: whether its media is an asset's now.
     func removeAll(keepingMedia: Bool) async throws {
-        for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
-        // Also what pages told of that can't be read.
-        if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }
-        let files = try await work.place.files(of: channel.id)
-        try await work.place.removeFiles(files, of: channel.id)
-        shelf.withLock { $0 = [] }
-        tracks = []
+        await interruptPruning()
+        try await prune.turns.take {
+            for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
+            // Also what pages told of that can't be read.
+            if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }
+            let files = try await work.place.files(of: channel.id)
+            try await work.place.removeFiles(files, of: channel.id)
+            shelf.withLock { $0 = [] }
+            tracks = []
+        }
     }
 }
