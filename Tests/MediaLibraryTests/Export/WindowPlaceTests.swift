@@ -55,6 +55,19 @@ struct WindowPlaceTests {
         #expect(abs(try #require(place.to) - 21.1) < 0.001)
     }
 
+    /// Gaps of the sound count too, those at the same time as gaps of the pictures once.
+    @Test func listsTheGapsOfAllPlaylists() throws {
+        func playlist(gaps: Set<Int>) throws -> MediaPlaylist {
+            try self.playlist(
+                text(count: 20, extinf: "6", span: 6) { gaps.contains($0) ? "#EXT-X-GAP\n\($0).ts" : nil })
+        }
+        let playlists = [try playlist(gaps: [3, 8]), try playlist(gaps: [1, 3, 5, 18])]
+        let place = try #require(
+            WindowPlace(of: playlists, from: Self.begin + 12_000_000_000, to: Self.begin + 90_000_000_000))
+        #expect(place.gaps.map(\.wall) == [3, 5, 8].map { Self.begin + $0 * 6_000_000_000 })
+        #expect(place.from == 12 && place.to == 90)
+    }
+
     /// Writes a window as an MP4.
     ///
     /// - Returns: The duration in seconds.

@@ -10,19 +10,26 @@ package struct WindowPlace: Sendable {
         package var start: Double
         /// The duration in seconds.
         package var duration: Double
+
+        /// Whether two gaps share some time.
+        fileprivate func overlaps(_ other: Gap) -> Bool {
+            Double(wall - other.wall) < other.duration * 1e9 && Double(other.wall - wall) < duration * 1e9
+        }
     }
 
     /// The start of the window in seconds from the beginning of the playlists.
     package private(set) var from = 0.0
     /// The end of the window in seconds from the beginning of the playlists; nil if nothing of the window is recorded.
     package private(set) var to: Double?
-    /// The missing segments of the window.
+    /// The missing segments of the window in order. Segments of several playlists that share some time count once.
     package private(set) var gaps: [Gap] = []
+
+    private init() {}
 
     /// Creates the position of a window.
     ///
     /// - Parameters:
-    ///   - playlists: The media playlists that play together. The first one determines the position and the gaps.
+    ///   - playlists: The media playlists that play together. The first one determines the position; gaps are those of all.
     ///   - from: The start of the window in nanoseconds since 1970.
     ///   - to: The end of the window in nanoseconds since 1970.
     /// - Returns: Nil if the first playlist has no dates.
@@ -30,6 +37,12 @@ package struct WindowPlace: Sendable {
         let begins = playlists.map { $0.resolvedSegments.first { _ in true }?.programDateTime?.nanosecondsSinceEpoch }
         guard let start = begins.first ?? nil, let first = begins.compactMap(\.self).min() else { return nil }
         find(from, to, in: playlists[0])
+        for playlist in playlists.dropFirst() {
+            var other = Self()
+            other.find(from, to, in: playlist)
+            gaps += other.gaps.filter { gap in !gaps.contains { $0.overlaps(gap) } }
+        }
+        gaps.sort { $0.wall < $1.wall }
         // Playback begins with the earliest playlist.
         let offset = Double(start - first) / 1e9
         self.from += offset
