@@ -81,6 +81,26 @@ struct LiveDownloadTests {
         }
     }
 
+    /// The origin answers with 404 for minutes while it's deployed anew.
+    @Test func continuesWhenThePlaylistReturns() async throws {
+        serve(from: 0, 0..<3)
+        try await fixture.use { downloads in
+            let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
+            await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
+            fixture.always("index.m3u8", .status(404))
+            let gone = fixture.library.time.monotonic
+            let recording = try #require(downloads.recording(of: asset.id))
+            while await recording.isRunning, fixture.library.time.monotonic - gone < .seconds(200) {
+                await fixture.pass(downloads, asset.id)
+            }
+            fixture.library.origin.clearFaults(fixture.entry)
+            serve(from: 2, 2..<6, hasEnd: true)
+            let download = try await fixture.end(asset.id, of: downloads)
+            #expect(download.state == .complete)
+            #expect(download.parts == .init(done: 6, total: 6))
+        }
+    }
+
     @Test func endsOnRequest() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in

@@ -267,7 +267,7 @@ struct LiveRecordingTests {
         live.slate = nil
         live.publish()
         if restarts { try await fixture.open() }
-        try await fixture.pass(300)
+        try await fixture.pass(420)
         let recording = try fixture.recording
         #expect(await recording.state == .recording)
         #expect(recording.timelines.map(\.track) == ["media-1", "video-1", "audio-1"])

@@ -44,7 +44,7 @@ extension Recording {
         let verification = max(track.targetDuration * 3, Self.leastVerification)
         if let since = track.endedSince, let loaded = track.loaded, loaded - since >= verification { return true }
         let now = monotonic
-        if track.trouble != nil { return track.goneSince.map { now - $0 >= Self.absencePatience } ?? false }
+        if track.trouble != nil { return track.goneSince.map { now - $0 >= Self.endPatience } ?? false }
         if track.endedSince != nil { return false }
         let patience =
             track.hasChanged ? max(track.targetDuration * 10, Self.absencePatience) : track.targetDuration * 3

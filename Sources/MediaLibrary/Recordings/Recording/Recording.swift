@@ -329,10 +329,11 @@ package actor Recording {
     // MARK: - Ends
 
     static let leastVerification = Duration.seconds(10)
-    /// A track whose playlist has been away for so long has ended with the others.
+    /// The time after which a track without new segments has ended, and segments of a playlist that is gone are given up.
     static let absencePatience = Duration.seconds(60)
-    /// The time for which a stream that has ended waits for the rest of its segments while its origin is away.
-    private static let endPatience = Duration.seconds(300)
+    /// The time after which a playlist that is gone has ended, and for which a stream that has ended waits for the rest of
+    /// its segments while its origin is away.
+    static let endPatience = Duration.seconds(300)
 
     /// How many target durations a stream is followed beyond its end, and how much longer, until it has come so far: playlists
     /// are 20 to 60 s late, by the segments that an encoder and a content delivery network hold. A stream that is later than
