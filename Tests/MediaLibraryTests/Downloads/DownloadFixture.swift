@@ -124,9 +124,9 @@ final class DownloadFixture: Sendable {
         Issue.record("the download doesn't progress: \(String(describing: await downloads.status(of: id)))")
     }
 
-    /// Advances time a little while a live stream is downloaded.
+    /// Advances the clock a little during the download of a live stream.
     func pass(_ downloads: Downloads, _ id: AssetID) async {
-        await letTimePass(isWaiting: false, isResting: await isResting(downloads, id))
+        await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
     }
 
     /// Opens the store, and runs downloads over it until the body ends.
