@@ -124,11 +124,9 @@ let package = Package(
             dependencies: [
                 "CMediaCacheDemo",
                 "CMediaCacheShims",
-                "HLS",
                 "MediaCache",
                 "MediaCacheAPI",
                 "MediaCacheServer",
-                "MediaContainers",
                 "MediaLibrary",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -7,24 +7,25 @@ import MediaCacheServer
 struct MediaCacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mediacache",
-        abstract: "Plays media while it downloads, and keeps every byte that came.",
+        abstract: "A media cache: plays, downloads and records media, and never fetches a byte twice.",
         discussion: """
-            Between any player and any HTTP origin: what is here is played from here, what isn't is fetched once.
+            MediaCache sits between any player and any HTTP origin. Cached data is played from disk; missing data is \
+            fetched once.
 
-              mediacache demo                                  see it at work in a browser
+              mediacache demo                                  a demonstration in a browser
               mediacache play https://example.org/film.mp4     play through the cache
-              mediacache get https://example.org/film.mp4      keep all of it; of a stream too
-              mediacache downloads                             what is under way, or waits
-              mediacache record https://example.org/live.m3u8 --name news   a live stream, to replay any window of it
-              mediacache serve                                 a server for players; `url` gives their URLs
-              mediacache inspect https://example.org/a.m3u8    what is in a playlist or a film, and what is wrong
+              mediacache get https://example.org/film.mp4      download a file or a stream
+              mediacache downloads                             list downloads
+              mediacache record https://example.org/live.m3u8 --name news   record a live stream
+              mediacache serve                                 run a server for players; `url` prints their URLs
+              mediacache inspect https://example.org/a.m3u8    describe a playlist or a film, with its errors
 
-            One process owns a cache folder at a time; the other commands talk to it and behave the same.
-            The folder is --cache, else $MEDIACACHE_DIR, else the configuration file's, else the system's folders for \
-            caches and for data. `mediacache config` tells of that file, and of all that may stand in the environment.
+            One process owns a cache folder at a time; the other commands connect to it and behave the same.
+            The folder is named by --cache, $MEDIACACHE_DIR, or the configuration file, in this order; otherwise the \
+            system's folders for caches and for data are used. See `mediacache config` for the file and all variables.
 
-            Exit codes: 0 done; 1 failed, with one line that says what and why; 2 done in part, saying what is \
-            missing; 64 the command line isn't right; 130 ended by Ctrl-C.
+            Exit codes: 0 success; 1 failure, with one line that states the reason; 2 partial success, with the missing \
+            parts; 64 invalid command line; 130 interrupted by Ctrl-C.
             Shells complete commands, options, files, channels and titles:
               source <(mediacache --generate-completion-script bash)                in ~/.bashrc
               mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache    with ~/.zfunc in $fpath
@@ -35,14 +36,13 @@ struct MediaCacheCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Playing", subcommands: [ServeCommand.self, URLCommand.self, PlayCommand.self, DemoCommand.self]),
             CommandGroup(
-                name: "Keeping",
+                name: "Library",
                 subcommands: [
                     GetCommand.self, DownloadsCommand.self, ListCommand.self, InfoCommand.self, RemoveCommand.self,
-                    PruneCommand.self,
-                    VerifyCommand.self, UsageCommand.self,
+                    PruneCommand.self, VerifyCommand.self, UsageCommand.self,
                 ]),
             CommandGroup(
-                name: "Setting up",
+                name: "Setup",
                 subcommands: [
                     DoctorCommand.self, ConfigCommand.self, KeyCommand.self, TokenCommand.self, ManualCommand.self,
                 ]),
@@ -56,9 +56,9 @@ struct MediaCacheCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Runs the subcommand named and ends with its exit code.
+    /// Runs a subcommand and exits with its code.
     static func main() async {
-        StandardStreams.surviveBrokenPipes()
+        StandardStreams.ignoreBrokenPipes()
         do {
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {

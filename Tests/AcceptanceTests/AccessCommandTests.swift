@@ -96,7 +96,7 @@ extension AcceptanceTests {
 
         @Test func mistakesHaveTheExitCodesOfOtherCommands() async throws {
             for (arguments, code, reason) in [
-                (["key", "show"], Int32(1), "there is no key"),
+                (["key", "show"], Int32(1), "contains no key"),
                 (["token", "revoke", "aaaaaaaaaaaa"], 1, "there is no token aaaaaaaaaaaa"),
                 (["token", "create", "--asset", "aaaaaaaaaaaa"], 1, "there is no asset"),
                 (["token", "create", "--expires", "soon"], 64, "soon"), (["token", "revoke"], 64, "id"),

@@ -44,7 +44,7 @@ extension AcceptanceTests {
                 let result = try await MediaCacheBinary.run(
                     [command, origin.url(playlist).absoluteString, "-o", film] + here)
                 #expect(result.ending == .exit(2), "\(command)")
-                #expect(result.errorText.contains("1 segment is damaged and stays a gap"), "\(result.errorText)")
+                #expect(result.errorText.contains("1 segment is damaged and becomes a gap"), "\(result.errorText)")
                 #expect(
                     result.errorText.contains("at \(Self.damaged).000 s: 00000\(Self.damaged + 1).ts"), "\(command)")
                 let streams = try await ProbedStream.read(from: film)

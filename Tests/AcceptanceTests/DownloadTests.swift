@@ -40,7 +40,7 @@ extension AcceptanceTests {
             }
             first.signal(SIGINT)
             #expect(try await first.end(within: .seconds(20)) == .exit(130), "\(first.errorText)")
-            #expect(first.errorText.contains("the same command goes on from there"), "\(first.errorText)")
+            #expect(first.errorText.contains("run the same command to resume"), "\(first.errorText)")
 
             let output = folder.file("show.mp4")
             let result = try await MediaCacheBinary.run(arguments + ["-o", output])
@@ -97,9 +97,9 @@ extension AcceptanceTests {
                 "--min-free", "0",
             ])
             #expect(result.ending == .exit(1))
-            #expect(result.text.contains("Kept \(origin.url(Fixtures.moovFirst))"))
+            #expect(result.text.contains("Downloaded \(origin.url(Fixtures.moovFirst))"))
             #expect(result.errorText.contains("missing.mp4 answered 404"), "\(result.errorText)")
-            #expect(result.errorText.contains("1 of 2 aren't complete"), "\(result.errorText)")
+            #expect(result.errorText.contains("1 of 2 downloads are incomplete"), "\(result.errorText)")
         }
 
         @Test func aMissingSegmentIsNamed() async throws {

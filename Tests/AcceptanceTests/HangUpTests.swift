@@ -58,17 +58,17 @@ extension AcceptanceTests {
                               {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB"}
                 """#)
             // Below the level that held before, so that its being written shows the new one.
-            let log = try await Self.hangUp(server, until: "configuration read again")
+            let log = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
             // What can't hold at once is named.
-            #expect(log.contains("wait for the next start") && log.contains("maxSize"), "\(log)")
+            #expect(log.contains("apply after a restart") && log.contains("maxSize"), "\(log)")
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news", "sport"])
             #expect(channels.map(\.retention.seconds) == [7200, nil])
 
             // One that isn't declared any more stays, and the log says what ends it.
             try configure(#"{"channels": [{"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice"}"#)
-            let next = try await Self.hangUp(server, until: "configuration read again")
+            let next = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(next.contains("channel=news") && next.contains("channels remove"), "\(next)")
             #expect(try await Self.channels(server).map(\.name) == ["news", "sport"])
 
@@ -85,7 +85,10 @@ extension AcceptanceTests {
 
         /// Each way to break a file: all stays as it was, and the log says where the fault is.
         @Test(arguments: [
-            (#"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#, "it isn't JSON"),
+            (
+                #"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#,
+                "the file isn't JSON"
+            ),
             (#"{"logLevl": "debug"}"#, "logLevl"),
             (#"{"logLevel": "loud"}"#, "loud"),
             (#"{"channels": [{"name": "sport", "url": "http://127.0.0.1:1/b"}, {"name": "late"}]}"#, "channels[1]"),
@@ -96,7 +99,7 @@ extension AcceptanceTests {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "1h"}]}"#)
             let server = try await start()
             if let text { try configure(text) } else { try FileManager.default.removeItem(atPath: file) }
-            let log = try await Self.hangUp(server, until: "all stays as it was")
+            let log = try await Self.hangUp(server, until: "nothing was changed")
             #expect(log.contains(file) && log.contains(reason), "\(log)")
             #expect(log.contains("error mediacache") || log.contains(" error "), "\(log)")
             let channels = try await Self.channels(server)
@@ -105,7 +108,7 @@ extension AcceptanceTests {
             // It goes on heeding the signal: once the file is right again, it's taken.
             try configure(
                 #"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "3h"}], "logLevel": "notice"}"#)
-            _ = try await Self.hangUp(server, until: "configuration read again")
+            _ = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(try await Self.channels(server).first?.retention.seconds == 10_800)
             try await server.stop()
         }
@@ -122,7 +125,7 @@ extension AcceptanceTests {
             let head = try connection.request(url)
             #expect(head.status == 200)
             try configure(#"{"logLevel": "notice"}"#)
-            _ = try await Self.hangUp(server, until: "configuration read again")
+            _ = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(try connection.firstDifference(from: bytes, at: 0) == nil)
             try await server.stop()
         }

@@ -111,7 +111,7 @@ extension AcceptanceTests {
             #expect(printed.contains("\(asset.parts) parts"))
             let again = try await MediaCacheBinary.run(
                 ["export", asset.asset, "--bundle", bundle, "-q", "--cache", cache.path])
-            #expect(again.ending == .exit(1) && again.errorText.contains("is there already"))
+            #expect(again.ending == .exit(1) && again.errorText.contains("already exists"))
 
             let fromDisk = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(bundle)/index.m3u8"))
             #expect(fromDisk.videoFrames == StreamFixtures.videoFrames && fromDisk.hasSound)

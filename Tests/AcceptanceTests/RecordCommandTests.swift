@@ -97,7 +97,7 @@ extension AcceptanceTests {
                 try await child.line(within: .seconds(20)) { $0.contains(#""event":"progress""#) ? () : nil }
                 child.signal(SIGINT)
                 #expect(try await child.end(within: .seconds(20)) == .exit(130))
-                #expect(child.errorText.contains("the same command goes on with it"), "\(child.errorText)")
+                #expect(child.errorText.contains("run the same command to continue"), "\(child.errorText)")
                 let found = try await Self.channels(folder.path)
                 let channel = try #require(found.first)
                 #expect(channel.state == "stopped" && channel.segments > round)
@@ -147,7 +147,7 @@ extension AcceptanceTests {
             try #"{"channels": [{"name": "news"}]}"#.write(toFile: file, atomically: true, encoding: .utf8)
             let bad = try await MediaCacheBinary.run(["serve", "--port", "0", "--config", file] + here)
             #expect(bad.ending == .exit(64))
-            #expect(bad.errorText.contains("\(file): channels[0] “news”: it has no url"), "\(bad.errorText)")
+            #expect(bad.errorText.contains("\(file): channels[0] “news”: url is missing"), "\(bad.errorText)")
         }
 
         /// What `export --bundle --json` tells.
@@ -275,11 +275,12 @@ extension AcceptanceTests {
             let made = try await MediaCacheBinary.run(["export", "news", "-o", film] + hour + here)
             #expect(made.ending == .exit(0), "\(made.errorText)")
             #expect(
-                made.errorText.hasPrefix("mediacache: note: news isn't kept that far back; the window begins at 20"))
+                made.errorText.hasPrefix(
+                    "mediacache: note: the recording of news doesn't go back that far; the window begins at 20"))
             #expect(abs(try await Self.duration(of: film) - Double(kept.to - kept.from) / 1000) < 0.2)
             let bundle = try await MediaCacheBinary.run(
                 ["export", "news", "--bundle", output.file("hour")] + hour + here)
-            #expect(bundle.ending == .exit(0) && bundle.errorText.contains("isn't kept that far back"))
+            #expect(bundle.ending == .exit(0) && bundle.errorText.contains("doesn't go back that far"))
             // A moment that was named isn't another one.
             let named = ["--from", "\(kept.from - 60_000)", "--to", "\(kept.to)", "--force"]
             let refused = try await MediaCacheBinary.run(["export", "news", "-o", film] + named + here)

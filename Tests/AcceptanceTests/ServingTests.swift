@@ -80,7 +80,7 @@ extension AcceptanceTests {
             try FileManager.default.copyItem(atPath: MediaCacheBinary.path, toPath: binary)
             chmod(folder.path, 0o777)
             let arguments = [binary, "list", "--cache", folder.file("cache")]
-            #expect(try await Peer.asNobody(arguments).contains("Nothing is kept."))
+            #expect(try await Peer.asNobody(arguments).contains("The cache is empty."))
         }
 
         /// A player that neither reads nor closes doesn't keep the server from stopping for ever.

@@ -25,13 +25,13 @@ struct AssetArgumentTests {
     @Test(arguments: [
         ("bbbbbbbbbbbb", "bbbbbbbbbbbb"), ("One", "aaaaaaaaaaaa"), ("http://h/cccccccccccc.mp4", "cccccccccccc"),
     ])
-    func anAssetIsNamedInSeveralWays(text: String, id: String) async throws {
+    func findsAssetByIDTitleOrURL(text: String, id: String) async throws {
         #expect(try await find(text) == id)
     }
 
-    @Test func aTitleThatSeveralHaveNamesNone() async throws {
+    @Test func rejectsAmbiguousTitle() async throws {
         let error = await #expect(throws: CommandFailure.self) { try await find("Two") }
-        #expect(error?.message == "“Two” names 2 of them; say which: bbbbbbbbbbbb, cccccccccccc")
+        #expect(error?.message == "“Two” matches 2 downloads; use an ID: bbbbbbbbbbbb, cccccccccccc")
         let unknown = await #expect(throws: CommandFailure.self) { try await find("Three") }
         #expect(unknown?.message == "there is no download “Three”")
     }

@@ -7,10 +7,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// An HTTP server on a loopback port that answers with a fixed body for each path, and counts what reached it.
+/// An HTTP server on a loopback port with a fixed body for each path, which counts connections.
 final class BaitServer: Sendable {
     private let listener: Int32
-    /// The port it listens at.
+    /// The port.
     let port: UInt16
     private let state = Mutex((bodies: [String: [UInt8]](), connections: 0, paths: Set<String>()))
 
@@ -43,10 +43,10 @@ final class BaitServer: Sendable {
         thread.start()
     }
 
-    /// The connections that were made.
+    /// The number of connections.
     var connections: Int { state.withLock { $0.connections } }
 
-    /// The paths that were asked for.
+    /// The requested paths.
     var paths: Set<String> { state.withLock { $0.paths } }
 
     /// Serves a body and returns its URL.
@@ -57,7 +57,7 @@ final class BaitServer: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Ends it.
+    /// Stops the server.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)

@@ -1,3 +1,4 @@
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -9,16 +10,16 @@ struct ByteCountTests {
             ("2g", 2_000_000_000),
             ("1TiB", 1 << 40), ("7B", 7),
         ] as [(String, Int64)])
-    func readsWhatPeopleWrite(text: String, bytes: Int64) throws {
+    func parsesSizes(text: String, bytes: Int64) throws {
         #expect(try ByteCount(parsing: text).bytes == bytes)
     }
 
     @Test(arguments: ["", "GB", "ten", "-1GB", "1.2.3MB", "1XB", "10 giga", "99999999999TB", "inf", "0x10"])
-    func refusesTheRestAndSaysWhy(text: String) {
+    func rejectsInvalidSizes(text: String) {
         #expect(throws: ArgumentTextError.self) { try ByteCount(parsing: text) }
     }
 
-    @Test func namesTheUnitItDoesNotKnow() {
+    @Test func namesUnknownUnit() {
         let error = #expect(throws: ArgumentTextError.self) { try ByteCount(parsing: "10XB") }
         #expect(error?.description.contains("“XB”") == true)
         #expect(error?.description.contains("GiB") == true)

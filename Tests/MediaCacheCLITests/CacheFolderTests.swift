@@ -10,29 +10,29 @@ struct CacheFolderTests {
         return try CacheFolder.location(settings, environment: environment)
     }
 
-    @Test func theOptionOutranksTheEnvironment() throws {
+    @Test func optionOverridesEnvironment() throws {
         let location = try location("/a/b/", ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
         #expect(location == CacheLocation(folder: "/a/b"))
     }
 
-    @Test func theEnvironmentOutranksThePlatform() throws {
+    @Test func environmentOverridesPlatform() throws {
         let location = try location(nil, ["MEDIACACHE_DIR": "/c", "HOME": "/h"])
         #expect(location == CacheLocation(folder: "/c"))
     }
 
     #if !canImport(Darwin)
-        @Test func thePlatformHasAFolderForCachesAndOneForData() throws {
+        @Test func platformHasFoldersForCachesAndData() throws {
             let location = try location(nil, ["HOME": "/h", "MEDIACACHE_DIR": ""])
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/h/.local/share/mediacache"))
         }
 
-        @Test func relativeFoldersOfXDGAreIgnored() throws {
+        @Test func ignoresRelativeXDGFolders() throws {
             let environment = ["HOME": "/h", "XDG_CACHE_HOME": "relative", "XDG_DATA_HOME": "/data"]
             let location = try location(nil, environment)
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/data/mediacache"))
         }
 
-        @Test func withoutAHomeItSaysWhatToDo() {
+        @Test func explainsMissingHome() {
             let failure = #expect(throws: CommandFailure.self) {
                 try location(nil, [:])
             }
@@ -41,7 +41,7 @@ struct CacheFolderTests {
         }
     #endif
 
-    @Test func theDemoHasFoldersOfItsOwn() {
+    @Test func demoHasSeparateFolders() {
         let location = CacheFolder.subfolder("demo", of: CacheLocation(evictable: "/c/m", durable: "/d/m"))
         #expect(location == CacheLocation(evictable: "/c/m/demo", durable: "/d/m/demo"))
     }

@@ -14,7 +14,7 @@ struct ChannelConfigurationTests {
         #expect(throws: CommandFailure.self) { try ChannelConfiguration(file: file(text)).channels() }
     }
 
-    @Test func aFileDeclaresChannels() throws {
+    @Test func parsesChannelsOfFile() throws {
         let channels = try ChannelConfiguration(
             file: file(
                 """
@@ -36,7 +36,7 @@ struct ChannelConfigurationTests {
         #expect(channels[1].retention == Retention() && channels[1].starts && !channels[1].endsWithStream)
     }
 
-    @Test func optionsGoBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+    @Test func optionsOverrideEnvironmentAndFile() throws {
         let channels = try ChannelConfiguration(
             file: file(#"{"channels": [{"name": "a-b", "url": "http://file/", "keep": "1h", "maxSize": "1GB"}]}"#),
             declared: [ChannelDeclaration(parsing: "a-b=http://option/?x=y")],
@@ -51,37 +51,43 @@ struct ChannelConfigurationTests {
         #expect(channels[1].retention == Retention(segments: 7))
     }
 
-    @Test func withoutAnythingThereAreNone() throws {
+    @Test func emptyConfigurationHasNoChannels() throws {
         #expect(try ChannelConfiguration(file: nil).channels().isEmpty)
         #expect(try ChannelConfiguration(file: file("{}")).channels().isEmpty)
     }
 
     @Test(arguments: [
-        ("[", "channels.json: it isn't JSON"), ("[]", "channels.json: it isn't an object"),
-        (#"{"prot": 1}"#, "channels.json: “prot” is no setting; did you mean “port”?"),
-        (#"{"channels": {}}"#, "channels isn't an array"),
-        (#"{"channels": [1]}"#, "channels[0] isn't an object"),
+        ("[", "channels.json: the file isn't JSON"), ("[]", "channels.json: the file isn't an object"),
+        (#"{"prot": 1}"#, "channels.json: “prot” is not a setting; did you mean “port”?"),
+        (#"{"channels": {}}"#, "channels must be an array"),
+        (#"{"channels": [1]}"#, "channels[0] must be an object"),
         (#"{"channels": [{"url": "http://h/"}]}"#, "channels[0] has no name"),
-        (#"{"channels": [{"name": "a"}]}"#, "channels.json: channels[0] “a”: it has no url"),
+        (#"{"channels": [{"name": "a"}]}"#, "channels.json: channels[0] “a”: url is missing"),
         (#"{"channels": [{"name": "a", "url": "ftp://h/"}]}"#, "“ftp”"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "kept": "1h"}]}"#, "it has no “kept”; did you mean “keep”?"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": "24"}]}"#, "channels[0] “a”: its keep: “24” has"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": []}]}"#, "its keep is neither text"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "maxSize": "0"}]}"#, "a limit of 0 keeps nothing"),
-        (#"{"channels": [{"name": ".a", "url": "http://h/"}]}"#, "channels[0] “.a”: “.a” can't be"),
-        (#"{"channels": [{"name": "a", "url": "http://h/"}, {"name": "a"}]}"#, "channels[1] “a”: there is one"),
-        (#"{"channels": [{"name": "a", "url": "http://h/", "headers": {"a b": "c"}}]}"#, "is no header field"),
+        (
+            #"{"channels": [{"name": "a", "url": "http://h/", "kept": "1h"}]}"#,
+            "“kept” is not a key; did you mean “keep”?"
+        ),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": "24"}]}"#, "channels[0] “a”: keep: “24” has"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "keep": []}]}"#, "keep must be text"),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "maxSize": "0"}]}"#, "a limit must be more than 0"),
+        (#"{"channels": [{"name": ".a", "url": "http://h/"}]}"#, "channels[0] “.a”: “.a” isn't a valid channel name"),
+        (
+            #"{"channels": [{"name": "a", "url": "http://h/"}, {"name": "a"}]}"#,
+            "channels[1] “a”: the name is used twice"
+        ),
+        (#"{"channels": [{"name": "a", "url": "http://h/", "headers": {"a b": "c"}}]}"#, "is not a header field"),
     ])
-    func whatIsWrongIsNamed(text: String, message: String) {
+    func namesInvalidEntry(text: String, message: String) {
         let failure = failure(text)
         #expect(failure?.exitCode == 64)
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func anEntryOfTheEnvironmentIsNamed() {
+    @Test func namesEntryOfEnvironment() {
         let failure = #expect(throws: CommandFailure.self) {
             try ChannelConfiguration(file: nil, environment: ["MEDIACACHE_CHANNELS": "a"]).channels()
         }
-        #expect(failure?.message == "$MEDIACACHE_CHANNELS “a”: it has no url")
+        #expect(failure?.message == "$MEDIACACHE_CHANNELS “a”: url is missing")
     }
 }

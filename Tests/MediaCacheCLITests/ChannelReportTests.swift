@@ -8,7 +8,7 @@ import Testing
 struct ChannelReportTests {
     private static let name = ChannelName(rawValue: "news")
 
-    @Test func eachChannelIsALine() throws {
+    @Test func listsEachChannelInALine() throws {
         let table = ChannelReport.table([
             try ChannelSample.record(
                 "news", ["gaps": 2, "gapSeconds": 8, "retention": ["seconds": 86_400, "bytes": 50_000_000_000]]),
@@ -22,13 +22,13 @@ struct ChannelReportTests {
         #expect(lines[1].contains("1d, 50.0 GB"))
         #expect(lines[2].contains("waiting") && lines[2].hasSuffix("h can't be?[2J reached"))
         #expect(!lines[3].contains("KB/s") && lines[3].contains("5 segments"))
-        #expect(ChannelReport.table([]) == "No channel is there; `record` makes one.")
+        #expect(ChannelReport.table([]) == "There are no channels; `record` creates one.")
     }
 
     @Test(arguments: [
         ("waiting", "33"), ("stopped", "33"), ("ended", "32"), ("recording", nil), ("starting", nil),
     ])
-    func statesAreColouredWhereThereAreColours(state: String, colour: String?) throws {
+    func coloursStates(state: String, colour: String?) throws {
         let record = try ChannelSample.record("news", ["state": state])
         let table = ChannelReport.table([record], TextStyle(isColoured: true))
         #expect(colour.map { table.contains("\u{1B}[\($0)m\(state)\u{1B}[0m") } ?? !table.contains("\u{1B}"))
@@ -37,14 +37,14 @@ struct ChannelReportTests {
         #expect(gap.contains("\u{1B}[33m2 (8s)\u{1B}[0m"))
     }
 
-    @Test func gapsAreListedByTheirMoments() throws {
+    @Test func listsGapsByTime() throws {
         let name = try #require(Self.name)
         let table = ChannelReport.table(ofGaps: [try ChannelSample.gap(3)], in: name)
         #expect(table.split(separator: "\n")[1] == "2026-01-31T20:15:12Z  4.000 s  video-1       3")
-        #expect(ChannelReport.table(ofGaps: [], in: name) == "What is kept of news has no gaps.")
+        #expect(ChannelReport.table(ofGaps: [], in: name) == "The recording of news has no gaps.")
     }
 
-    @Test func programmesSayWhatTheyAreExportedAs() throws {
+    @Test func listsExportsOfProgrammes() throws {
         let export: [String: any Sendable] = [
             "format": "mp4", "state": "done", "progress": 1, "bytes": 1_200_000_000, "missing": 2, "url": "http://h/x",
         ]
@@ -69,11 +69,11 @@ struct ChannelReportTests {
             "\(line)")
     }
 
-    @Test func aLineSaysHowFarItIs() throws {
+    @Test func lineShowsProgress() throws {
         var lost = LostSegments()
         let record = try ChannelSample.record()
         var line = ChannelLine(record: record, lost: lost, now: 1_769_890_563_400)
-        #expect(line.plain == "news: recording  1m 00s kept  edge 3s ago  5.00 MB  80.0 KB/s")
+        #expect(line.plain == "news: recording  1m 00s recorded  edge 3s ago  5.00 MB  80.0 KB/s")
         _ = lost.add([try ChannelSample.gap(3)])
         line.lost = lost
         #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
@@ -87,7 +87,7 @@ struct ChannelReportTests {
         (1_769_890_500_000, "2026-01-31T20:15:00Z"), (1_769_890_500_020, "2026-01-31T20:15:00.020Z"),
         (Int64.max, "9223372036854775807"),
     ])
-    func momentsAreExact(milliseconds: Int64, text: String) {
+    func formatsMomentsExactly(milliseconds: Int64, text: String) {
         #expect(MomentText.exact(milliseconds) == text)
     }
 }

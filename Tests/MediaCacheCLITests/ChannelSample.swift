@@ -2,9 +2,11 @@ import Foundation
 import MediaCacheAPI
 import MediaCacheServer
 
-/// Channels as the API tells of them.
+/// Sample channels of the API.
 enum ChannelSample {
-    /// A channel of which a minute is kept; `changes` are keys of its JSON, `DownloadSample.absent` takes one away.
+    /// Returns a channel with one recorded minute.
+    ///
+    /// - Parameter changes: Changed values of its JSON; `DownloadSample.absent` removes a key.
     static func record(_ name: String = "news", _ changes: [String: any Sendable] = [:]) throws -> ChannelRecord {
         var object: [String: Any] = [
             "name": name, "url": "http://h/\(name).m3u8", "state": "recording", "edge": 1_769_890_560_000,
@@ -18,7 +20,7 @@ enum ChannelSample {
         return try APICoding.makeDecoder().decode(ChannelRecord.self, from: data)
     }
 
-    /// A channel of which nothing has come.
+    /// Returns a channel without recorded segments.
     static func empty(_ changes: [String: any Sendable] = [:]) throws -> ChannelRecord {
         let nothing: [String: any Sendable] = [
             "edge": DownloadSample.absent, "kept": [Int](), "bytes": 0, "segments": 0, "rate": 0,
@@ -26,7 +28,7 @@ enum ChannelSample {
         return try record("news", nothing.merging(changes) { $1 })
     }
 
-    /// A segment that is a gap.
+    /// Returns a missing segment.
     static func gap(_ number: Int64, track: String = "video-1") throws -> TimelineRecord.Segment {
         let object: [String: Any] = [
             "track": track, "number": number, "start": 1_769_890_500_000 + number * 4000, "duration": 4.0, "gap": true,

@@ -3,25 +3,25 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// One after another: the signals are the whole process's.
+/// Serialized, since signals affect the whole process.
 @Suite(.serialized)
 struct ChildProcessTests {
     @Test(
         arguments: [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143), ("kill -INT $$; sleep 5", 130)]
             as [(String, Int32)])
-    func passesTheExitCodeOn(script: String, code: Int32) async throws {
+    func returnsExitCode(script: String, code: Int32) async throws {
         let interruption = Interruption()
         let child = try ChildProcess.start("/bin/sh", ["-c", script])
         #expect(try await child.wait(forwardingTo: interruption) == code)
     }
 
-    @Test func argumentsArriveAsTheyAre() async throws {
+    @Test func passesArgumentsUnchanged() async throws {
         let child = try ChildProcess.start("/bin/sh", ["-c", "test \"$1\" = 'a b;$HOME' && exit 7", "sh", "a b;$HOME"])
         #expect(try await child.wait(forwardingTo: Interruption()) == 7)
     }
 
-    /// As a server's sockets are: a child would hold their port.
-    @Test func aChildHasNothingOpenButItsStreams() async throws {
+    /// A child with a server's sockets would keep the port in use.
+    @Test func childInheritsOnlyStandardStreams() async throws {
         let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
         #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
         let script = "test -e /dev/fd/2 || exit 2; test -e /dev/fd/\(file.fileDescriptor)"
@@ -33,7 +33,7 @@ struct ChildProcessTests {
     private static let limits = Confinement(
         deadline: .seconds(60), processorSeconds: 7, fileBytes: 8192, memoryBytes: 1 << 30, openFiles: 40)
 
-    /// Runs a script confined, and returns what it prints.
+    /// Runs a confined script and returns its output.
     private func output(
         _ script: String, _ limits: Confinement = limits, in folder: String? = nil
     ) async throws -> (code: Int32, text: String, isOverdue: Bool) {
@@ -43,13 +43,13 @@ struct ChildProcessTests {
         try pipe.fileHandleForWriting.close()
         let deadline = ChildDeadline(limits.deadline, of: child)
         let code = try await child.wait()
-        // The end comes once no process has the other end.
+        // The end of the output is detected once no process has the other end.
         let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
         return (code, String(decoding: data, as: UTF8.self), deadline.end())
     }
 
-    @Test func aConfinedProgramHasAMinimalEnvironmentAndNoDescriptors() async throws {
-        // The parent has at least one variable that the child may not get.
+    @Test func confinedProgramHasMinimalEnvironmentAndNoDescriptors() async throws {
+        // The parent has a variable that the child must not inherit.
         #expect(ProcessInfo.processInfo.environment["HOME"] != nil)
         let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
         #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
@@ -66,8 +66,7 @@ struct ChildProcessTests {
         #expect(known.allSatisfy { $0.hasPrefix("LC_") }, "\(known)")
     }
 
-    /// A confined program gets none of our settings, and nothing of the user's session.
-    @Test func aConfinedProgramGetsNoSettings() {
+    @Test func confinedEnvironmentHasNoSettings() {
         let environment = ChildEnvironment.confined(
             temporary: "/t",
             [
@@ -78,15 +77,14 @@ struct ChildProcessTests {
         #expect(environment["PATH"] == "/bin" && environment["TMPDIR"] == "/t")
     }
 
-    /// A player gets the session's environment, but no setting of ours.
-    @Test func aPlayerHasTheSessionsEnvironmentWithoutSettings() {
+    @Test func sessionEnvironmentHasNoSettings() {
         let session = ChildEnvironment.session([
             "DISPLAY": ":0", "MEDIACACHE_HEADER": "Authorization: x", "MEDIACACHE_PROXY": "http://u:p@h", "HOME": "/h",
         ])
         #expect(session == ["DISPLAY": ":0", "HOME": "/h"])
     }
 
-    @Test func aConfinedProgramIsLimited() async throws {
+    @Test func confinedProgramHasLimits() async throws {
         let folder = try TestFolder()
         let (_, limits, _) = try await output("ulimit -t; ulimit -v; ulimit -n; ulimit -c; umask", in: folder.path)
         #expect(limits.split(separator: "\n").map(String.init) == ["7", "\(1 << 20)", "40", "0", "0077"])
@@ -95,20 +93,19 @@ struct ChildProcessTests {
         #expect(FileManager.default.contents(atPath: folder.file("large"))?.count ?? 0 <= 8192)
     }
 
-    /// What a program started ends with it at the deadline.
-    @Test func theDeadlineEndsTheWholeGroup() async throws {
+    @Test func deadlineKillsWholeGroup() async throws {
         var limits = Self.limits
         limits.deadline = .milliseconds(100)
         let (code, _, isOverdue) = try await output("sleep 1000 & sleep 1000 & wait", limits)
         #expect(code == 128 + SIGKILL && isOverdue)
     }
 
-    @Test func whatAProgramLeavesBehindEndsWithIt() async throws {
+    @Test func groupEndsWithProgram() async throws {
         let (code, text, isOverdue) = try await output("sleep 1000 & echo done")
         #expect(code == 0 && text == "done\n" && !isOverdue)
     }
 
-    @Test func aProgramThatIsNotThereIsNamed() {
+    @Test func namesMissingProgram() {
         let failure = #expect(throws: CommandFailure.self) { try ChildProcess.start("/no/such/player", []) }
         #expect(failure?.exitCode == 1)
         #expect(failure?.message.contains("/no/such/player") == true)
@@ -118,18 +115,18 @@ struct ChildProcessTests {
         #expect(other?.message.contains("No such file") == true)
     }
 
-    @Test func waitingForASignalEndsWithItsTask() async {
+    @Test func cancellationEndsWaitForSignal() async {
         let interruption = Interruption()
         let task = Task { await interruption.wait() }
         task.cancel()
         #expect(await task.value == nil)
     }
 
-    @Test func workWithoutASignalReturnsItsValue() async throws {
+    @Test func returnsValueWithoutSignal() async throws {
         #expect(try await Interruption().cancelling { 5 } == 5)
     }
 
-    @Test func workThatThrowsThrows() async {
+    @Test func rethrowsErrors() async {
         await #expect(throws: CommandFailure(.failed, "x")) {
             try await Interruption().cancelling { throw CommandFailure(.failed, "x") }
         }

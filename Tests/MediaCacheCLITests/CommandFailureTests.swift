@@ -6,22 +6,22 @@ import Testing
 @testable import MediaCacheCLI
 
 struct CommandFailureTests {
-    @Test func engineErrorsAreFailuresInTheirOwnWords() {
+    @Test func usesMessagesOfEngineErrors() {
         let failure = CommandFailure(CacheError(.unreachable, "h refuses connections"))
         #expect(failure == CommandFailure(.failed, "h refuses connections"))
     }
 
-    @Test func cancellationIsAnInterruption() {
+    @Test func cancellationIsInterruption() {
         #expect(CommandFailure(CancellationError())?.exitCode == 130)
         #expect(CommandFailure(CacheError(.cancelled, "cancelled"))?.exitCode == 130)
     }
 
-    @Test func aProblemOfTheAPISaysItsDetail() {
-        let problem = Problem(title: "Not found", status: 404, detail: "nothing of x is kept", code: "notFound")
-        #expect(CommandFailure(problem) == CommandFailure(.failed, "nothing of x is kept"))
+    @Test func usesDetailOfAPIProblems() {
+        let problem = Problem(title: "Not found", status: 404, detail: "nothing of x is cached", code: "notFound")
+        #expect(CommandFailure(problem) == CommandFailure(.failed, "nothing of x is cached"))
     }
 
-    @Test func aMessageIsOneLine() {
+    @Test func messageIsOneLine() {
         #expect(CommandFailure(.failed, "a\nb\u{1B}[0m\tc").line == "mediacache: a b?[0m c")
     }
 }

@@ -35,7 +35,7 @@ struct CommandLineTests {
         ["export", "a", "--from", "soon", "-o", "a.mp4"], ["export", "a", "--from", "20", "--to", "10", "-o", "a.mp4"],
         ["serve", "--channel", "news"], ["serve", "--channel", "news=ftp://h/"],
     ])
-    func whatIsNotRightEndsWith64(arguments: [String]) {
+    func rejectsInvalidArgumentsWithCode64(arguments: [String]) {
         #expect(exitCode(arguments) == 64)
     }
 
@@ -69,11 +69,11 @@ struct CommandLineTests {
         ["export", "a", "--from", "2030-01-31T20:15:00Z", "--to", "1900000000000", "-o", "a.m4a"],
         ["serve", "--channel", "news=http://h/?a=b", "--channel", "b=http://h/", "--config", "c.json"],
     ])
-    func whatIsRightIsTaken(arguments: [String]) {
+    func acceptsValidArguments(arguments: [String]) {
         #expect(exitCode(arguments) == nil)
     }
 
-    @Test func aWrongSchemeIsNamed() {
+    @Test func namesUnsupportedScheme() {
         do {
             _ = try MediaCacheCommand.parseAsRoot(["get", "ftp://h/x"])
             Issue.record("ftp was taken")
@@ -87,7 +87,7 @@ struct CommandLineTests {
         "inspect",
         "faststart", "remux", "export", "cover", "record", "channels",
     ])
-    func eachSubcommandTeachesByExample(name: String) throws {
+    func everySubcommandHasExamples(name: String) throws {
         let groups = MediaCacheCommand.configuration.groupedSubcommands.flatMap(\.subcommands)
         let command = try #require(groups.first { $0.configuration.commandName == name })
         #expect(!command.configuration.abstract.isEmpty)

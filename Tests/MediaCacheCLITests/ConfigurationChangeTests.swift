@@ -15,60 +15,60 @@ struct ConfigurationChangeTests {
         try ConfigurationChange(from: configuration(old), startedWith: configuration(old), to: configuration(new))
     }
 
-    @Test func whatIsTheSameIsNoChange() throws {
+    @Test func equalConfigurationsHaveNoChange() throws {
         let text = #"{"port": 1, "channels": [{"name": "a", "url": "http://h/", "headers": {"A": "b"}}]}"#
         #expect(try change(text, text).isEmpty)
-        // What is said of what is so anyway isn't one, either.
+        // Explicit defaults aren't changes.
         #expect(try change("{}", #"{"port": 9479, "maxAge": "30d"}"#).isEmpty)
     }
 
-    @Test func theLogLevelHoldsAtOnceAndOtherSettingsWait() throws {
+    @Test func appliesLogLevelAndDefersOtherSettings() throws {
         let change = try change(#"{"port": 1}"#, #"{"port": 2, "logLevel": "debug", "maxSize": "1GB"}"#)
         #expect(change.applied == [.logLevel])
-        #expect(change.waiting == ["port", "maxSize"])
+        #expect(change.deferred == ["port", "maxSize"])
     }
 
-    @Test func whatIsAsItWasAtTheStartDoesNotWait() throws {
+    @Test func settingsOfStartAreNotDeferred() throws {
         let change = try ConfigurationChange(
             from: configuration(#"{"port": 2, "logLevel": "debug"}"#), startedWith: configuration(#"{"port": 1}"#),
             to: configuration(#"{"port": 1}"#))
-        #expect(change.waiting.isEmpty && change.applied == [.logLevel])
+        #expect(change.deferred.isEmpty && change.applied == [.logLevel])
     }
 
-    @Test func newAndChangedChannelsAreTakenAndOthersStay() throws {
+    @Test func listsNewAndChangedChannels() throws {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/", "keep": "1h"}, {"name": "c", "url": "http://c/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/", "keep": "2h"}, {"name": "d", "url": "http://d/"}]}"#
         )
         #expect(change.channels.map(\.name.rawValue) == ["b", "d"])
         #expect(change.channels[0].retention == Retention(seconds: 7200))
-        #expect(change.undeclared == ["c"] && change.waiting.isEmpty)
+        #expect(change.undeclared == ["c"] && change.deferred.isEmpty)
     }
 
-    @Test func anotherURLOfAChannelIsAskedForAndOtherTracksAreNot() throws {
+    @Test func appliesChangedURLButNotChangedTracks() throws {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)
-        // Which is refused, with what can be done.
+        // The server rejects it with an error.
         #expect(change.channels.map(\.name.rawValue) == ["a"])
-        #expect(change.waiting.isEmpty && change.unchangeable == ["b"])
+        #expect(change.deferred.isEmpty && change.unchangeable == ["b"])
     }
 
-    @Test func aChannelThatWasRefusedIsTriedAgain() throws {
+    @Test func retriesRejectedChannels() throws {
         let text = #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#
         let name = try #require(ChannelName(rawValue: "b"))
         let change = try ConfigurationChange(
-            from: configuration(text), startedWith: configuration(text), refused: [name], to: configuration(text))
+            from: configuration(text), startedWith: configuration(text), rejected: [name], to: configuration(text))
         #expect(change.channels.map(\.name) == [name])
     }
 
-    @Test func theLevelOfLoggersThatAreInUseCanBeChanged() {
+    @Test func changesLevelOfLoggersInUse() {
         let level = AdjustableLevel(.warning)
         var logger = level.logger(label: "a")
         let copy = logger
         level.value = .debug
         #expect(logger.logLevel == .debug && copy.logLevel == .debug)
-        // One of them alone can't be.
+        // The level of a single logger can't be changed.
         logger.logLevel = .trace
         #expect(logger.logLevel == .debug)
     }

@@ -10,11 +10,11 @@ struct DemoByteRangeTests {
             ("bytes=-0", .unsatisfiable), ("bytes=9-0", .whole), ("bytes=0-1,5-6", .whole), ("items=0-1", .whole),
             ("bytes=a-b", .whole), ("bytes=-", .whole), ("bytes=99999999999999999999-", .whole),
         ] as [(String, DemoByteRange)])
-    func readsOneRange(value: String, range: DemoByteRange) {
+    func parsesOneRange(value: String, range: DemoByteRange) {
         #expect(DemoByteRange(value, length: 100) == range)
     }
 
-    @Test func noFieldIsTheWhole() {
+    @Test func absentFieldIsWholeClip() {
         #expect(DemoByteRange(nil, length: 100) == .whole)
     }
 }

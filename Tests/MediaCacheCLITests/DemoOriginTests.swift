@@ -16,7 +16,7 @@ struct DemoOriginTests {
         return (response, Array((try await response.body.collect(upTo: 1 << 20)).readableBytesView))
     }
 
-    @Test func sendsTheClipAndCountsIt() async throws {
+    @Test func sendsAndCountsClip() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (response, bytes) = try await get(origin.clipURL)
         #expect(response.status == .ok)
@@ -27,7 +27,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func sendsARangeOfTheSameVersionOnly() async throws {
+    @Test func sendsRangeOnlyOfSameRepresentation() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (part, bytes) = try await get(origin.clipURL, [("Range", "bytes=100-199")])
         #expect(part.status == .partialContent)
@@ -42,7 +42,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func refusesWhatItDoesNotHave() async throws {
+    @Test func rejectsOtherRequests() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (missing, _) = try await get("http://127.0.0.1:\(origin.port)/else")
         #expect(missing.status == .notFound)
@@ -53,7 +53,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func whoHasThisVersionIsSentNothing() async throws {
+    @Test func respondsNotModifiedToMatchingTag() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (head, _) = try await get(origin.clipURL, [("Range", "bytes=0-0")])
         let tag = try #require(head.headers.first(name: "ETag"))
@@ -64,7 +64,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func aTakenPortIsNamed() async throws {
+    @Test func namesPortInUse() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 1)
         let failure = await #expect(throws: CommandFailure.self) {
             try await DemoOrigin.start(port: origin.port, clip: Self.clip, bytesPerSecond: 1)
@@ -73,14 +73,14 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func theRateIsShared() {
+    @Test func responsesShareRate() {
         let state = DemoOriginState(clip: Self.clip, bytesPerSecond: 600_000)
         #expect(state.share() == 30_000)
         state.counts.withLock { $0.running = 3 }
         #expect(state.share() == 10_000)
     }
 
-    @Test func theTagFollowsTheBytes() {
+    @Test func entityTagDependsOnBytes() {
         let one = DemoOriginState(clip: ByteBuffer(string: "one"), bytesPerSecond: 1).entityTag
         #expect(one == DemoOriginState(clip: ByteBuffer(string: "one"), bytesPerSecond: 9).entityTag)
         #expect(one != DemoOriginState(clip: ByteBuffer(string: "two"), bytesPerSecond: 1).entityTag)

@@ -1,16 +1,17 @@
 import Foundation
 import MediaCache
+import MediaLibrary
 import NIOCore
 import Testing
 
 @testable import MediaCacheCLI
 
-/// What `doctor` says of a machine.
+/// The checks of the machine.
 struct DoctorMachineTests {
     @Test(arguments: [
-        (50, 0, Finding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),
+        (50, 0, DiagnosisFinding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),
     ])
-    func freeDiskIsComparedWithTheLimits(free: Int64, used: Int64, outcome: Finding.Outcome) {
+    func comparesFreeSpaceWithLimits(free: Int64, used: Int64, outcome: DiagnosisFinding.Outcome) {
         let gigabyte: Int64 = 1_000_000_000
         let limits = CacheLimits(maximumBytes: 10 * gigabyte, maximumAge: nil, minimumFreeBytes: gigabyte)
         let finding = FolderChecks.judge(free: free * gigabyte, used: used * gigabyte, limits: limits)
@@ -18,7 +19,7 @@ struct DoctorMachineTests {
         #expect((finding.advice == nil) == (outcome == .ok))
     }
 
-    @Test func aFolderIsLookedAtAndLeftAsItWas() throws {
+    @Test func checksFolderWithoutChanges() throws {
         try withTemporaryFolder { folder in
             let key = "\(folder)/key"
             try Data("x".utf8).write(to: URL(fileURLWithPath: key))
@@ -33,11 +34,11 @@ struct DoctorMachineTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["catalog.sqlite", "key"])
             #expect(try String(contentsOfFile: "\(folder)/catalog.sqlite", encoding: .utf8) == "no catalog")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-            #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("holds no key") == true)
+            #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("contains no key") == true)
         }
     }
 
-    @Test func whatIsNotThereYetWillBeMade() throws {
+    @Test func acceptsMissingFolder() throws {
         try withTemporaryFolder { folder in
             let checks = FolderChecks(
                 location: CacheLocation(folder: "\(folder)/a/b"), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
@@ -47,7 +48,7 @@ struct DoctorMachineTests {
         }
     }
 
-    @Test func aPortThatIsTakenIsOfSomebody() async throws {
+    @Test func namesProcessOfPortInUse() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: .init(), bytesPerSecond: 1)
         let finding = PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run()
         #expect(finding.outcome == .failure)
@@ -60,10 +61,11 @@ struct DoctorMachineTests {
         await origin.stop()
         #expect(PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run().outcome == .ok)
         #expect(PortCheck(host: "192.0.2.1", port: 0, owner: nil).run().outcome == .ok)
-        #expect(PortCheck(host: "192.0.2.1", port: 9479, owner: nil).run().found.contains("no address of this machine"))
+        #expect(
+            PortCheck(host: "192.0.2.1", port: 9479, owner: nil).run().found.contains("not an address of this machine"))
     }
 
-    @Test func theSystemsTableOfSocketsIsRead() {
+    @Test func parsesTableOfSockets() {
         let table = """
               sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
                0: 0100007F:2507 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12345 1 0 100 0
@@ -74,14 +76,14 @@ struct DoctorMachineTests {
         #expect(ListeningProcess.inodes(listeningAt: 1, in: table) == [])
     }
 
-    @Test func theInnermostMountCounts() {
+    @Test func usesInnermostMount() {
         let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /srv xfs rw 0 0\n/dev/c /srv/my\\040media btrfs rw 0 0\n"
         #expect(FileSystemAbilities.kind(of: "/srv/my media/x", in: mounts) == "btrfs")
         #expect(FileSystemAbilities.kind(of: "/srv/other", in: mounts) == "xfs")
         #expect(FileSystemAbilities.kind(of: "/srvother", in: mounts) == "ext4")
     }
 
-    @Test func clocksAndLimitsAreJudged() {
+    @Test func checksClocksAndLimits() {
         let now = Date(timeIntervalSince1970: 1_784_000_000)
         #expect(MachineChecks.judge(now: now, wall: 0.05, steady: 0.05).outcome == .ok)
         #expect(MachineChecks.judge(now: now, wall: 3600, steady: 0.05).outcome == .warning)
@@ -90,8 +92,8 @@ struct DoctorMachineTests {
         #expect(MachineChecks.judge(openFiles: .max).found == "no limit")
     }
 
-    @Test func aFindingIsALineAndWhatToDo() {
-        let finding = Finding.warning("index", "it's last", advice: "move it")
+    @Test func rendersFindingWithAdvice() {
+        let finding = DiagnosisFinding.warning("index", "it's last", advice: "move it")
         #expect(
             finding.text(style: TextStyle(isColoured: false))
                 == "warning  index              it's last\n                            → move it")
@@ -104,9 +106,9 @@ struct DoctorMachineTests {
         (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
         (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
     ])
-    func coloursAreForTerminalsThatMayHaveThem(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
+    func usesColoursOnlyOnCapableTerminals(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
         #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == isColoured)
-        // Who says when is asked for nothing else.
+        // An explicit choice overrides the environment.
         #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColoured)
         #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColoured)
     }

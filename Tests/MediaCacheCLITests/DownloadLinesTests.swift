@@ -5,18 +5,18 @@ import Testing
 @testable import MediaCacheCLI
 
 struct DownloadLinesTests {
-    @Test func aSingleOneIsItsLineAlone() throws {
+    @Test func singleDownloadHasNoTotal() throws {
         let lines = DownloadLines.block([try DownloadSample.record()], width: 80, height: 20)
         #expect(lines.count == 1)
         #expect(lines[0].hasPrefix("Film a [") && lines[0].hasSuffix("25%  250 B of 1.00 KB  50 B/s  15s left"))
     }
 
-    @Test func beforeAnythingIsKnownThereIsNothingToSay() throws {
+    @Test func omitsDownloadsWithoutProgress() throws {
         let nothing = try DownloadSample.record("a", ["bytes": 0, "length": DownloadSample.absent])
         #expect(DownloadLines.block([nothing], width: 80, height: 20).isEmpty)
     }
 
-    @Test func severalHaveATotalBelow() throws {
+    @Test func severalDownloadsHaveTotal() throws {
         let (full, gone) = (DownloadSample.reason("space", "it's full"), DownloadSample.reason("originStatus", "404"))
         let records = [
             try DownloadSample.record("a", ["state": "complete", "bytes": 1000]),
@@ -33,7 +33,7 @@ struct DownloadLinesTests {
         #expect(lines[2].contains("1.75 KB of 5.00 KB"))
     }
 
-    @Test func theTerminalIsNeverTooSmall() throws {
+    @Test func fitsAnyTerminal() throws {
         let records = try ["a", "b", "c", "d", "e"].map { try DownloadSample.record($0) }
         for (width, height) in [(80, 3), (20, 1), (5, 2)] {
             let lines = DownloadLines.block(records, width: width, height: height)
@@ -41,17 +41,17 @@ struct DownloadLinesTests {
         }
     }
 
-    @Test func whatIsEstimatedSaysSo() throws {
+    @Test func marksEstimatedLength() throws {
         let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["lengthKnown": false])))
         #expect(line.plain == "Film a: 25%  250 B of about 1.00 KB  50 B/s  15s left")
     }
 
-    @Test func whatRestsShowsNoRate() throws {
+    @Test func omitsRateOfPausedDownload() throws {
         let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["state": "paused"])))
         #expect(line.plain == "Film a: 25%  250 B of 1.00 KB  paused")
     }
 
-    @Test func theTableNamesStatesAndReasons() throws {
+    @Test func listsStatesAndReasons() throws {
         let reason = DownloadSample.reason("x", "it answered 404")
         let table = DownloadReport.table([
             try DownloadSample.record("a", ["priority": 5]),
@@ -61,16 +61,16 @@ struct DownloadLinesTests {
         let lines = table.split(separator: "\n")
         #expect(lines[1].contains("running") && lines[1].contains("25%") && lines[1].contains("50 B/s"))
         #expect(lines[2].contains("failed") && lines[2].hasSuffix("it answered 404"))
-        #expect(lines[3].contains("holes") && lines[3].hasSuffix("2 parts couldn't be had"))
+        #expect(lines[3].contains("holes") && lines[3].hasSuffix("2 parts missing"))
         #expect(!table.contains("\u{1B}"))
-        #expect(DownloadReport.table([]) == "Nothing is downloaded; `get` does.")
+        #expect(DownloadReport.table([]) == "There are no downloads; `get` adds one.")
     }
 
     @Test(arguments: [
         ("failed", "31"), ("paused", "33"), ("waiting", "33"), ("completeWithHoles", "33"), ("complete", "32"),
         ("running", nil), ("queued", nil),
     ])
-    func statesAreColouredWhereThereAreColours(state: String, colour: String?) throws {
+    func coloursStates(state: String, colour: String?) throws {
         let record = try DownloadSample.record("a", ["state": state])
         let word = state == "completeWithHoles" ? "holes" : state
         let table = DownloadReport.table([record], TextStyle(isColoured: true))

@@ -2,12 +2,14 @@ import Foundation
 import MediaCacheAPI
 import MediaCacheServer
 
-/// Downloads as the API tells of them.
+/// Sample downloads of the API.
 enum DownloadSample {
-    /// In place of a value: the key isn't there.
+    /// The value that removes a key.
     static let absent = "absent"
 
-    /// A download; `changes` are keys of its JSON.
+    /// Returns a download.
+    ///
+    /// - Parameter changes: Changed values of its JSON.
     static func record(
         _ id: String = "aaaaaaaaaaaa", _ changes: [String: any Sendable] = [:]
     ) throws -> DownloadRecord {
@@ -23,12 +25,12 @@ enum DownloadSample {
         return try APICoding.makeDecoder().decode(DownloadRecord.self, from: data)
     }
 
-    /// The reason of a state.
+    /// Returns the reason of a state.
     static func reason(_ code: String, _ message: String) -> [String: any Sendable] {
         ["code": code, "message": message, "retryable": true]
     }
 
-    /// A hole.
+    /// Returns a hole.
     static func hole(_ name: String, start: Double = 4, duration: Double = 4) -> [String: any Sendable] {
         [
             "url": "http://h/\(name)", "role": "mediaSegment", "start": start, "duration": duration,

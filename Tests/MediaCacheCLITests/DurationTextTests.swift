@@ -1,3 +1,4 @@
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -8,16 +9,16 @@ struct DurationTextTests {
             ("30d", 2_592_000), ("12h", 43200), ("1h30m", 5400), ("90s", 90), ("2w", 1_209_600), ("1.5h", 5400),
             ("1 H", 3600),
         ] as [(String, Double)])
-    func readsWhatPeopleWrite(text: String, seconds: Double) throws {
+    func parsesDurations(text: String, seconds: Double) throws {
         #expect(try DurationText.parse(text) == .seconds(seconds))
     }
 
     @Test(arguments: ["", "d", "30", "30x", "1h30", "-1d", "1e5s", "99999999999999w"])
-    func refusesTheRest(text: String) {
+    func rejectsInvalidDurations(text: String) {
         #expect(throws: ArgumentTextError.self) { try DurationText.parse(text) }
     }
 
-    @Test func aMissingUnitIsSuggested() {
+    @Test func suggestsMissingUnit() {
         let error = #expect(throws: ArgumentTextError.self) { try DurationText.parse("30") }
         #expect(error?.description.contains("30d") == true)
     }
@@ -28,7 +29,7 @@ struct DurationTextTests {
             (183_600, "2d 3h"),
             (-5, "0s"),
         ] as [(Int, String)])
-    func showsTheTwoLargestUnits(seconds: Int, text: String) {
+    func showsTwoLargestUnits(seconds: Int, text: String) {
         #expect(DurationText.describe(.seconds(seconds)) == text)
     }
 }

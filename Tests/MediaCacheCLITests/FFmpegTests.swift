@@ -9,7 +9,7 @@
 
     @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct FFmpegTests {
-        /// Whether a process of this one has a word among its arguments.
+        /// Returns whether a process with a word in its arguments is running.
         private func isRunning(_ word: String) throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc").contains { name in
                 guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
@@ -19,8 +19,7 @@
             }
         }
 
-        /// Whenever the work is told to end, nothing runs on.
-        @Test(arguments: [0, 1, 10, 1000, .max]) func whatIsToEndLeavesNothingBehind(turns: Int) async throws {
+        @Test(arguments: [0, 1, 10, 1000, .max]) func cancellationEndsProcessAtAnyTime(turns: Int) async throws {
             let ffmpeg = try FFmpeg(for: "a test")
             let word = "title=\(UUID().uuidString)"
             let endless = ["-re", "-f", "lavfi", "-i", "anullsrc", "-metadata", word, "-f", "null", "-"]
@@ -34,7 +33,7 @@
             #expect(try !isRunning(word))
         }
 
-        @Test func theExitCodeIsPassedOn() async throws {
+        @Test func returnsExitCode() async throws {
             let ffmpeg = try FFmpeg(for: "a test")
             let code = try await BlockingWork.run { control in
                 try ffmpeg.run(FFmpeg.input(.file("/no/such/film.mp4")) + ["-f", "null", "-"], control)
@@ -42,8 +41,8 @@
             #expect(code != 0)
         }
 
-        /// As the segments of a recording do, of which one is asked for at a time.
-        @Test(arguments: [0.0, 1.5]) func aSegmentThatBeginsLateHasAPicture(time: Double) async throws {
+        /// The segments of a recording begin at late timestamps and are decoded one at a time.
+        @Test(arguments: [0.0, 1.5]) func decodesFrameOfSegmentWithLateStart(time: Double) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,16 +56,12 @@
             let playlist = folder.appending(path: "one.m3u8")
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n5.ts\n#EXT-X-ENDLIST\n"
             try text.write(to: playlist, atomically: true, encoding: .utf8)
-            let cover = try await BlockingWork.run { control in
-                let resources = InputResources(opening: InputOpening(control: control), readsFiles: true)
-                return try FilmFrame(url: playlist.absoluteString, resources: resources, time: time)
-                    .take(of: "a segment", control)
-            }
+            let decoder = FrameDecoder(of: .file(playlist.path), gateway: nil, cacheFolder: nil)
+            let cover = try await decoder.frame(at: time, of: "a segment")
             #expect(cover?.mediaType == "image/jpeg")
         }
 
-        /// It says how far it is, and leaves nothing running that nobody wants.
-        @Test func encodingTellsHowFarItIs() async throws {
+        @Test func encodingReportsProgressAndErrors() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -77,12 +72,12 @@
                 try ffmpeg.run(["-f", "lavfi", "-i", source, film], control)
             }
             #expect(made == 0)
-            let told = Mutex<[Double]>([])
+            let reported = Mutex<[Double]>([])
             let output = folder.appending(path: "film.3gp").path
             try await FFmpegEncoder().encode(film, asThreeGP: output, lasting: 8) { share in
-                told.withLock { $0.append(share) }
+                reported.withLock { $0.append(share) }
             }
-            let shares = told.withLock { $0 }
+            let shares = reported.withLock { $0 }
             #expect(shares == shares.sorted() && (shares.last ?? 0) > 0.9)
             #expect(FileManager.default.contents(atPath: output)?.dropFirst(4).prefix(4) == Data("ftyp".utf8))
             let failure = await #expect(throws: CommandFailure.self) {

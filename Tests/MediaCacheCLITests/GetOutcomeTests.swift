@@ -10,37 +10,37 @@ struct GetOutcomeTests {
         GetOutcome.failure(of: try DownloadSample.record("a", changes), "http://h/x")
     }
 
-    @Test func whatIsCompleteHasNotFailed() throws {
+    @Test func completeDownloadHasNoFailure() throws {
         #expect(try failure(["state": "complete"]) == nil)
     }
 
-    @Test func holesAreAPart() throws {
+    @Test func holesArePartialSuccess() throws {
         let failure = try #require(try failure(["state": "completeWithHoles", "holeCount": 3]))
         #expect(failure.exitCode == 2 && failure.message.hasPrefix("3 parts of http://h/x"))
     }
 
     @Test(arguments: ["failed", "waiting"])
-    func whoHasAPartIsToldHowToGoOn(state: String) throws {
+    func advisesOnResumingPartialDownload(state: String) throws {
         let reason = DownloadSample.reason("originStatus", "it answered 500")
         let failure = try #require(try failure(["state": state, "reason": reason]))
         #expect(failure.exitCode == 1)
         #expect(
             failure.message
-                == "it answered 500; 250 B of 1.00 KB are kept; the same command goes on from there")
+                == "it answered 500; 250 B of 1.00 KB cached; run the same command to resume")
     }
 
     @Test(arguments: [0, 1000])
-    func whereGoingOnWouldNotHelpItIsNotSaid(bytes: Int) throws {
+    func omitsAdviceWithoutProgress(bytes: Int) throws {
         let reason = DownloadSample.reason("notMedia", "it's a page")
         let failure = try #require(try failure(["state": "failed", "bytes": bytes, "reason": reason]))
         #expect(failure.line == "mediacache: it's a page")
     }
 
-    @Test func whatWasCancelledHasFailed() {
+    @Test func cancelledDownloadIsFailure() {
         #expect(GetOutcome.failure(of: nil, "http://h/x")?.exitCode == 1)
     }
 
-    @Test func holesAreNamedUpToALimit() throws {
+    @Test func listsLimitedNumberOfHoles() throws {
         let holes = (0..<25).map { DownloadSample.hole("\($0).ts", start: Double($0) * 4) }
         let record = try DownloadSample.record(
             "a", ["state": "completeWithHoles", "holeCount": 30, "holes": holes])
@@ -55,13 +55,13 @@ struct GetOutcomeTests {
         ("waiting", "network", 500, false), ("waiting", "network", 0, true), ("waiting", "space", 500, true),
         ("complete", nil, 0, true), ("failed", "notMedia", 0, true),
     ])
-    func whatWaitingBringsIsWaitedFor(state: String, code: String?, bytes: Int, isSettled: Bool) throws {
+    func waitsOnlyForTemporaryStates(state: String, code: String?, bytes: Int, isSettled: Bool) throws {
         var changes: [String: any Sendable] = ["state": state, "bytes": bytes]
         if let code { changes["reason"] = DownloadSample.reason(code, "why") }
         #expect(try DownloadSample.record("a", changes).isSettled == isSettled)
     }
 
-    @Test func aResultIsOneLineWithAllKeys() throws {
+    @Test func resultIsOneLineWithAllKeys() throws {
         let record = try DownloadSample.record(
             "a", ["state": "completeWithHoles", "holeCount": 1, "holes": [DownloadSample.hole("1.ts")]])
         let outcome = GetOutcome(url: "http://h/x", record: record, output: "/tmp/x.mp4")

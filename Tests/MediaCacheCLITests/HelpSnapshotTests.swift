@@ -4,13 +4,12 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// What `--help` says of each command, as it was last looked at: a change of a name, an option or an abstract shows in a
-/// change of this file. `MEDIACACHE_SNAPSHOTS=1` writes it anew.
+/// The help texts of all commands, compared with a snapshot. `MEDIACACHE_SNAPSHOTS=1` updates the snapshot.
 struct HelpSnapshotTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "Snapshots/help.txt")
 
-    /// Every command and how it's called.
+    /// All commands with their names.
     private static func commands() -> [(words: String, type: any ParsableCommand.Type)] {
         func below(
             _ type: any ParsableCommand.Type, _ words: String
@@ -23,7 +22,7 @@ struct HelpSnapshotTests {
         return below(MediaCacheCommand.self, "mediacache")
     }
 
-    @Test func helpIsAsItWasLastLookedAt() throws {
+    @Test func helpMatchesSnapshot() throws {
         let text =
             Self.commands().map { words, type in
                 "==== \(words)\n\n" + MediaCacheCommand.helpMessage(for: type, columns: 100)
@@ -42,7 +41,7 @@ struct HelpSnapshotTests {
             """)
     }
 
-    @Test func everyCommandBeginsItsHelpWithAnExample() {
+    @Test func everyHelpTextBeginsWithExample() {
         for (words, type) in Self.commands() where type.configuration.subcommands.isEmpty {
             let discussion = type.configuration.discussion
             guard words != "mediacache" else { continue }

@@ -11,7 +11,7 @@ struct HostSettingsTests {
         try HostSettings(cache: CacheOptions.parse(["--cache", "/c"]))
     }
 
-    @Test func theProxyMayHaveANameAndAPassword() throws {
+    @Test func parsesCredentialsOfProxy() throws {
         var settings = try settings()
         settings.proxy = "http://us%40er:p%3Aw@proxy.example:3128"
         let proxy = try settings.originSettings.proxy
@@ -22,14 +22,14 @@ struct HostSettingsTests {
     }
 
     @Test(arguments: ["proxy.example:3128", "https://proxy.example", "socks5://h:1"])
-    func anotherKindOfProxyIsRefused(text: String) throws {
+    func rejectsOtherProxies(text: String) throws {
         var settings = try settings()
         settings.proxy = text
         let failure = #expect(throws: CommandFailure.self) { try settings.originSettings }
         #expect(failure?.exitCode == 64)
     }
 
-    @Test func aNetworkThatIsNoneIsNamed() throws {
+    @Test func namesInvalidNetwork() throws {
         var settings = try settings()
         settings.allowedNetworks = ["192.168.1.0/24", "somewhere"]
         let failure = #expect(throws: CommandFailure.self) { try settings.originSettings }
@@ -37,25 +37,25 @@ struct HostSettingsTests {
     }
 
     @Test(arguments: [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80"), ("[::1]", "http://[::1]:80")])
-    func theURLHasTheHostAsItWasNamed(host: String, url: String) throws {
+    func urlHasGivenHost(host: String, url: String) throws {
         var settings = try settings()
         settings.host = host
         #expect(settings.url(port: 80) == url)
     }
 
-    /// A command beside a server of another folder would find the port taken, or answer to the network.
-    @Test func whoPassesByListensWhereNobodyElseDoes() throws {
+    /// Otherwise the port of another server would be in use, or the server would be exposed to the network.
+    @Test func privateServerHasSeparateAddress() throws {
         let server = try ServeConfiguration(
             environment: ["HOME": "/h"],
             file: ConfigurationFile(
                 path: "c.json", Data(#"{"host": "0.0.0.0", "port": 9479, "publicRead": true}"#.utf8))
         ).hostSettings()
         #expect(server.host == "0.0.0.0" && server.port == 9479 && server.publicRead)
-        let passing = server.forOneself
+        let passing = server.forThisProcess
         #expect(passing.host == "127.0.0.1" && passing.port == 0 && !passing.publicRead)
     }
 
-    @Test func serversHaveLimitsAndPassersByNone() throws {
+    @Test func onlyServersHaveDefaultLimits() throws {
         let cache = try CacheOptions.parse(["--cache", "/c"])
         let server = try ServeConfiguration(options: cache.values).hostSettings()
         #expect(server.limits.maximumBytes == 10_000_000_000)

@@ -7,13 +7,13 @@
 
     @testable import MediaCacheCLI
 
-    /// Films that are no films: documents that lead a decoder elsewhere.
+    /// Documents that refer a decoder to other servers and files.
     @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct HostileFilmTests {
-        /// A document, by the name of its kind.
+        /// A document.
         struct Document: CustomTestStringConvertible, Sendable {
             var kind: String
-            /// Makes it, of a URL on another server and a local file.
+            /// Returns the text, with a URL on another server and a local file.
             var text: @Sendable (_ url: String, _ file: String) -> String
 
             var testDescription: String { kind }
@@ -75,10 +75,9 @@
             Document(kind: "RealText") { url, _ in "<window><time begin=\"0\"/><img src=\"\(url)\"/></window>" },
         ]
 
-        /// No request reaches another server, and no picture comes out of a local file, whether the server decodes the
-        /// film or a command does.
+        /// The decoder reaches no other server, and decodes no local file.
         @Test(arguments: documents)
-        func documentsLeadNowhere(_ document: Document) async throws {
+        func followsNoReferencesOfDocuments(_ document: Document) async throws {
             let folder = try TestFolder()
             let secret = folder.file("secret.mp4")
             try await Self.makeFilm(secret)
@@ -94,10 +93,9 @@
             #expect(origin.paths == ["/film.mp4"], "the decoder asked for what the document names")
         }
 
-        /// ffmpeg takes none of the documents for a film, whether it reads a file with other films beside it or its
-        /// standard input: it recognises none, contacts no server and reads no other file.
+        /// ffmpeg recognises no document in a file or its standard input, contacts no server and reads no other file.
         @Test(arguments: documents, [true, false])
-        func ffmpegReadsNoDocument(_ document: Document, fromFile: Bool) async throws {
+        func ffmpegRecognisesNoDocument(_ document: Document, fromFile: Bool) async throws {
             let folder = try TestFolder()
             let beside = folder.file("beside.mp4")
             try await Self.makeFilm(beside)
@@ -114,7 +112,7 @@
                     FFmpeg.input(fromFile ? .file(path) : .standardInput)
                         + ["-map", "0", "-c", "copy", "-t", "1", "file:\(output)"],
                     control, in: folder.path,
-                    feeding: fromFile ? nil : MemorySource(text))
+                    feeding: fromFile ? nil : MediaByteReader(MemorySource(text)))
             }
             #expect(code != 0, "ffmpeg recognised the document")
             #expect(bait.connections == 0, "ffmpeg reached another server")
@@ -122,8 +120,7 @@
             #expect(written.isEmpty, "ffmpeg read another file")
         }
 
-        /// The pictures of a sequence aren't read by the pattern of its URL.
-        @Test func patternsOfNamesAreNotFollowed() async throws {
+        @Test func doesNotExpandNamePatterns() async throws {
             let folder = try TestFolder()
             let path = folder.file("picture.png")
             try await Self.run(["-f", "lavfi", "-i", "testsrc2=size=64x64", "-frames:v", "1", path])
@@ -135,8 +132,7 @@
             #expect(served == nil)
         }
 
-        /// A film is still a film.
-        @Test func aFilmHasItsPicture() async throws {
+        @Test func decodesFramesOfFilms() async throws {
             let folder = try TestFolder()
             for name in ["film.mp4", "film.ts", "film.mkv", "film.avi"] {
                 let path = folder.file(name)

@@ -19,7 +19,7 @@ struct InspectCommandTests {
         ["a.m3u8", "--define", "a=b", "--define", "c-1_D=", "--multivariant", "b.m3u8"],
         ["a.m3u8", "--multivariant", "http://h/b.m3u8", "--proxy", "http://p:1"],
     ])
-    func whatIsRightIsTaken(arguments: [String]) {
+    func acceptsValidArguments(arguments: [String]) {
         #expect(exitCode(arguments) == nil)
     }
 
@@ -29,21 +29,20 @@ struct InspectCommandTests {
         ["a.m3u8", "--define", "a"], ["a.m3u8", "--define", "=b"], ["a.m3u8", "--define", "a b=c"],
         ["-", "--multivariant", "-"],
     ])
-    func whatIsNotRightEndsWith64(arguments: [String]) {
+    func rejectsInvalidArgumentsWithCode64(arguments: [String]) {
         #expect(exitCode(arguments) == 64)
     }
 
-    @Test func itsHelpNamesNothingThatIsRefused() {
+    @Test func helpListsOnlySupportedOptions() {
         let help = MediaCacheCommand.helpMessage(for: InspectCommand.self)
         #expect(!help.contains("--max-object-size"))
         #expect(help.contains("--define"))
         #expect(MediaCacheCommand.helpMessage(for: ServeCommand.self).contains("--max-object-size"))
     }
 
-    @Test func itsHelpTeachesByExample() {
+    @Test func helpContainsExamplesAndKeys() {
         let configuration = InspectCommand.configuration
         #expect(configuration.discussion.contains("mediacache inspect https://"))
-        // The keys of the JSON are there to look up.
         for key in ["unknownTags", "iFrameVariants", "renditionReports", "otherAttributes"] {
             #expect(configuration.discussion.contains(key), "\(key)")
         }

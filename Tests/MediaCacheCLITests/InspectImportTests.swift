@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -17,7 +18,7 @@ struct InspectImportTests {
 
         """
 
-    /// What `inspect` is given by these arguments, files written for them.
+    /// Returns the URI of the first segment that `inspect` prints.
     private func uri(_ arguments: [String], files: [String: String] = [:]) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -26,20 +27,22 @@ struct InspectImportTests {
         let paths = arguments.map { files[$0] == nil ? $0 : folder.appending(path: $0).path(percentEncoded: false) }
         let command = try #require(
             try MediaCacheCommand.parseAsRoot(["inspect", "--json"] + paths) as? InspectCommand)
-        let record = PlaylistRecord(try await command.inspection())
-        return try InspectJSON(decoding: Data(JSONOutput.text(record).utf8))["segments"][0]["uri"].string
+        let text = try JSONOutput.text(try await command.inspectPlaylist().record)
+        let record = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let segments = record?["segments"] as? [[String: Any]]
+        return segments?.first?["uri"] as? String
     }
 
-    @Test func withoutAValueTheReferenceStays() async throws {
+    @Test func keepsReferenceWithoutValue() async throws {
         #expect(try await uri(["a.m3u8"], files: ["a.m3u8": Self.media])?.contains("{$host}") == true)
     }
 
-    @Test func valuesAreGiven() async throws {
+    @Test func importsValuesOfOptions() async throws {
         let given = try await uri(["a.m3u8", "--define", "host=h=1"], files: ["a.m3u8": Self.media])
         #expect(given == "http://h=1/1.ts")
     }
 
-    @Test func theMultivariantPlaylistHasValues() async throws {
+    @Test func importsValuesOfMultivariantPlaylist() async throws {
         let multivariant = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="host",VALUE="cdn"
@@ -53,7 +56,7 @@ struct InspectImportTests {
         #expect(both == "http://own/1.ts")
     }
 
-    @Test func aMediaPlaylistGivesNoValues() async throws {
+    @Test func rejectsMediaPlaylistAsSourceOfValues() async throws {
         let files = ["a.m3u8": Self.media]
         let failure = await #expect(throws: CommandFailure.self) {
             try await uri(["a.m3u8", "--multivariant", "a.m3u8"], files: files)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// What several downloads look like on a terminal as they come, go on and end.
+/// The lines of several downloads on a terminal model.
 struct LineBlockTests {
-    /// Draws like ``DownloadDisplay``, onto a model.
+    /// A display that draws on a model, like ``DownloadDisplay``.
     private struct Screen {
         let (width, height): (Int, Int)
         var terminal: TerminalModel
@@ -16,7 +16,7 @@ struct LineBlockTests {
         init(width: Int, height: Int) {
             (self.width, self.height) = (width, height)
             terminal = TerminalModel(width: width, height: height)
-            // However short, one line.
+            // At least one line.
             before = [String(before[0].prefix(width - 1))]
             terminal.write(before[0] + "\n")
         }
@@ -29,7 +29,7 @@ struct LineBlockTests {
             DownloadLines.block(records, width: width - 1, height: height - 1)
         }
 
-        /// What should stand there: what was there before, and the lines, each whole and none twice.
+        /// Returns the expected screen: the earlier text, followed by the lines.
         func expectation(_ records: [DownloadRecord]) -> [String] {
             before + lines(records).map { String($0.reversed().drop { $0 == " " }.reversed()) }
         }
@@ -37,7 +37,7 @@ struct LineBlockTests {
         var seen: [String] { terminal.scrolled + terminal.lines }
     }
 
-    /// Names that are long, wide, of pictograms, or have marks on their letters.
+    /// Names with wide characters, emoji and combining marks.
     private static let names = [
         "A film with a name that is much longer than a small terminal is wide.mp4", "映画の夜、第十二話、とても長い題名.mkv",
         "🎬🍿 premiere 👩‍👩‍👧 🇳🇴.mp4", "Cafe\u{301} Müller.m4a", "a", "한국어 노래 모음집 2026.mp3",
@@ -51,7 +51,7 @@ struct LineBlockTests {
     }
 
     @Test(arguments: [2, 3, 12, 20, 33, 40, 80, 200])
-    func noLineIsLeftOverOrTorn(width: Int) throws {
+    func replacesLinesCompletely(width: Int) throws {
         let states = ["queued", "waiting", "running", "paused", "complete", "failed"]
         for height in [3, 8, 24] {
             var random = SplitMix(seed: UInt64(width * 100 + height))
@@ -68,19 +68,19 @@ struct LineBlockTests {
         }
     }
 
-    @Test func whatFollowsStandsBelow() throws {
+    @Test func movesBelowLines() throws {
         var screen = Screen(width: 60, height: 24)
         let records = try (0..<3).map { try Self.record($0, "running", 500) }
         screen.show(records)
         let expected = screen.expectation(records)
         screen.terminal.write(screen.block.leaving() + "Kept it.\n")
         #expect(screen.seen == expected + ["Kept it."])
-        // Nothing stands there any more that could be drawn over.
+        // No lines are left to redraw.
         screen.show(records)
         #expect(screen.seen == expected + ["Kept it."] + expected.dropFirst())
     }
 
-    @Test func whereNothingIsLeftToSayNothingIsLeftThere() throws {
+    @Test func erasesLinesWithoutContent() throws {
         var screen = Screen(width: 60, height: 24)
         screen.show(try (0..<3).map { try Self.record($0, "running", 500) })
         screen.terminal.write(screen.block.drawing([]))
@@ -88,8 +88,8 @@ struct LineBlockTests {
         #expect(screen.block.drawing([]) == "" && screen.block.leaving() == "")
     }
 
-    /// The model itself: a line that is too wide breaks, which the tests above would see.
-    @Test func theModelWrapsAndScrolls() {
+    /// Wrapped lines would fail the tests above.
+    @Test func modelWrapsAndScrolls() {
         var terminal = TerminalModel(width: 4, height: 2)
         terminal.write("abcdef")
         #expect(terminal.lines == ["abcd", "ef"])
@@ -102,7 +102,7 @@ struct LineBlockTests {
     }
 }
 
-/// Numbers that are the same each time.
+/// A generator of reproducible numbers.
 private struct SplitMix {
     private var state: UInt64
 

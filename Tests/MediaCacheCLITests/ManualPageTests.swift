@@ -10,7 +10,7 @@ struct ManualPageTests {
         ManualPage(root: try CommandHelp(dump: MediaCacheCommand._dumpHelp()), version: "1.2").text
     }
 
-    @Test func everyCommandAndEverySettingIsInThePage() throws {
+    @Test func containsAllCommandsAndSettings() throws {
         let page = try page()
         func check(_ command: any ParsableCommand.Type, _ path: String) {
             guard command.configuration.shouldDisplay else { return }
@@ -27,11 +27,11 @@ struct ManualPageTests {
         #expect(page.hasPrefix(".TH MEDIACACHE 1 \"\" \"MediaCache 1.2\""))
     }
 
-    @Test func anOptionOfManyCommandsIsToldOfOnce() throws {
+    @Test func listsCommonOptionsOnce() throws {
         #expect(try page().components(separatedBy: ".B \\-\\-cache <dir>").count == 2)
     }
 
-    @Test func nothingInATextIsARequest() {
+    @Test func escapesRequests() {
         #expect(RoffText.escape(".so /etc/passwd") == "\\&.so /etc/passwd")
         #expect(RoffText.escape("a \\fB --b") == "a \\efB \\-\\-b")
         #expect(
@@ -40,14 +40,14 @@ struct ManualPageTests {
     }
 
     @Test(.enabled(if: try Prerequisite.isMet("groff", InstalledProgram.path(of: "groff") != nil)))
-    func groffFindsNothingWrong() async throws {
+    func groffReportsNoWarnings() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "mediacache.1").path(percentEncoded: false)
         try page().write(toFile: file, atomically: true, encoding: .utf8)
         let shell = try #require(InstalledProgram.path(of: "sh"))
-        // Warnings alone: what it formats is thrown away.
+        // Only warnings are read; the formatted page is discarded.
         let line = try await ProgramOutput.firstLine(
             of: shell, ["-c", "groff -man -ww -K utf8 -z '\(file)' 2>&1; echo end"])
         #expect(line == "end")

@@ -1,3 +1,4 @@
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -8,32 +9,33 @@ struct MomentArgumentTests {
         ("1769890500250", 1_769_890_500_250_000_000), ("2026-01-31T20:15:00Z", 1_769_890_500_000_000_000),
         ("2026-01-31T21:15:00+01:00", 1_769_890_500_000_000_000),
     ])
-    func momentsHaveTheFormsOfURLs(text: String, nanoseconds: Int64) throws {
+    func parsesFormsOfWindowURLs(text: String, nanoseconds: Int64) throws {
         #expect(try MomentArgument(parsing: text).nanoseconds(now: 1_000_000_000_000) == nanoseconds)
     }
 
     @Test(arguments: ["", "yesterday", "12:34", "2026-01-31"])
-    func whatIsNoneIsNamed(text: String) {
+    func rejectsOtherText(text: String) {
         #expect(throws: ArgumentTextError.self) { try MomentArgument(parsing: text) }
     }
 
-    /// “The last hour” is what there is of it; what was named exactly isn't shifted.
+    /// A relative start moves to recorded time, an absolute start stays.
     @Test(
         arguments: [
             (nil, false, nil, 100), (50, true, nil, 100), (50, false, nil, 50), (150, true, nil, 150),
-            // In a hole, before a window that ends before anything is kept, behind all.
+            // In a gap, before a window that ends before the recording, after the recording.
             (250, true, nil, 300), (50, true, 90, 50), (500, true, nil, 500),
         ] as [(Int64?, Bool, Int64?, Int64)])
-    func aWindowThatIsSaidToBeginSoLongAgoBeginsWithWhatThereIs(
+    func relativeStartMovesToRecordedTime(
         start: Int64?, isRelative: Bool, end: Int64?, begin: Int64
     ) {
-        let found = ChannelWindow.begin(
-            start.map { $0 * 1_000_000 }, isRelative: isRelative, end.map { $0 * 1_000_000 }, [100..<200, 300..<400])
+        let found = WindowContent.start(
+            start.map { $0 * 1_000_000 }, isRelative: isRelative, end: end.map { $0 * 1_000_000 },
+            recorded: [100..<200, 300..<400])
         #expect(found == begin * 1_000_000)
     }
 
     @Test(arguments: [("12:34.5", true), ("90", true), ("-60", false), ("now", false), ("1769890500", false)])
-    func placesInFilmsAreToldFromMoments(text: String, isPlace: Bool) {
-        #expect(ChannelWindow.isPlaceInFilm(text) == isPlace)
+    func distinguishesPositionsFromMoments(text: String, isPosition: Bool) {
+        #expect(ChannelWindow.isPosition(text) == isPosition)
     }
 }

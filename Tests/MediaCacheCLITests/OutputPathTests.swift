@@ -9,18 +9,18 @@ struct OutputPathTests {
         ("http://h/..%2F..%2Fetc%2Fpasswd", "_.._etc_passwd"), ("http://h/%2e%2e", "h"), ("http://h/.hidden", "hidden"),
         ("http://h/a%00b%0A.mp4", "a_b_.mp4"), ("http://[::1]/", "1"),
     ])
-    func namesAFileThatStaysInItsFolder(url: String, name: String) throws {
+    func createsSafeFileNames(url: String, name: String) throws {
         #expect(OutputPath.fileName(for: try ResourceURL(url)) == name)
     }
 
-    @Test func aVeryLongNameKeepsItsExtension() throws {
+    @Test func preservesExtensionOfLongNames() throws {
         let url = try ResourceURL("http://h/" + String(repeating: "ä", count: 300) + ".mp4")
         let name = OutputPath.fileName(for: url)
         #expect(name.utf8.count <= 200)
         #expect(name.hasSuffix("ä.mp4"))
     }
 
-    @Test func aFolderTakesTheNameOfTheURL() throws {
+    @Test func appendsNameToFolder() throws {
         let url = try ResourceURL("http://h/film.mp4")
         try withTemporaryFolder { folder in
             #expect(OutputPath.resolve(folder, for: url) == "\(folder)/film.mp4")

@@ -4,15 +4,15 @@ import Testing
 @testable import MediaCacheCLI
 
 struct PlayerTests {
-    @Test func eachPlayerEndsWithTheMedia() {
+    @Test func playersExitAfterMedia() {
         #expect(Player.mpv.arguments(forPlaylist: "p", extra: ["--fs"]) == ["--fs", "--playlist=p"])
         #expect(Player.vlc.arguments(forPlaylist: "p", extra: []) == ["--play-and-exit", "p"])
         let ffplay = Player.ffplay.arguments(forPlaylist: "p", extra: ["-fs"])
         #expect(ffplay.contains("-autoexit") && ffplay.suffix(2) == ["-fs", "p"])
     }
 
-    /// Other users of the machine see arguments: the URL is in a file that only its user can read.
-    @Test(arguments: Player.allCases) func argumentsHoldNoURL(player: Player) throws {
+    /// Other users can see arguments, so the URL is in a file that only its user can read.
+    @Test(arguments: Player.allCases) func argumentsContainNoURL(player: Player) throws {
         let url = "http://127.0.0.1:9479/play/hush-hush/https/example.org/it's.mp4"
         let parent = try TestFolder()
         let folder = try ScratchFolder(in: parent.path)

@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCacheCLI
 
 struct RateMeterTests {
-    @Test func needsTwoMoments() {
+    @Test func needsTwoSamples() {
         var meter = RateMeter()
         #expect(meter.rate == nil)
         meter.note(bytes: 100, at: .seconds(1))
@@ -12,14 +12,14 @@ struct RateMeterTests {
         #expect(meter.rate == 200)
     }
 
-    @Test func forgetsWhatIsOlderThanItsWindow() {
+    @Test func ignoresSamplesBeforeWindow() {
         var meter = RateMeter(window: .seconds(5))
         for second in 0...10 { meter.note(bytes: Int64(second) * 1000, at: .seconds(second)) }
         for second in 11...20 { meter.note(bytes: 10_000, at: .seconds(second)) }
         #expect(meter.rate == 0)
     }
 
-    @Test func anAmountThatShrinksStartsAnew() {
+    @Test func decreasingAmountResetsMeter() {
         var meter = RateMeter()
         meter.note(bytes: 1000, at: .seconds(1))
         meter.note(bytes: 10, at: .seconds(2))

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaCacheCLI
 
 struct RecordOutcomeTests {
-    @Test func whatWasLostBeforeDoesNotCount() throws {
+    @Test func excludesEarlierGaps() throws {
         var lost = LostSegments()
         lost.begin(with: [try ChannelSample.gap(1)])
         #expect(lost.add([try ChannelSample.gap(1)]).isEmpty)
@@ -17,15 +17,15 @@ struct RecordOutcomeTests {
         #expect(new.map(\.number) == [2, 2])
         #expect(new[0].text == "gap: video-1 at 2026-01-31T20:15:08Z, 4.000 s: it answered 404")
         #expect(lost.add([try ChannelSample.gap(2)]).isEmpty)
-        // Two tracks lost the same stretch.
+        // Two tracks miss the same segment.
         #expect(lost.count == 2 && lost.seconds == 4)
     }
 
-    @Test func theExitCodeSaysWhatBecameOfIt() throws {
+    @Test func exitCodeDependsOnResult() throws {
         let record = try ChannelSample.record("news", ["state": "ended"])
         var outcome = RecordOutcome(record: record, lost: LostSegments())
         #expect(outcome.failure == nil)
-        #expect(outcome.text?.hasPrefix("Kept 1m 00s (5.00 MB) of news, from 2026-01-31T20:15:00Z to") == true)
+        #expect(outcome.text?.hasPrefix("Recorded 1m 00s (5.00 MB) of news, from 2026-01-31T20:15:00Z to") == true)
         _ = outcome.lost.add([try ChannelSample.gap(1)])
         #expect(outcome.failure?.exitCode == 2)
         let stopped = RecordOutcome(
@@ -34,8 +34,8 @@ struct RecordOutcomeTests {
         #expect(stopped.failure?.message.contains("was stopped before its end") == true)
         outcome.isInterrupted = true
         #expect(outcome.failure?.exitCode == 130)
-        #expect(outcome.failure?.message.contains("the same command goes on with it") == true)
-        outcome.goesOn = true
+        #expect(outcome.failure?.message.contains("run the same command to continue") == true)
+        outcome.continues = true
         #expect(outcome.failure?.message.contains("channels stop news") == true)
         let nothing = RecordOutcome(
             record: try ChannelSample.empty(["reason": "it answered 404"]), lost: LostSegments())
@@ -43,7 +43,7 @@ struct RecordOutcomeTests {
         #expect(nothing.failure?.message.hasSuffix("it answered 404") == true)
     }
 
-    @Test func aResultIsOneLine() throws {
+    @Test func resultIsOneLine() throws {
         var lost = LostSegments()
         _ = lost.add([try ChannelSample.gap(1)])
         let event = RecordEvent(kind: .result, record: try ChannelSample.record(), lost: lost, error: "1 gap")

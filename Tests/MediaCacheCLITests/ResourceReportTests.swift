@@ -21,31 +21,31 @@ struct ResourceReportTests {
         return try APICoding.makeDecoder().decode(ResourceRecord.self, from: Data(json.utf8))
     }
 
-    @Test func holesAreWhatTheSpansLeave() throws {
+    @Test func holesComplementSpans() throws {
         #expect(ResourceReport.holes(try resource(spans: [(100, 200), (300, 400)])) == [0...99, 200...299, 400...999])
         #expect(ResourceReport.holes(try resource(spans: [(0, 1000)], complete: true)) == [])
         #expect(ResourceReport.holes(try resource(length: nil, spans: [(0, 10)])) == [])
     }
 
-    @Test func aPartIsNeverAHundredPercent() throws {
+    @Test func partialResourceIsBelowHundredPercent() throws {
         let table = ResourceReport.table([try resource(spans: [(0, 999)])])
         #expect(table.contains(" 99% "))
         #expect(ResourceReport.table([try resource(spans: [(0, 1000)], complete: true)]).contains(" 100% "))
     }
 
-    @Test func aTableNamesWhatItShows() throws {
+    @Test func tableHasHeadings() throws {
         let lines = ResourceReport.table([try resource(spans: [(0, 500)])]).split(separator: "\n")
         #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix(" KEPT"))
+        #expect(lines[0].hasPrefix("CACHED"))
         #expect(lines[1].hasSuffix("in use  http://h/film.mp4"))
         #expect(lines[1].contains("2026-01-02 03:04:06"))
     }
 
-    @Test func nothingIsSaidInWords() {
-        #expect(ResourceReport.table([]) == "Nothing is kept.")
+    @Test func describesEmptyCache() {
+        #expect(ResourceReport.table([]) == "The cache is empty.")
     }
 
-    @Test func theDetailsHaveTheSpans() throws {
+    @Test func detailsListSpans() throws {
         var many: [(Int64, Int64)] = []
         for start: Int64 in stride(from: 0, to: 1000, by: 100) { many.append((start, start + 50)) }
         let text = ResourceReport.details(try resource(spans: many))
@@ -53,7 +53,7 @@ struct ResourceReportTests {
         #expect(text.contains("and 2 more"))
     }
 
-    @Test func theJSONHasTheKeysThatTheHelpNames() throws {
+    @Test func jsonHasDocumentedKeys() throws {
         let text = try JSONOutput.text([try resource(spans: [(0, 500)])])
         let objects = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
         let keys = try #require(objects.first).keys.sorted()

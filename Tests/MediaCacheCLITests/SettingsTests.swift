@@ -19,19 +19,19 @@ struct SettingsTests {
         try ServeOptions.parse(arguments).values
     }
 
-    @Test func aNameIsWrittenInTheWayOfEachPlace() {
+    @Test func namesHaveThreeSpellings() {
         #expect(Setting.allowedHost.option == "--allowed-host")
         #expect(Setting.allowedHost.variable == "MEDIACACHE_ALLOWED_HOST")
         #expect(Setting.caFile.option == "--ca-file" && Setting.caFile.variable == "MEDIACACHE_CA_FILE")
         #expect(Setting.cache.variable == "MEDIACACHE_DIR")
     }
 
-    @Test func everySettingIsAnOptionOfServe() throws {
+    @Test func everySettingIsOptionOfServe() throws {
         let help = ServeOptions.helpMessage(columns: 200)
         for setting in Setting.allCases { #expect(help.contains(setting.option), "\(setting)") }
     }
 
-    @Test func theCommandLineGoesBeforeTheEnvironmentAndThatBeforeTheFile() throws {
+    @Test func commandLineOverridesEnvironmentAndFile() throws {
         let settings = Settings(
             options: try options(["--port", "1"]),
             environment: ["MEDIACACHE_PORT": "2", "MEDIACACHE_SEGMENTS_AHEAD": "3", "MEDIACACHE_HOST": ""],
@@ -43,7 +43,7 @@ struct SettingsTests {
         #expect(settings[.proxy] == nil)
     }
 
-    @Test func everySettingIsReadFromEachPlace() throws {
+    @Test func readsEverySettingFromEachSource() throws {
         let texts: [Setting: String] = [
             .cache: "/c", .dropQuery: "token\nsig", .logLevel: "debug", .host: "::1", .port: "80",
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
@@ -79,7 +79,7 @@ struct SettingsTests {
         }
     }
 
-    @Test func theyMakeTheHostsSettings() throws {
+    @Test func createsHostSettings() throws {
         let host = try ServeConfiguration(
             environment: ["MEDIACACHE_ALLOWED_HOST": "a.example, b.example", "HOME": "/home/a"],
             file: file(
@@ -101,7 +101,7 @@ struct SettingsTests {
         #expect(host.channels.map(\.name.rawValue) == ["a"])
     }
 
-    @Test func whatNobodySaysIsWhatAHostIsAnyway() throws {
+    @Test func defaultsMatchHostSettings() throws {
         let environment = ["HOME": "/home/a"]
         let standard = try HostSettings(
             Settings(options: [:], environment: environment, file: nil, usesStandards: true), environment: environment)
@@ -116,19 +116,19 @@ struct SettingsTests {
     }
 
     @Test(arguments: [
-        (#"{"port": 65536}"#, "/etc/c.json: port: “65536” is no whole number from 0 to 65535"),
-        (#"{"port": true}"#, "/etc/c.json: port isn't a number"),
-        (#"{"fastStart": 1}"#, "/etc/c.json: fastStart is neither true nor false"),
-        (#"{"allowedHost": [1]}"#, "/etc/c.json: allowedHost isn't an array of texts"),
-        (#"{"maxSize": []}"#, "/etc/c.json: maxSize isn't text"),
+        (#"{"port": 65536}"#, "/etc/c.json: port: “65536” is not an integer from 0 to 65535"),
+        (#"{"port": true}"#, "/etc/c.json: port must be a number"),
+        (#"{"fastStart": 1}"#, "/etc/c.json: fastStart must be true or false"),
+        (#"{"allowedHost": [1]}"#, "/etc/c.json: allowedHost must be an array of strings"),
+        (#"{"maxSize": []}"#, "/etc/c.json: maxSize must be a string"),
         (#"{"maxSize": "1XB"}"#, "/etc/c.json: maxSize: “XB”"),
-        (#"{"maxage": "1h"}"#, "“maxage” is no setting; did you mean “maxAge”?"),
-        (#"{"jobs": 0}"#, "/etc/c.json: jobs: “0” is no whole number from 1"),
-        (#"{"header": ["X-A: b"]}"#, "/etc/c.json: header 'X-A: …' needs its origin"),
-        (#"{"logLevel": "loud"}"#, "/etc/c.json: logLevel: “loud” is no level"),
-        (#"{"port": }"#, "/etc/c.json: it isn't JSON"),
+        (#"{"maxage": "1h"}"#, "“maxage” is not a setting; did you mean “maxAge”?"),
+        (#"{"jobs": 0}"#, "/etc/c.json: jobs: “0” is not an integer from 1"),
+        (#"{"header": ["X-A: b"]}"#, "/etc/c.json: header 'X-A: …' needs an origin"),
+        (#"{"logLevel": "loud"}"#, "/etc/c.json: logLevel: “loud” is not a log level"),
+        (#"{"port": }"#, "/etc/c.json: the file isn't JSON"),
     ])
-    func whatIsWrongInTheFileIsNamed(text: String, message: String) {
+    func namesInvalidSettingOfFile(text: String, message: String) {
         let failure = #expect(throws: CommandFailure.self) {
             try ServeConfiguration(environment: ["HOME": "/h"], file: file(text)).hostSettings()
         }
@@ -136,19 +136,19 @@ struct SettingsTests {
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func whatIsWrongInTheEnvironmentIsNamed() {
+    @Test func namesInvalidSettingOfEnvironment() {
         let failure = #expect(throws: CommandFailure.self) {
             try ServeConfiguration(environment: ["HOME": "/h", "MEDIACACHE_MAX_AGE": "3"]).hostSettings()
         }
         #expect(failure?.message.hasPrefix("$MEDIACACHE_MAX_AGE: “3” has no unit") == true)
     }
 
-    @Test func anEmptyFileSaysNothing() throws {
+    @Test func emptyFileHasNoSettings() throws {
         #expect(try file(" \n").values.isEmpty)
         #expect(try ConfigurationFile(path: "/dev/null").channels.isEmpty)
     }
 
-    @Test func oneFileIsRead() {
+    @Test func readsOnlyOneFile() {
         let environment = ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]
         let user = "/x/mediacache/config.json"
         #expect(ConfigurationPath.path(option: "a", environment: ["MEDIACACHE_CONFIG": "b"]) { _ in false } == "a")
@@ -158,10 +158,11 @@ struct SettingsTests {
             ConfigurationPath.path(option: nil, environment: environment) { $0 != user } == ConfigurationPath.system)
         #expect(ConfigurationPath.path(option: nil, environment: environment) { _ in false } == nil)
         #expect(
-            ConfigurationPath.usual(["HOME": "/h", "XDG_CONFIG_HOME": "x"])[0] == "/h/.config/mediacache/config.json")
+            ConfigurationPath.defaults(["HOME": "/h", "XDG_CONFIG_HOME": "x"])[0] == "/h/.config/mediacache/config.json"
+        )
     }
 
-    @Test func aFileThatIsNotThereIsNamed() throws {
+    @Test func namesMissingFile() throws {
         let options = try ServeOptions.parse([])
         let failure = #expect(throws: CommandFailure.self) {
             try options.configuration(environment: ["MEDIACACHE_CONFIG": "/nowhere/c.json"])
@@ -169,7 +170,7 @@ struct SettingsTests {
         #expect(failure?.message.contains("/nowhere/c.json") == true)
     }
 
-    @Test func theReportSaysWhoSaysWhatAndHidesSecrets() throws {
+    @Test func reportListsSourcesAndHidesSecrets() throws {
         let report = try ConfigurationReport(
             ServeConfiguration(
                 options: try options(["--port", "1", "--header", "https://h X-A: word"]),
@@ -180,7 +181,7 @@ struct SettingsTests {
         #expect(report.settings["maxSize"]?.place == "/etc/c.json" && report.settings["maxAge"]?.source == .standard)
         #expect(report.settings["cache"]?.value == .text("/h/.local/share/mediacache and /h/.cache/mediacache"))
         #expect(report.channels.map(\.url) == ["http://h/"])
-        #expect(report.notes == ["MEDIACACHE_PROT in the environment is no setting; did you mean MEDIACACHE_PORT?"])
+        #expect(report.notes == ["MEDIACACHE_PROT in the environment is not a setting; did you mean MEDIACACHE_PORT?"])
         let texts = [report.text, try JSONOutput.text(report)]
         for text in texts { #expect(!text.contains("word")) }
         #expect(texts[0].contains("https://h X-A: (hidden)"))
@@ -189,18 +190,18 @@ struct SettingsTests {
     @Test(arguments: [
         ("prot", "port"), ("allowedHosts", "allowedHost"), ("Max_Size", "maxSize"), ("somethingElse", nil),
     ])
-    func theNearestNameIsFound(name: String, nearest: String?) {
+    func findsNearestName(name: String, nearest: String?) {
         #expect(NearestName.nearest(to: name, among: Setting.allCases.map(\.rawValue)) == nearest)
     }
 
     @Test(arguments: ["0", "1", "999", "1KB", "1KiB", "512MiB", "10GB", "1500MB", "1TB", "1TiB"])
-    func amountsAreWrittenAsTheyAreRead(text: String) throws {
+    func sizesRoundTrip(text: String) throws {
         let amount = try ByteCount(parsing: text)
         #expect(amount.exactText == text)
     }
 
     @Test(arguments: ["0ms", "1ms", "1500ms", "90s", "90m", "36h", "30d"])
-    func lengthsOfTimeAreWrittenAsTheyAreRead(text: String) throws {
+    func durationsRoundTrip(text: String) throws {
         #expect(DurationText.exact(try DurationText.parse(text)) == text)
     }
 }

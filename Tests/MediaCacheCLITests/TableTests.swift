@@ -10,22 +10,22 @@ struct TableTests {
         #expect(table.rendered() == "  SIZE  URL\n   1 B  a\n100 MB  bcd")
     }
 
-    @Test func leavesNothingAfterTheLastCell() {
+    @Test func trimsTrailingBlanks() {
         var table = Table([.init("A"), .init("B")])
         table.add(["long cell", ""])
         table.add(["x"])
         #expect(table.rendered().split(separator: "\n").allSatisfy { !$0.hasSuffix(" ") })
     }
 
-    @Test func anEscapeSequenceInANameDoesNotReachTheTerminal() {
+    @Test func replacesEscapeSequences() {
         var table = Table([.init("URL")])
         table.add(["http://h/\u{1B}[2Jx\r\n\u{202E}"])
         #expect(table.rendered() == "URL\nhttp://h/?[2Jx???")
         #expect(!table.rendered().contains("\u{1B}"))
     }
 
-    /// A cell's colour is nothing that columns are measured by, and ends with the cell.
-    @Test func colouredCellsStandWhereOthersDo() {
+    /// Colours don't count as columns.
+    @Test func alignsColouredCells() {
         var table = Table([.init("STATE"), .init("SIZE", .right), .init("")])
         table.add(["failed", "1 B", "why"], colours: [0: .red, 1: nil])
         table.add(["ok", "10 B", ""], colours: [0: .green])
@@ -36,7 +36,7 @@ struct TableTests {
         #expect(coloured.replacing(#/\u{1B}\[\d+m/#, with: "") == plain)
     }
 
-    @Test func withoutTitlesThereIsNoTitleRow() {
+    @Test func omitsRowOfEmptyHeadings() {
         var table = Table([.init(""), .init("", .right)])
         table.add(["kept", "5"])
         #expect(table.rendered() == "kept  5")

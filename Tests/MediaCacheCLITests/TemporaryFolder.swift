@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, gone when `body` ends.
+/// Runs `body` with the path of a new folder, and removes the folder.
 func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -12,9 +12,9 @@ extension String {
     fileprivate var absolute: String { "/" + self }
 }
 
-/// A folder for one test, removed with the value.
+/// A folder that is removed with the object.
 final class TestFolder: Sendable {
-    /// The folder's path, without a slash at the end.
+    /// The path, without a slash at the end.
     let path: String
 
     init() throws {
@@ -24,6 +24,6 @@ final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Returns the path of a file in it.
+    /// Returns the path of a file in the folder.
     func file(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,17 +1,16 @@
 @testable import MediaCacheCLI
 
-/// As much of a terminal as lines that draw over themselves need: what stands on its screen, with wrapping at the last
-/// column, scrolling, cursor movements and erasing (ECMA-48; wrapping as VT100 has it).
+/// A model of a terminal with wrapping, scrolling, cursor movements and erasing (ECMA-48; wrapping as on a VT100).
 struct TerminalModel {
     private let width: Int
     private let height: Int
-    /// A cell holds a letter; the second of a wide one is nil.
+    /// The rows of cells. The second cell of a wide character is nil.
     private var cells: [[Character?]]
     private var row = 0
     private var column = 0
-    /// What has left the screen at its top.
+    /// The lines that scrolled off the screen.
     private(set) var scrolled: [String] = []
-    /// What was asked for and isn't known here.
+    /// The unsupported escape sequences.
     private(set) var unknown: [String] = []
 
     init(width: Int, height: Int) {
@@ -21,7 +20,7 @@ struct TerminalModel {
 
     private static func blank(_ width: Int) -> [Character?] { Array(repeating: " ", count: width) }
 
-    /// The lines on the screen, without what is blank at their ends.
+    /// The lines on the screen, without trailing blanks.
     var lines: [String] {
         var lines = cells.map(Self.text)
         while lines.last == "" { lines.removeLast() }
@@ -40,7 +39,7 @@ struct TerminalModel {
             switch character {
             case "\r": column = 0
             case "\n":
-                // The terminal's driver makes a carriage return and a line feed of it.
+                // The terminal's driver adds a carriage return.
                 column = 0
                 feed()
             case "\u{1B}": escape(&rest)
@@ -60,7 +59,7 @@ struct TerminalModel {
     private mutating func put(_ character: Character) {
         let columns = character.columns
         guard columns > 0 else { return }
-        // What doesn't fit any more stands in the next line.
+        // Characters that don't fit wrap to the next line.
         if column + columns > width {
             column = 0
             feed()
@@ -85,7 +84,7 @@ struct TerminalModel {
     }
 
     private mutating func erase(from column: Int) {
-        // Behind the last letter of a full line the cursor still stands on it.
+        // After the last character of a full line, the cursor stays on it.
         for index in min(column, width - 1)..<width { cells[row][index] = " " }
     }
 }

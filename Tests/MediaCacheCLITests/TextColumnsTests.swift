@@ -8,15 +8,15 @@ struct TextColumnsTests {
         ("👩‍👩‍👧", 2),
         ("🇳🇴", 2), ("❤\u{FE0F}", 2), ("❤", 1),
     ])
-    func columnsAreThoseOfTerminals(text: String, columns: Int) { #expect(text.columns == columns) }
+    func countsColumns(text: String, columns: Int) { #expect(text.columns == columns) }
 
-    @Test func aLetterOfTwoColumnsIsNotCutInHalf() {
+    @Test func doesNotCutWideCharacters() {
         #expect("映画ab".prefix(columns: 3) == "映" && "映画ab".prefix(columns: 4) == "映画")
         #expect("ab映画".suffix(columns: 3) == "画" && "ab映画".suffix(columns: 5) == "b映画")
         #expect("ab".prefix(columns: 0) == "" && "ab".suffix(columns: 0) == "" && "ab".suffix(columns: 9) == "ab")
     }
 
-    @Test func columnsOfTablesStandBelowEachOther() {
+    @Test func alignsColumnsOfWideText() {
         var table = Table([.init("TITLE"), .init("SIZE")])
         table.add(["映画", "1 B"])
         table.add(["Film", "2 B"])

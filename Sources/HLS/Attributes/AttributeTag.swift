@@ -14,9 +14,13 @@ struct AttributeRule {
     let name: AttributeName
     let type: AttributeType
     let isRequired: Bool
+    /// The value in a ``TagRecord`` of a tag without the attribute; nil for the default of the type.
+    var absent: TagRecord.Value?
 
-    static func required(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
-        AttributeRule(name: name, type: type, isRequired: true)
+    static func required(
+        _ name: AttributeName, _ type: AttributeType, absent: TagRecord.Value? = nil
+    ) -> AttributeRule {
+        AttributeRule(name: name, type: type, isRequired: true, absent: absent)
     }
 
     static func optional(_ name: AttributeName, _ type: AttributeType) -> AttributeRule {
@@ -33,9 +37,13 @@ enum AttributeType {
     case hexadecimal
     case resolution
     case flag
+    /// The enumerated string YES.
+    case yes
     case enumerated([String])
     case quotedByteRange
     case quotedDate
+    /// A quoted list whose items are separated by tabs.
+    case quotedTabList
     /// A quoted string or an enumerated string. Only CLOSED-CAPTIONS has this type.
     case any
 
@@ -43,7 +51,7 @@ enum AttributeType {
     func accepts(_ value: AttributeValue) -> Bool {
         switch self {
         case .any: return true
-        case .quoted: return value.isQuoted
+        case .quoted, .quotedTabList: return value.isQuoted
         case .quotedByteRange: return value.isQuoted && ByteRange(value.text) != nil
         case .quotedDate: return value.isQuoted && DateTime(value.text).nanosecondsSinceEpoch != nil
         case .integer: return !value.isQuoted && !value.text.isEmpty && value.text.utf8.allSatisfy(\.isDigit)
@@ -54,6 +62,7 @@ enum AttributeType {
         case .hexadecimal: return !value.isQuoted && HexadecimalSequence(value.text) != nil
         case .resolution: return !value.isQuoted && Resolution(value.text) != nil
         case .flag: return !value.isQuoted && (value.text == "YES" || value.text == "NO")
+        case .yes: return !value.isQuoted && value.text == "YES"
         case .enumerated(let names): return !value.isQuoted && names.contains(value.text)
         }
     }
@@ -61,13 +70,14 @@ enum AttributeType {
     /// The type's name in diagnostics, with an article.
     var name: String {
         switch self {
-        case .quoted: "a quoted string"
+        case .quoted, .quotedTabList: "a quoted string"
         case .integer: "a decimal integer"
         case .decimal: "a decimal number"
         case .signedDecimal: "a signed decimal number"
         case .hexadecimal: "a hexadecimal sequence"
         case .resolution: "a resolution"
         case .flag: "YES or NO"
+        case .yes: "one of YES"
         case .enumerated(let names): "one of " + names.joined(separator: ", ")
         case .quotedByteRange: "a quoted byte range"
         case .quotedDate: "a quoted date and time"

@@ -11,12 +11,13 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
         _ name: StaticString, section: String, place: TagPlace, decidesKind: Bool = false,
         attributes: [AttributeRule] = [],
         uris: KeyValuePairs<AttributeName, ReferenceRole> = [:],
+        recordsOtherAttributes: Bool = false,
         requiredVersion: @escaping @Sendable (AttributeList) -> Int = { _ in 1 }
     ) {
         pointer = .passRetained(
             TagDefinition(
                 name: name, section: section, place: place, decidesKind: decidesKind, attributes: attributes,
-                uris: uris, requiredVersion: requiredVersion))
+                uris: uris, recordsOtherAttributes: recordsOtherAttributes, requiredVersion: requiredVersion))
     }
 
     /// Returns the tag with a name, without the number sign: `EXTINF`. Returns nil for the name of an unknown tag.

@@ -16,12 +16,15 @@ final class TagDefinition: Sendable {
     let attributes: [AttributeRule]
     /// The attributes that hold URIs, each with the role of the resource.
     let uris: KeyValuePairs<AttributeName, ReferenceRole>
+    /// Whether a ``TagRecord`` has the attributes without a rule, by name, as `otherAttributes`.
+    let recordsOtherAttributes: Bool
     /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis, section 8).
     let requiredVersion: @Sendable (AttributeList) -> Int
 
     init(
         name: StaticString, section: String, place: TagPlace, decidesKind: Bool, attributes: [AttributeRule],
-        uris: KeyValuePairs<AttributeName, ReferenceRole>, requiredVersion: @escaping @Sendable (AttributeList) -> Int
+        uris: KeyValuePairs<AttributeName, ReferenceRole>, recordsOtherAttributes: Bool,
+        requiredVersion: @escaping @Sendable (AttributeList) -> Int
     ) {
         self.name = name
         rawValue = name.description
@@ -30,6 +33,7 @@ final class TagDefinition: Sendable {
         self.decidesKind = decidesKind
         self.attributes = attributes
         self.uris = uris
+        self.recordsOtherAttributes = recordsOtherAttributes
         self.requiredVersion = requiredVersion
     }
 }

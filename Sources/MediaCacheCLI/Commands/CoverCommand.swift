@@ -2,27 +2,23 @@ import ArgumentParser
 import Foundation
 import MediaCache
 import MediaCacheAPI
-import MediaContainers
 import MediaLibrary
 
 /// `mediacache cover URL|FILE`.
 struct CoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cover",
-        abstract: "Takes the picture of a song or a film: the one embedded in it, or one of its frames.",
+        abstract: "Extracts the cover of a song or a film: an embedded picture or a frame.",
         discussion: """
               mediacache cover https://example.org/song.mp3 -o cover.jpg
               mediacache cover film.mp4 -o cover.jpg
               mediacache cover https://example.org/film/index.m3u8 --at 12:34 -o scene.jpg
               mediacache cover https://example.org/film/index.m3u8 --set poster.png
               mediacache cover https://example.org/film/index.m3u8 --remove
-              mediacache cover song.m4a                              tells what there is
+              mediacache cover song.m4a                              shows the type and size
 
-            Embedded pictures (covr of MP4, APIC of ID3) are read natively, and nothing else of the file but its index \
-            or tag. Where there is none, or with --at, ffmpeg takes a frame if it's installed. A URL is read through \
-            the cache, and the picture is kept with it from then on: it's what comes the next time, and what pages are \
-            shown at /library/<id>/cover. One of --at is kept with --keep.
-            --json prints one object: input, type, size, source (kept, embedded or frame), kept, output.
+            For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without one, or with             --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture is stored             as the cover, which pages show at /library/<id>/cover. A frame of --at is stored with --keep.
+            --json prints an object: input, type, size, source (kept, embedded or frame), kept, output.
             """
     )
 
@@ -31,28 +27,27 @@ struct CoverCommand: AsyncParsableCommand {
         transform: InputArgument.init(parsing:))
     var input: InputArgument?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to make.", valueName: "file"), completion: .file())
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output file.", valueName: "file"), completion: .file())
     var output: String?
 
     @Option(
-        help: ArgumentHelp("Take a frame at this moment, such as 754.5 or 12:34.", valueName: "time"),
+        help: ArgumentHelp("Decode the frame at this time, such as 754.5 or 12:34.", valueName: "time"),
         transform: TimeArgument.parse)
     var at: Double?
 
-    @Flag(help: "Keep the frame of --at with the URL, in place of the picture that it has.")
+    @Flag(help: "Store the frame of --at as the cover of the URL.")
     var keep = false
 
-    @Option(
-        help: ArgumentHelp("Keep this picture with the URL, in place of the one that it has.", valueName: "picture"))
+    @Option(help: ArgumentHelp("Store this picture as the cover of the URL.", valueName: "picture"))
     var set: String?
 
-    @Flag(help: "Remove the picture that is kept with the URL.")
+    @Flag(help: "Remove the cover of the URL.")
     var remove = false
 
-    @Flag(help: "Remove the pictures that are kept with all URLs.")
+    @Flag(help: "Remove the covers of all URLs.")
     var removeAll = false
 
-    @Flag(help: "Replace the output file if it's there.")
+    @Flag(help: "Replace an existing output file.")
     var force = false
 
     @Flag(help: "Print JSON.")
@@ -64,78 +59,78 @@ struct CoverCommand: AsyncParsableCommand {
     func validate() throws {
         let changes = [set != nil, remove, removeAll].count { $0 }
         if changes > 1 || (changes == 1 && (output != nil || at != nil || keep)) {
-            throw ValidationError("--set, --remove and --remove-all do one thing alone.")
+            throw ValidationError("--set, --remove and --remove-all can't be combined with each other or with output.")
         }
-        if keep, at == nil { throw ValidationError("--keep is for a frame of --at; other pictures are kept anyway.") }
+        if keep, at == nil { throw ValidationError("--keep needs --at; other pictures are stored anyway.") }
         if removeAll {
-            if input != nil { throw ValidationError("--remove-all is for all URLs; --remove for one.") }
+            if input != nil { throw ValidationError("--remove-all applies to all URLs; use --remove for one.") }
             return
         }
-        guard let input else { throw ValidationError("Name a URL or a file.") }
-        if input == .standardInput { throw ValidationError("Standard input can't be read at any place; name a file.") }
-        if !input.isURL, changes > 0 || keep { throw ValidationError("Pictures are kept with URLs, not with files.") }
-        if let reason = MediaWork.unheeded(origin, by: [input]) { throw ValidationError(reason) }
+        guard let input else { throw ValidationError("Give a URL or a file.") }
+        if input == .standardInput {
+            throw ValidationError("Standard input doesn't support random access; give a file.")
+        }
+        if !input.isURL, changes > 0 || keep { throw ValidationError("Only URLs have stored covers, not files.") }
+        if let reason = MediaSession.unusedOption(of: origin, for: [input]) { throw ValidationError(reason) }
     }
 
     func run() async throws {
-        if removeAll { return try await printRemoved() }
+        if removeAll { return try await removeCovers() }
         guard let input else { return }
-        if let set { return try await keepPicture(at: set, input) }
-        if remove { return try await removePicture(input) }
+        if let set { return try await storePicture(set, of: input) }
+        if remove { return try await removeCover(of: input) }
         let target = output.map { OutputTarget(path: $0, overwrites: force) }
         try target?.check()
-        let job = CoverJob(input: input, time: at, keeps: at == nil || keep, cacheFolder: try cache.location.evictable)
-        let result = try await MediaWork.run(on: [input], origin: origin, cache: cache) { opening in
-            let found = try job.run(opening)
-            if let target {
-                let file = try OutputFile(target)
-                try found.cover.bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes) }
-                try file.place()
-            }
-            return CoverResult(found, input: input.name, output: target?.path)
+        let job = CoverJob(
+            input: try input.mediaInput, time: at, stores: at == nil || keep,
+            cacheFolder: try cache.location.evictable)
+        let found = try await MediaSession.run(on: [input], origin: origin, cache: cache) { connection in
+            let found = try await job.run(connection)
+            if let target { try await OutputFile.write(found.cover.bytes, to: target) }
+            return found
         }
+        let result = CoverResult(found, input: input.name, output: target?.path)
         try StandardStreams.print(json ? JSONOutput.text(result) : result.text)
     }
 
-    private func keepPicture(at path: String, _ input: InputArgument) async throws {
+    private func storePicture(_ path: String, of input: InputArgument) async throws {
         guard let url = input.url else { return }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(.failed, "“\(path)” can't be read")
         }
         guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
-            throw CommandFailure(.failed, "“\(path)” is neither JPEG, PNG, GIF, WebP, AVIF nor HEIC, or too large")
+            throw CommandFailure(
+                .failed, "“\(path)” is too large, or isn't JPEG, PNG, GIF, WebP, AVIF or HEIC")
         }
-        let isKept = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
-            try await CoverJob.keep(cover, of: url, $0.client)
+        let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
+            try await CoverJob.store(cover, of: url, $0.client)
         }
-        guard isKept else { throw Self.nothingKept(of: input) }
-        let found = CoverJob.Found(cover: cover, source: .kept, isKept: true)
+        guard isStored else {
+            throw CommandFailure(.failed, "nothing is cached of \(input.name); play it or download it with `get` first")
+        }
+        let found = CoverJob.Found(cover: cover, source: .kept, isStored: true)
         let result = CoverResult(found, input: input.name, output: nil)
-        try StandardStreams.print(json ? JSONOutput.text(result) : "Kept “\(path)” with \(input.name).")
+        try StandardStreams.print(json ? JSONOutput.text(result) : "Stored “\(path)” as the cover of \(input.name).")
     }
 
-    private func removePicture(_ input: InputArgument) async throws {
+    private func removeCover(of input: InputArgument) async throws {
         guard let url = input.url else { return }
         let asset = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) { connection in
             let asset = try await connection.client.asset(for: url)
             if let asset { try await connection.client.removeCover(of: asset.id) }
             return asset
         }
-        let had = asset?.cover.map { CoverUsage(covers: 1, bytes: Int64($0.size)) } ?? CoverUsage(covers: 0, bytes: 0)
-        try printRemoved(had)
+        let removed = asset?.cover.map { CoverUsage(covers: 1, bytes: Int64($0.size)) }
+        try printRemoved(removed ?? CoverUsage(covers: 0, bytes: 0))
     }
 
-    private func printRemoved() async throws {
+    private func removeCovers() async throws {
         try printRemoved(
             try await Connection.use(try HostSettings(cache: cache)) { try await $0.client.removeCovers() })
     }
 
     private func printRemoved(_ usage: CoverUsage) throws {
-        let what = usage.covers.counted("picture")
-        try StandardStreams.print(json ? JSONOutput.text(usage) : "Removed \(what), \(ByteCount(usage.bytes)).")
-    }
-
-    private static func nothingKept(of input: InputArgument) -> CommandFailure {
-        CommandFailure(.failed, "nothing is kept of \(input.name); `get` keeps it, and so does playing it")
+        let count = usage.covers.counted("picture")
+        try StandardStreams.print(json ? JSONOutput.text(usage) : "Removed \(count), \(ByteCount(usage.bytes)).")
     }
 }

@@ -9,16 +9,16 @@ import NIOCore
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Shows the cache at work in a browser, with nothing but this program.",
+        abstract: "Demonstrates the cache in a browser, without other programs.",
         discussion: """
               mediacache demo
-              mediacache demo --reset              forget what is kept, begin anew
+              mediacache demo --reset              start with an empty cache
               mediacache demo --rate 600KB/s       a faster origin
 
-            A small origin with a built-in clip, on a port of its own; the cache's server in front of it; and a page \
-            that plays the clip and draws what is kept as it arrives. Open the address it prints.
-            What came stays for the next start: stop it, start it again, and the origin sends nothing. The demo's \
-            folder is its own: `demo` below the folder that the other commands use, unless --cache names one.
+            Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows cached \
+            ranges as they arrive. Open the address that it prints.
+            Cached data is stored for the next start, when the origin sends nothing. The demo has a separate folder: \
+            `demo` in the cache folder, unless --cache names one.
             """
     )
 
@@ -28,15 +28,15 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The port of the page and the cache; 0 picks a free one.")
     var port: UInt16 = 9479
 
-    @Option(help: "The origin's port. The clip's URL has it, so another port is another resource.")
+    @Option(help: "The origin's port. The clip's URL contains it, so each port is a separate resource.")
     var originPort: UInt16 = 9480
 
     @Option(
-        help: ArgumentHelp("How fast the origin sends. (default: 200KB/s)", valueName: "rate"),
+        help: ArgumentHelp("The rate of the origin. (default: 200KB/s)", valueName: "rate"),
         transform: ByteRate.init(parsing:))
     var rate: ByteRate = ByteRate(bytesPerSecond: 200_000)
 
-    @Flag(help: "Forget what is kept of the clip.")
+    @Flag(help: "Remove the cached clip.")
     var reset = false
 
     @OptionGroup var cache: CacheOptions
@@ -44,15 +44,15 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         var settings = try HostSettings(cache: cache)
         if cache.cache == nil { settings.location = CacheFolder.subfolder("demo", of: settings.location) }
-        // Its origin is on this machine.
+        // The origin is on this machine.
         settings.proxy = nil
         settings.host = host
         settings.port = Int(port)
-        // The clip is small: with the usual windows it would be here before anybody saw it come.
+        // With the usual read-ahead, the small clip would be cached at once.
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
-        // A browser that holds a paused clip would hold the end up.
+        // A browser with a paused clip would delay the exit.
         settings.grace = .seconds(1)
-        try await Self.refuseSecond(at: settings.location)
+        try await Self.rejectSecond(at: settings.location)
         let interruption = Interruption()
         let asset = mediacache_demo_clip()
         let clip = ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count))
@@ -62,7 +62,7 @@ struct DemoCommand: AsyncParsableCommand {
             let routes: [any Route] = [DemoPageRoute(), DemoStateRoute(origin: origin)]
             let server = try await LocalHost.start(settings, routes: routes)
             do {
-                try await tellAndWait(server, settings, interruption)
+                try await printAddressesAndWait(server, settings, interruption)
             } catch {
                 await server.stop()
                 throw error
@@ -75,7 +75,7 @@ struct DemoCommand: AsyncParsableCommand {
         await origin.stop()
     }
 
-    private func tellAndWait(
+    private func printAddressesAndWait(
         _ server: LocalHost, _ settings: HostSettings, _ interruption: Interruption
     ) async throws {
         server.noteFolder()
@@ -85,12 +85,12 @@ struct DemoCommand: AsyncParsableCommand {
         _ = await interruption.wait()
     }
 
-    /// One demo at a time: of a second one's two ports the origin's would be taken, which says little.
-    private static func refuseSecond(at location: CacheLocation) async throws {
+    /// Fails if another demo is running. Otherwise the error would be the port of its origin.
+    private static func rejectSecond(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
         let (address, owner) = (connection.client.address, connection.owner)
         await connection.close()
         throw CommandFailure(
-            .failed, "the demo's folder is owned by process \(owner?.processID ?? 0), which answers at \(address)")
+            .failed, "another demo is running at \(address) (process \(owner?.processID ?? 0))")
     }
 }

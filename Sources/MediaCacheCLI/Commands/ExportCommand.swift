@@ -7,7 +7,7 @@ import MediaLibrary
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Makes an MP4, or a folder, of what is kept of a film, a stream or a channel, without its origin.",
+        abstract: "Exports a cached film, stream or channel as a file or folder, without its origin.",
         discussion: """
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
               mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
@@ -18,65 +18,64 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
-            The asset is a URL, a number of `list --json`, the name or the title of what was downloaded, or the name of \
-            a channel that `record` made. Nothing is asked of the origin: what isn't kept is named, \
-            and nothing is made. --fetch asks for it, --gaps leaves gaps of its length instead. Of a multivariant \
-            playlist the best of the variant streams is taken that are here as a whole, of a download or a recording \
-            with all the sound that was chosen for it; --language takes one.
-            --from and --to are seconds, m:s, h:m:s or 12m34s, from the beginning. The file holds the pictures from the \
-            key picture before, which is needed for decoding, and an edit list that begins at the exact moment; .ts \
-            has none, and begins with that picture. Of a channel they are moments: seconds or milliseconds since 1970, \
-            ISO 8601, -<seconds> for so long ago (or since the recording began), or now; the last two count from the \
-            present by the stream's clock, which may differ from the server's. Without --from and --to all is taken that \
-            is kept.
-            Encrypted streams whose keys are kept are decrypted, as `remux` does it; the output's index comes first, \
-            .m4a takes the sound alone, and the file appears whole or not at all.
-            Subtitles (WebVTT) become files beside the output, as `remux` has it.
-            --transcode encodes it anew with ffmpeg, if that is installed, for players that can't play it as it is: \
-            .mp4 (H.264, AAC), .3gp, .webm (VP8, Opus) or .mp3.
-            --bundle writes a folder of what was downloaded, or of a channel or a window of it: playlists with relative references, segments, keys, and \
-            bundle.json, which says where it came from. Any web server or player can use it (index.m3u8), and `import` \
-            takes it in again. Segments that hide behind a picture, or are stored compressed, are taken out. Files \
-            share their bytes with the cache where the file system can (reflink, else hard link): write to copies of \
-            them. What was recorded is copied; a window has the segments that --from and --to lie in as a whole. The folder \
-            appears whole or not at all.
+            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. The \
+            origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts the origin, \
+            --gaps leaves gaps instead. Of a multivariant playlist the best completely cached variant stream is \
+            selected, with all downloaded or recorded audio; --language selects one.
+            --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the video \
+            from the preceding key frame on, which is needed for decoding, and an edit list that begins at the exact \
+            time. .ts has no edit lists and begins with that frame. For a channel they are times: seconds or \
+            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (at most the start of the recording), or now. \
+            The last two are relative to the stream's clock, which can differ from the server's. Without --from and --to, \
+            everything is exported.
+            Encrypted streams whose keys are cached are decrypted, as by `remux`. The index of the output precedes the \
+            media, .m4a contains only the audio, and the file appears complete, or not at all. Subtitles (WebVTT) are \
+            written to files beside the output, as by `remux`.
+            --transcode encodes the output with ffmpeg for players that don't support the original: .mp4 (H.264, AAC), \
+            .3gp, .webm (VP8, Opus) or .mp3.
+            --bundle writes a download, a channel or a window of it to a folder: playlists with relative references, \
+            segments, keys, and bundle.json, which records the origin. Any web server or player can use its index.m3u8, \
+            and `import` imports it again. Segments wrapped in pictures or compressed are unwrapped. Files share their \
+            blocks with the cache if the file system supports it (reflink, otherwise hard link), so don't modify them. \
+            Recorded segments are copied; a window contains whole segments. The folder appears complete, or not at all.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
-            A damaged segment of a stream, or one of another codec than the rest, stays a gap and is named.
-            Exit code 2 if --gaps left gaps, a segment is damaged, or sound or pictures had to be left out.
+            A damaged segment of a stream, or one with another codec, becomes a gap and is listed.
+            The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was left out.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("What is kept: its URL or its number.", valueName: "asset"),
+        help: ArgumentHelp("The asset: a URL, an ID, a title or a channel.", valueName: "asset"),
         completion: ServerCompletion.assetsAndChannels,
         transform: AssetArgument.init(parsing:))
     var asset: AssetArgument
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The file to make: .mp4, .m4v, .m4a or .ts.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The output file: .mp4, .m4v, .m4a or .ts.", valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("The folder to make, instead of a file.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The output folder, instead of a file.", valueName: "folder"), completion: .directory)
     var bundle: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Where to begin.", valueName: "time"),
+        parsing: .unconditional, help: ArgumentHelp("The start.", valueName: "time"),
         transform: ExportCommand.time)
     var from: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Where to end.", valueName: "time"),
+        parsing: .unconditional, help: ArgumentHelp("The end.", valueName: "time"),
         transform: ExportCommand.time)
     var to: String?
 
-    @Flag(help: "Encode it anew, with ffmpeg.")
+    @Flag(help: "Encode the output with ffmpeg.")
     var transcode = false
 
-    @Flag(help: "Ask the origin for what isn't kept.")
+    @Flag(help: "Contact the origin for missing parts.")
     var fetch = false
 
-    @Flag(help: "Leave gaps where segments aren't kept.")
+    @Flag(help: "Leave gaps for missing segments.")
     var gaps = false
 
     @OptionGroup var results: ResultOptions
@@ -87,153 +86,174 @@ struct ExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let from = try? from.map(TimeArgument.parse), let to = try? to.map(TimeArgument.parse), to <= from {
-            throw ValidationError("--to has to be later than --from.")
+            throw ValidationError("--to must be later than --from.")
         }
         guard (output == nil) != (bundle == nil) else {
-            throw ValidationError("Name the file to make with -o, or the folder with --bundle.")
+            throw ValidationError("Give either an output file with -o or a folder with --bundle.")
         }
         guard let output else {
-            guard !transcode, !fetch else { throw ValidationError("--bundle writes what is kept as it is.") }
+            guard !transcode, !fetch else {
+                throw ValidationError("--bundle can't be combined with --transcode or --fetch.")
+            }
             return
         }
         do {
             if transcode { _ = try TranscodedFormat(path: output) } else { _ = try MediaFileKind(path: output) }
         } catch let failure as CommandFailure {
             throw ValidationError(failure.message)
+        } catch let error as MediaJobError {
+            throw ValidationError(error.message)
         }
         try subtitles.validate(output: output, encodes: transcode)
         let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
         if !fetch, let option = given.first {
-            throw ValidationError("\(option) is about asking the origin, which export does only with --fetch.")
+            throw ValidationError("\(option) applies to requests to the origin, which need --fetch.")
         }
+    }
+
+    private var selection: ExportSelection {
+        ExportSelection(asset: asset, from: from, to: to, fetches: fetch)
     }
 
     func run() async throws {
         if let bundle { return try await write(bundle) }
         guard let output else { return }
-        let target = OutputTarget(path: output, overwrites: results.force)
-        try target.check()
-        let progress = WorkProgress(ProgressPrinter(name: output, isQuiet: results.quiet))
-        var url: ResourceURL?
-        if case .url(let named) = asset { url = named }
+        var job = RemuxJob(inputs: [], output: OutputTarget(path: output, overwrites: results.force))
+        try job.output.check()
+        (job.choice, job.leavesGaps, job.subtitles) = (stream.choice, gaps, subtitles.subtitles)
+        job.onNote = StandardStreams.printNote
         let format = transcode ? try TranscodedFormat(path: output) : nil
-        // Before an hour of reading, not after it.
-        let ffmpeg = try format.map { _ in try FFmpeg(for: "“\(output)” has to be encoded") }
-        let (asset, from, to, fetches, gaps, choice) = (asset, from, to, fetch, gaps, stream.choice)
-        let subtitles = subtitles.subtitles
-        let result = try await MediaWork.run(through: cache, origin: origin, url: url, showing: progress) { opening in
-            var opening = opening
-            opening.isKeptOnly = !fetches
-            var job = RemuxJob(
-                inputs: [], choice: choice, leavesGaps: gaps, target: target, subtitles: subtitles)
-            let name: String
-            var lost: [RemuxResult.Missing] = []
-            if let window = try ChannelWindow(asset, from: from, to: to, opening) {
-                // What was recorded is what was chosen.
-                if job.choice.language == nil { job.choice.takesAllAudio = true }
-                job.choice.prefersMostMedia = true
-                let resources = InputResources(opening: opening, readsFiles: false)
-                let content = try window.content(resources, job.choice)
-                if !gaps { try content.requireWhole(of: window.name) }
-                (job.inputs, job.stretch, lost) = ([try window.input], content.stretch, content.gaps)
-                name = window.name.rawValue
-            } else {
-                name = try Self.find(asset, from, to, opening, &job)
-            }
+        // Fail before reading rather than after it.
+        let ffmpeg = try format.map { _ in try FFmpeg(for: "encoding “\(output)”") }
+        let printer = ProgressPrinter(name: output, isQuiet: results.quiet)
+        let selection = selection
+        let result = try await MediaSession.run(
+            through: cache, origin: origin, url: asset.url
+        ) { [job] connection -> RemuxResult in
+            var job = job
+            let (name, gaps) = try await selection.resolve(&job, connection.client)
+            let gateway = APIGateway(client: connection.client, cachedOnly: !selection.fetches)
+            let progress = ReadProgress(printer)
+            defer { printer.finish() }
             var result =
                 if let ffmpeg, let format {
-                    try Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(opening)
+                    try await Transcoding(job: job, format: format, ffmpeg: ffmpeg).run(gateway, progress)
                 } else {
-                    try job.run(opening)
+                    try await job.run(gateway: gateway, progress: progress)
                 }
             result.inputs = [name]
-            result.missing += lost
+            result.missing += gaps
             return result
         }
         try StandardStreams.print(results.json ? JSONOutput.text(result) : result.text)
         if let shortfall = result.shortfall { throw shortfall }
     }
 
-    /// A place in a film, or a moment of a channel.
+    /// Parses a position in a film or a time of a channel.
     private static func time(_ text: String) throws -> String {
-        guard !ChannelWindow.isPlaceInFilm(text) else { return text }
+        guard !ChannelWindow.isPosition(text) else { return text }
         do {
             return try MomentArgument(parsing: text).text
         } catch is ArgumentTextError {
             throw ArgumentTextError(
-                "“\(text)” is no time: of a film write 754.5, 12:34.5, 1:02:03 or 12m34s, of a channel seconds or "
-                    + "milliseconds since 1970, 2026-01-31T20:15:00Z, -<seconds> for so long ago, or now")
+                "“\(text)” is not a time; for a film use 754.5, 12:34.5, 1:02:03 or 12m34s, for a channel seconds or "
+                    + "milliseconds since 1970, 2026-01-31T20:15:00Z, -<seconds> for seconds ago, or now")
         }
-    }
-
-    /// What is read of what was downloaded or played.
-    ///
-    /// - Returns: what it's called.
-    private static func find(
-        _ asset: AssetArgument, _ from: String?, _ to: String?, _ opening: InputOpening, _ job: inout RemuxJob
-    ) throws -> String {
-        let stretch = Stretch(from: try from.map(TimeArgument.parse), to: try to.map(TimeArgument.parse))
-        let kept = try KeptAsset(asset, opening)
-        // Of a stretch, only its own segments are needed; one that isn't there is named when it's read.
-        if opening.isKeptOnly, !job.leavesGaps, stretch.isWhole || !kept.isStream { try kept.requireWhole() }
-        job.inputs = [kept.input]
-        if kept.isDownload, job.choice.language == nil { job.choice.takesAllAudio = true }
-        job.stretch = stretch
-        job.isAvailable = { kept.isWhole(playURL: $0) }
-        return "\(kept.url)"
     }
 
     private func write(_ bundle: String) async throws {
-        let target = FolderTarget(path: bundle, overwrites: results.force)
+        let target = OutputFolder(path: bundle, overwrites: results.force)
         try target.check()
-        let progress = WorkProgress(ProgressPrinter(name: bundle, isQuiet: results.quiet))
-        let (asset, from, to, gaps) = (asset, from, to, gaps)
-        let result = try await MediaWork.run(through: cache, origin: origin, url: nil, showing: progress) { opening in
-            guard let client = opening.connection?.client else { throw CommandFailure(.failed, "no cache is open") }
-            let (record, place) = try Self.bundle(asset, from, to, client, opening)
-            defer { progress.finish() }
-            return try BundleExport(asset: record, place: place, target: target, leavesGaps: gaps).run(opening)
+        let printer = ProgressPrinter(name: bundle, isQuiet: results.quiet)
+        let (selection, leavesGaps) = (selection, gaps)
+        let result = try await MediaSession.run(through: cache, origin: origin, url: nil) { connection in
+            let source = try await selection.bundleSource(connection.client)
+            defer { printer.finish() }
+            return try await BundleExport(of: source, to: target, leavesGaps: leavesGaps)
+                .run(gateway: connection.gateway, progress: ReadProgress(printer))
         }
         let missing = result.missing.isEmpty ? "" : " Missing: \(result.missing.joined(separator: ", "))."
-        let text =
-            "Put \(result.parts.counted("part")), \(ByteCount(result.bytes)), at \(Table.printable(bundle)).\(missing)"
+        let size = "\(result.parts.counted("part")) (\(ByteCount(result.bytes)))"
+        let text = "Wrote \(size) to \(Table.printable(bundle)).\(missing)"
         try StandardStreams.print(results.json ? JSONOutput.text(result) : text)
         if !result.missing.isEmpty {
             let count = result.missing.count
             throw CommandFailure(
-                .partial,
-                "\(count.counted("part")) \(count == 1 ? "isn't kept and was" : "aren't kept and were") left out")
+                .partial, "\(count.counted("part")) \(count == 1 ? "is" : "are") missing and left out")
         }
     }
+}
 
-    /// What an asset, or a window of a channel, consists of, and what its names stand behind.
-    private static func bundle(
-        _ asset: AssetArgument, _ from: String?, _ to: String?, _ client: APIClient, _ opening: InputOpening
-    ) throws -> (record: BundleRecord, place: String) {
-        let name =
-            switch asset {
-            case .url(let url): "\(url)"
-            case .asset(let name): name
-            case .id(let id): try opening.control.wait { try await client.resource(id: id)?.url ?? "\(id)" }
-            }
-        let isWhole = from == nil && to == nil
-        do {
-            if isWhole {
-                let record = try opening.control.wait { try await client.bundle(ofAsset: name) }
-                return (record, client.libraryURL(ofAsset: record.id))
-            }
-        } catch let problem as Problem where problem.status == 404 {
-            // It may be a channel's.
-            guard try ChannelWindow(asset, from: nil, to: nil, opening) != nil else { throw problem }
+/// The asset or the window of a channel that a command exports.
+private struct ExportSelection: Sendable {
+    /// The asset or channel.
+    var asset: AssetArgument
+    /// The start.
+    var from: String?
+    /// The end.
+    var to: String?
+    /// Whether the origin may be contacted.
+    var fetches: Bool
+
+    /// Sets the inputs of a job from the asset or the channel.
+    ///
+    /// - Returns: The name of the input, and the gaps of a recording.
+    func resolve(
+        _ job: inout RemuxJob, _ client: APIClient
+    ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
+        if let window = try await ChannelWindow(asset, from: from, to: to, client) {
+            // All recorded audio was selected for the recording.
+            if job.choice.language == nil { job.choice.takesAllAudio = true }
+            job.choice.prefersMostMedia = true
+            let content = try await window.content(job.choice)
+            if !job.leavesGaps { try window.requireComplete(content) }
+            job.inputs = [try window.input]
+            job.clip = content.clip
+            return (window.name.rawValue, content.gaps)
         }
-        guard let window = try ChannelWindow(asset, from: from, to: to, opening) else {
+        let clip = ClipRange(start: try from.map(TimeArgument.parse), end: try to.map(TimeArgument.parse))
+        let cached = try await CachedAsset(asset, cachedOnly: !fetches, client)
+        // A clip needs only its own segments. Missing ones are errors when they are read.
+        if !fetches, !job.leavesGaps, clip.isWhole || !cached.isStream { try cached.requireComplete() }
+        job.inputs = [cached.input]
+        if cached.isDownload, job.choice.language == nil { job.choice.takesAllAudio = true }
+        job.clip = clip
+        job.isAvailable = { cached.isComplete(playURL: $0) }
+        return ("\(cached.url)", [])
+    }
+
+    /// Looks up an asset, or a window of a channel.
+    func bundleSource(_ client: APIClient) async throws -> BundleExport.Source {
+        let name: String
+        switch asset {
+        case .url(let url): name = "\(url)"
+        case .asset(let text): name = text
+        case .id(let id): name = try await client.resource(id: id)?.url ?? "\(id)"
+        }
+        if from == nil, to == nil {
+            do {
+                let record = try await client.bundle(ofAsset: name)
+                return BundleExport.Source(record, baseURL: client.libraryURL(ofAsset: record.id))
+            } catch let problem as Problem where problem.status == 404 {
+                // The name may be a channel's.
+                guard try await ChannelWindow(asset, from: nil, to: nil, client) != nil else { throw problem }
+            }
+        }
+        guard let window = try await ChannelWindow(asset, from: from, to: to, client) else {
             throw CommandFailure(
-                .usage, "--from and --to with --bundle are moments of a channel, and there is no channel “\(name)”")
+                .usage, "--from and --to with --bundle need a channel, and there is no channel “\(name)”")
         }
         let (channel, span) = (window.name, window.milliseconds)
-        let record = try opening.control.wait {
-            try await client.bundle(ofWindowOf: channel, from: span.lowerBound, to: span.upperBound)
-        }
-        return (record, client.liveURL(of: channel))
+        let record = try await client.bundle(ofWindowOf: channel, from: span.lowerBound, to: span.upperBound)
+        return BundleExport.Source(record, baseURL: client.liveURL(of: channel))
+    }
+}
+
+extension BundleExport.Source {
+    fileprivate init(_ record: BundleRecord, baseURL: String) {
+        self.init(
+            id: record.id, title: record.title, url: record.url, withCredentials: record.withCredentials,
+            selection: record.selection, missingParts: record.holeCount, hasCover: record.hasCover,
+            contents: record.contents, baseURL: baseURL)
     }
 }

@@ -1,37 +1,38 @@
 import ArgumentParser
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache import DIR`.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Takes a folder of playlists and segments, or a file, into the cache.",
+        abstract: "Imports a folder of playlists and segments, or a file, into the cache.",
         discussion: """
-              mediacache import ~/Films/holiday          what `export --bundle` made, or another program
+              mediacache import ~/Films/holiday          a folder of `export --bundle` or another program
               mediacache import stream/index.m3u8
               mediacache import film.mp4 --title "A film"
-              mediacache import ~/Films/holiday --trust-urls   kept under the URLs that it came from
+              mediacache import ~/Films/holiday --trust-urls   stored under the original URLs
 
-            What is taken in is an asset that is complete and pinned; players find it at /library/<id>/. It's kept under \
-            URLs that no host has. With --trust-urls what a bundle (bundle.json) says it is, it is again: kept under the \
-            URLs that it came from, and played for them. Whoever made the folder decides what these bytes are, so \
-            trust your own alone.
-            Nothing outside of the folder is read: playlists that name files or links that lead out of it, or other \
-            hosts, are refused. The folder stays as it is.
-            --json prints one object: asset, title, libraryURL, entry, parts, bytes, wasHere.
+            The import is a complete, pinned asset that players find at /library/<id>/. It's stored under URLs of a host \
+            that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their original \
+            URLs and played for these URLs. The author of the folder decides their content, so trust only your own \
+            folders.
+            Nothing outside of the folder is read: playlists with files or links outside of it, or with other hosts, are \
+            rejected. The folder isn't changed.
+            --json prints an object: asset, title, libraryURL, entry, parts, bytes, wasHere.
             """
     )
 
-    @Argument(help: ArgumentHelp("The folder, its playlist, or a file of media.", valueName: "folder-or-file"))
+    @Argument(help: ArgumentHelp("The folder, its playlist, or a media file.", valueName: "folder-or-file"))
     var path: String
 
-    @Option(help: "What to call it.")
+    @Option(help: "The title of the asset.")
     var title: String?
 
-    @Flag(help: "Take it in though it says that parts are missing.")
+    @Flag(help: "Import a folder with missing parts.")
     var gaps = false
 
-    @Flag(name: .customLong("trust-urls"), help: "Keep a bundle's parts under the URLs that it says they came from.")
+    @Flag(name: .customLong("trust-urls"), help: "Store the parts of a bundle under their original URLs.")
     var trustsURLs = false
 
     @Flag(help: "Print JSON.")
@@ -42,17 +43,16 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let job = BundleImport(path: path, title: title, allowsGaps: gaps, trustsURLs: trustsURLs)
         let settings = try HostSettings(cache: cache)
-        let done = try await Interruption().cancelling {
+        let result = try await Interruption().cancelling {
             try await Connection.use(settings) { try await job.run($0.client) }
         }
-        guard let done else {
-            throw CommandFailure(.interrupted, "interrupted")
-        }
-        let what =
-            done.wasHere ? "It was here already" : "Took in \(done.parts.counted("part")), \(ByteCount(done.bytes))"
+        guard let result else { throw CommandFailure(.interrupted, "interrupted") }
+        let action =
+            result.wasHere
+            ? "Already imported" : "Imported \(result.parts.counted("part")), \(ByteCount(result.bytes))"
         let text =
-            "\(what): \(Table.printable(done.title ?? path)).\n"
-            + "Asset \(done.asset), which `mediacache serve` plays at /library/\(done.asset)/."
-        try StandardStreams.print(json ? JSONOutput.text(done) : text)
+            "\(action): \(Table.printable(result.title ?? path)).\n"
+            + "`mediacache serve` plays it at /library/\(result.asset)/."
+        try StandardStreams.print(json ? JSONOutput.text(result) : text)
     }
 }

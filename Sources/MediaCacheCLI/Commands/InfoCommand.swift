@@ -6,17 +6,17 @@ import MediaCacheAPI
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tells what is kept of one URL.",
+        abstract: "Shows the cached data of a URL.",
         discussion: """
               mediacache info https://example.org/film.mp4
               open "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
 
-            A complete resource is also a file, which is printed with its path. It is the cache's own: read it, don't \
-            change it; `get -o` makes a file of yours.
-            Of an HLS stream's playlist, the output also says how much of the stream is kept, and whether that plays \
+            The path of a complete resource's file is printed. The file belongs to the cache: read it, but don't modify \
+            it; `get -o` writes a separate file.
+            For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \
             without its origin.
-            --json prints one object with the keys that `list --json` has; of an HLS playlist also stream: playlists \
-            (url, role, isKept, segments, segmentsKept, missing) and playsWithoutOrigin.
+            --json prints an object with the keys of `list --json`; for an HLS playlist also stream: playlists (url, \
+            role, isKept, segments, segmentsKept, missing) and playsWithoutOrigin.
             """
     )
 
@@ -33,7 +33,7 @@ struct InfoCommand: AsyncParsableCommand {
         let resource = try await Connection.use(HostSettings(cache: cache)) {
             try await $0.client.resource(for: url, withFile: true)
         }
-        guard let resource else { throw CommandFailure(.failed, "nothing is kept of \(url)") }
+        guard let resource else { throw CommandFailure(.failed, "nothing is cached of \(url)") }
         try StandardStreams.print(json ? JSONOutput.text(resource) : ResourceReport.details(resource))
     }
 }

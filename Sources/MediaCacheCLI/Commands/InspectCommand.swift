@@ -1,19 +1,19 @@
 import ArgumentParser
-import HLS
 import MediaCache
 import MediaCacheAPI
 import MediaCacheServer
+import MediaLibrary
 
 /// `mediacache inspect URL|FILE`.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Reports a playlist or a file of media: what it is, what is in it, what is wrong with it.",
+        abstract: "Describes a playlist or a media file, and lists its errors.",
         discussion: """
               mediacache inspect https://example.org/live/index.m3u8
               mediacache inspect index.m3u8 --base https://example.org/live/
               mediacache inspect low.m3u8 --multivariant index.m3u8 --define token=x
-              mediacache inspect --strict index.m3u8 && echo by the book
+              mediacache inspect --strict index.m3u8 && echo valid
               curl -s https://example.org/a.m3u8 | mediacache inspect -
               mediacache inspect --json a.m3u8 | jq -r '.segments[].uri'
               mediacache inspect film.mp4
@@ -21,27 +21,26 @@ struct InspectCommand: AsyncParsableCommand {
               mediacache inspect --packets segment7.ts > packets.csv
               mediacache inspect segment7.m4s --initialization init.mp4
 
-            What lies there is told by its content, never by its name: HLS playlists; MP4, MOV and fragmented MP4; MPEG \
-            transport streams; packed audio (AAC, AC-3, Enhanced AC-3, MP3).
+            The format is detected by content: HLS playlists; MP4, MOV and fragmented MP4; MPEG transport streams; \
+            packed audio (AAC, AC-3, Enhanced AC-3, MP3).
 
-            Playlists: one whose URL ends in .m3u8 or .m3u is fetched from its origin, redirects followed; nothing is \
-            looked up in a cache or kept. References \
-            are shown resolved against where the playlist came from in the end, or against --base; without either \
-            as they are written.
-            What the playlist imports (EXT-X-DEFINE with IMPORT) is taken from --multivariant, the multivariant playlist \
-            that names it, and from --define, which goes first.
-            Findings name the line and the rule, which begins with its section of RFC 8216bis. They don't change the \
-            exit code; with --strict the first thing that the RFC forbids does, and is all that is said. What is no \
-            playlist ends with exit code 1 and one line that says what it is.
+            Playlists: a URL that ends in .m3u8 or .m3u is fetched from its origin, without the cache. \
+            References are resolved against the playlist's URL after redirects, or against --base. Variables that the \
+            playlist imports (EXT-X-DEFINE with IMPORT) come from --define, then from --multivariant.
+            Each finding has a line and a rule, which begins with its section of RFC 8216bis. Findings don't change \
+            the exit code. With --strict, the first violation of the RFC is an error. Input that isn't a playlist ends \
+            with exit code 1 and a description of its content.
 
-            --json prints one object. Every key is always there; what is absent is null, or an empty list or object.
+            --json prints an object. All keys are always present; absent values are null, an empty list or an empty \
+            object.
 
-            Both kinds have
+            Playlists have
               kind (media or multivariant), version, independentSegments,
               start (timeOffset, precise), variables (values by name),
               unknownTags (line, tag, value),
-              diagnostics (line, severity, rule, message), line 0 being the whole
-            and media playlists
+              diagnostics (line, severity, rule, message); line 0 is the whole
+                playlist
+            Media playlists also have
               targetDuration, mediaSequence, discontinuitySequence, playlistType,
               endList, iFramesOnly, partTarget,
               serverControl (canSkipUntil, canSkipDateRanges, holdBack,
@@ -52,7 +51,7 @@ struct InspectCommand: AsyncParsableCommand {
                 keyFormat, keyFormatVersions), gap, bitrate, parts (uri,
                 duration, independent, byteRange, gap)), parts,
               dateRanges, skip, preloadHints, renditionReports
-            and multivariant playlists
+            Multivariant playlists also have
               variants and iFrameVariants (uri, bandwidth, averageBandwidth,
                 codecs, resolution (width, height), frameRate, hdcpLevel,
                 videoRange, score, audio, video, subtitles, closedCaptions,
@@ -60,17 +59,17 @@ struct InspectCommand: AsyncParsableCommand {
               renditions (type, groupID, name, language, assocLanguage, uri,
                 default, autoselect, forced, instreamID, characteristics,
                 channels and the tag's other attributes),
-              sessionData, sessionKeys, contentSteering.
-            The parts that come after the last segment are those of one that isn't there yet: they stand in parts, \
-            beside segments.
-            Durations are seconds. Sequence numbers, times, bit rates and offsets that follow from other segments \
-            are filled in. Attributes that the RFC doesn't define are in otherAttributes, by name.
+              sessionData, sessionKeys, contentSteering
+            The parts of the upcoming segment are in parts, beside segments. Durations are seconds. Values that the \
+            position in the playlist implies, such as sequence numbers, times and offsets, are computed. Attributes \
+            outside the RFC are in otherAttributes, by name.
 
-            Media: at a URL it's read through the cache, by ranges. What is kept isn't asked for again; of an MP4 only \
-            the index is read, of anything else all. Codecs are named as in HLS's CODECS (RFC 6381).
-            --packets prints CSV, a line for each sample in the container's order: \
-            track,pts,dts,duration,size,sync,crc32. Times are seconds of the container's own clock with six decimals, \
-            edit lists and 33-bit wraps applied; sync is 1 where decoding can start; crc32 is of the sample's bytes.
+            Media: a URL is read through the cache, by ranges. Of an MP4 only the index is read, other formats are \
+            read completely. Codecs are written as in HLS's CODECS (RFC 6381).
+            --packets prints CSV with a line for each sample in the container's order: \
+            track,pts,dts,duration,size,sync,crc32. Times are seconds of the container's clock with six decimals, after \
+            edit lists and 33-bit wraps. sync is 1 for samples at which decoding can start. crc32 is the checksum of \
+            the sample's bytes.
             --json has
               kind (mp4, transportStream or packedAudio), size, duration, bitRate,
               fastStart, fragmented, packetSize, packedFormat, timestamp,
@@ -80,36 +79,37 @@ struct InspectCommand: AsyncParsableCommand {
                 syncSamples, hiddenSamples, bytes, bitRate),
               artwork (type, size), protectionSystems,
               boxes (type, offset, size, version, flags, boxes),
-              diagnostics (code, message, offset, track), error.
+              diagnostics (code, message, offset, track), error
             """
     )
 
     @Argument(
         help: ArgumentHelp(
-            "What to look at: a URL, a file, or - for a playlist on standard input.", valueName: "url-or-file"),
+            "The input: a URL, a file, or - for a playlist on standard input.", valueName: "url-or-file"),
         transform: InputArgument.init(parsing:))
     var source: InputArgument
 
     @Option(
         help: ArgumentHelp(
-            "The URL that references resolve against. (default: where a URL's playlist came from)", valueName: "url"),
+            "The URL that references resolve against. (default: the playlist's URL)", valueName: "url"),
         transform: URLArgument.parse)
     var base: ResourceURL?
 
     @Option(
-        help: ArgumentHelp("The multivariant playlist whose variables may be imported.", valueName: "url-or-file"),
+        help: ArgumentHelp(
+            "The multivariant playlist whose variables can be imported.", valueName: "url-or-file"),
         transform: InputArgument.init(parsing:))
     var multivariant: InputArgument?
 
     @Option(
-        help: ArgumentHelp("A variable that may be imported. Can be repeated.", valueName: "name=value"),
+        help: ArgumentHelp("A variable that can be imported. Repeatable.", valueName: "name=value"),
         transform: VariableArgument.init(parsing:))
     var define: [VariableArgument] = []
 
-    @Flag(help: "Fail at the first thing that RFC 8216bis forbids.")
+    @Flag(help: "Fail at the first violation of RFC 8216bis.")
     var strict = false
 
-    @Flag(help: "List the samples of a file of media as CSV.")
+    @Flag(help: "List the samples of a media file as CSV.")
     var packets = false
 
     @Option(
@@ -126,18 +126,18 @@ struct InspectCommand: AsyncParsableCommand {
 
     func validate() throws {
         if source == .standardInput, multivariant == .standardInput {
-            throw ValidationError("Standard input can be one of the two playlists.")
+            throw ValidationError("Only one of the two playlists can be standard input.")
         }
-        if packets, json { throw ValidationError("--packets prints CSV, --json JSON; give one of them.") }
+        if packets, json { throw ValidationError("--packets prints CSV, --json prints JSON; use one of them.") }
         if let option = playlistOptions.first, packets || initialization != nil {
-            throw ValidationError("\(option) is about playlists; --packets and --initialization are about media.")
+            throw ValidationError("\(option) applies to playlists; --packets and --initialization apply to media.")
         }
         let sources = [source, multivariant, initialization].compactMap(\.self)
-        if let reason = MediaWork.unheeded(origin, by: sources) { throw ValidationError(reason) }
+        if let reason = MediaSession.unusedOption(of: origin, for: sources) { throw ValidationError(reason) }
     }
 
-    /// The options given that only a playlist can heed.
-    var playlistOptions: [String] {
+    /// The given options that apply only to playlists.
+    private var playlistOptions: [String] {
         [
             base.map { _ in "--base" }, multivariant.map { _ in "--multivariant" }, define.isEmpty ? nil : "--define",
             strict ? "--strict" : nil,
@@ -145,63 +145,102 @@ struct InspectCommand: AsyncParsableCommand {
         .compactMap(\.self)
     }
 
+    /// Whether the source is a URL with the extension of a playlist.
+    private var hasPlaylistExtension: Bool {
+        guard let url = source.url else { return false }
+        return MediaType.isPlaylist(pathExtension: url.pathExtension.lowercased())
+    }
+
     func run() async throws {
-        // A URL that is called like a playlist is asked as one first: past the cache.
-        if !isCalledPlaylist, try await reportContainer() { return }
-        if packets || initialization != nil { return try await reportContainerOnly() }
-        let inspection: Inspection
+        // A URL with the extension of a playlist is fetched as one, without the cache.
+        if !hasPlaylistExtension, try await printContainer() { return }
+        if packets || initialization != nil {
+            if hasPlaylistExtension, try await printContainer() { return }
+            throw CommandFailure(
+                .failed,
+                "\(source.name) isn't a supported media file; run inspect without --packets and --initialization")
+        }
+        let inspection: PlaylistInspection
         do {
-            inspection = try await self.inspection()
-        } catch let failure as CommandFailure where failure.foundMedia && isCalledPlaylist {
-            guard try await reportContainer() else { throw failure }
+            inspection = try await inspectPlaylist()
+        } catch let error as MediaJobError where error.code == .mediaInsteadOfPlaylist && hasPlaylistExtension {
+            guard try await printContainer() else { throw error }
             return
         }
-        guard json else {
-            try StandardStreams.print(PlaylistReport.text(inspection))
-            return
+        try print(inspection.report, inspection.record, dropped: inspection.droppedDiagnostics)
+    }
+
+    /// Prints the source if it's a container.
+    ///
+    /// - Returns: Whether it's a container.
+    private func printContainer() async throws -> Bool {
+        // With options of playlists, a container is an error.
+        guard playlistOptions.isEmpty, source != .standardInput else { return false }
+        let (source, initialization) = (try source.mediaInput, try initialization?.mediaInput)
+        let inputs = [self.source, self.initialization].compactMap(\.self)
+        let printsPackets = packets
+        let (isContainer, inspection) = try await MediaSession.run(
+            on: inputs, origin: origin, cache: cache
+        ) { connection -> (Bool, ContainerInspection?) in
+            let inspector = MediaInspector(gateway: connection?.gateway)
+            if printsPackets {
+                return (
+                    try await inspector.packets(
+                        of: source, initialization: initialization, write: StandardStreams.write), nil
+                )
+            }
+            let inspection = try await inspector.container(source, initialization: initialization)
+            return (inspection != nil, inspection)
         }
-        let dropped = inspection.parsed.droppedDiagnostics
-        if dropped > 0 { StandardStreams.printError("mediacache: note: \(dropped) more findings are left out") }
-        try StandardStreams.print(JSONOutput.text(PlaylistRecord(inspection)))
+        if let inspection {
+            try print(inspection.report, inspection.record, dropped: inspection.droppedDiagnostics)
+        }
+        return isContainer
     }
 
-    /// The playlist, read as the options say.
-    func inspection() async throws -> Inspection {
-        try Inspection(try await body(of: source), base: base, variables: try await variables(), isStrict: strict)
+    private func print(_ report: InspectionReport, _ record: some Encodable, dropped: Int) throws {
+        guard json else { return try StandardStreams.print(report.text) }
+        if dropped > 0 { StandardStreams.printError("mediacache: note: \(dropped) more findings are omitted") }
+        try StandardStreams.print(JSONOutput.text(record))
     }
 
-    /// What may be imported.
+    func inspectPlaylist() async throws -> PlaylistInspection {
+        try PlaylistInspection(
+            try await body(of: source), base: base, variables: try await variables(), isStrict: strict)
+    }
+
+    /// The variables that the playlist can import.
     private func variables() async throws -> [String: String] {
         var variables: [String: String] = [:]
         if let multivariant {
-            let playlist = try Inspection(try await body(of: multivariant))
-            guard playlist.parsed.playlist.kind == .multivariant else {
-                throw CommandFailure(.failed, "\(playlist.name) is a media playlist; nothing is imported from one")
+            let playlist = try PlaylistInspection(try await body(of: multivariant))
+            guard playlist.isMultivariant else {
+                throw CommandFailure(
+                    .failed, "\(playlist.name) is a media playlist; variables are imported from multivariant playlists")
             }
-            variables = playlist.parsed.variables
+            variables = playlist.variables
         }
         for variable in define { variables[variable.name] = variable.value }
         return variables
     }
 
-    private func body(of source: InputArgument) async throws -> InspectedBody {
+    private func body(of source: InputArgument) async throws -> PlaylistBody {
         switch source {
-        case .file(let path): return try await PlaylistFile(path: path).body()
-        case .standardInput: return try await PlaylistFile(path: nil).body()
+        case .file(let path): return try await PlaylistBody(path: path)
+        case .standardInput: return try await PlaylistBody(path: nil)
         case .url(let url): return try await fetch(url)
         }
     }
 
-    private func fetch(_ url: ResourceURL) async throws -> InspectedBody {
-        // No folder is opened: of these settings only those of origins count.
+    private func fetch(_ url: ResourceURL) async throws -> PlaylistBody {
+        // No folder is opened; only the settings of origins apply.
         var cache = cache
         cache.cache = cache.cache ?? "/"
         let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let client = try AsyncHTTPClientOrigin(settings: settings.originSettings)
         let fetch = PlaylistFetch(origin: client, settings: settings.storeConfiguration.transfers)
-        let interruption = Interruption()
         do {
-            let body = try await interruption.cancelling { try await fetch.body(of: url) }
+            let body = try await Interruption().cancelling { try await fetch.body(of: url) }
             await client.shutdown()
             guard let body else { throw CommandFailure(.interrupted, "interrupted") }
             return body

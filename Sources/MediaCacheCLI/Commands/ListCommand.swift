@@ -5,23 +5,24 @@ import MediaCacheAPI
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what is kept, most recently used first.",
+        abstract: "Lists cached resources, most recently used first.",
         discussion: """
-              mediacache list                  everything
-              mediacache list --complete       what can be played without its origin
+              mediacache list                  all resources
+              mediacache list --complete       resources that play without their origins
               mediacache list --json | jq -r '.[] | select(.format == "mp4") | .url'
 
-            --json prints an array of objects with the keys id, url, key, type, format, length, spans (start, end), \
-            fills (what is being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials, localFile; what isn't known \
-            is left out. withCredentials says that it came by a user's name and password, and is that user's.
+            --json prints an array of objects: id, url, key, type, format, length, spans (start, end), fills (ranges \
+            being fetched), bytesCached, hits, created, lastUsed, complete, pinned, inUse, withCredentials, localFile. \
+            Unknown values are omitted. withCredentials marks a resource that was fetched with a user's name and password \
+            and belongs to that user.
             """,
         aliases: ["ls"]
     )
 
-    @Flag(help: "Only what is here in full.")
+    @Flag(help: "List only complete resources.")
     var complete = false
 
-    @Flag(help: "Only what is here in part.")
+    @Flag(help: "List only partial resources.")
     var partial = false
 
     @Flag(help: "Print JSON.")
@@ -30,7 +31,7 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if complete && partial { throw ValidationError("--complete and --partial exclude each other.") }
+        if complete && partial { throw ValidationError("--complete and --partial can't be combined.") }
     }
 
     func run() async throws {

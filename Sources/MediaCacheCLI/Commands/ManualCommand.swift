@@ -2,7 +2,7 @@ import ArgumentParser
 import MediaCacheAPI
 import MediaCacheServer
 
-/// `mediacache manual`, for those who package the command.
+/// `mediacache manual`, for packaging.
 struct ManualCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

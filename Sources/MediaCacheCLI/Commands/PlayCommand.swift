@@ -13,14 +13,14 @@ struct PlayCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4 --with vlc
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
-            Without --with, the first player found is taken: mpv, vlc, ffplay. What stands after -- goes to the \
-            player. If no server runs for the cache folder, one runs as long as the player does.
-            The player gets a token of its own, which is revoked when it ends, or after a week.
+            Without --with, the first installed player is used: mpv, vlc, ffplay. Arguments after -- are passed to the \
+            player. If no server is running for the cache folder, one runs as long as the player.
+            The player receives a separate token, which is revoked when it exits, or after a week.
             The exit code is the player's.
             """
     )
 
-    /// The longest validity in seconds of a player's token, in case that the command is killed.
+    /// The validity of a player's token in seconds, in case the command is killed.
     private static let longestPlay = 7 * 86_400.0
 
     @Argument(help: "The URL.", transform: URLArgument.parse)
@@ -49,7 +49,7 @@ struct PlayCommand: AsyncParsableCommand {
             try await HeaderArgument.apply(header, for: url, to: connection.client)
             return try await Self.withPlayURL(of: url, connection.client) { playURL in
                 if interruption.received != nil { throw CommandFailure(.interrupted, "interrupted") }
-                // The playlist is there as long as the player runs: it may read it again.
+                // The player may read its playlist again while it runs.
                 let folder = try ScratchFolder(in: cacheFolder)
                 defer { folder.remove() }
                 let playlist = try player.player.writePlaylist(of: playURL, in: folder)
@@ -72,7 +72,7 @@ struct PlayCommand: AsyncParsableCommand {
                 label: "play, process \(ProcessInfo.processInfo.processIdentifier)", expires: expires))
         let result: Result<Int32, any Error>
         do {
-            guard let playURL = token.playURL else { throw CommandFailure(.failed, "the server gives no play URL") }
+            guard let playURL = token.playURL else { throw CommandFailure(.failed, "the server returned no play URL") }
             result = .success(try await body(playURL))
         } catch {
             result = .failure(error)
@@ -80,11 +80,11 @@ struct PlayCommand: AsyncParsableCommand {
         do {
             try await client.revokeToken(token.id)
         } catch let problem as Problem where problem.status == 404 {
-            // It was revoked meanwhile.
+            // The token was revoked during playback.
         } catch {
             StandardStreams.printError(
-                "mediacache: note: the player's token \(token.id) couldn't be revoked: \(error); `mediacache token revoke` "
-                    + "does it")
+                "mediacache: note: the player's token \(token.id) couldn't be revoked: \(error); use "
+                    + "`mediacache token revoke`")
         }
         return try result.get()
     }

@@ -1,19 +1,20 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache prune`.
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Applies the limits now: gives up what was used least recently.",
+        abstract: "Applies the limits now: removes least recently used data.",
         discussion: """
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
-            Without limits, those of the environment or the configuration file apply, as `serve` has them, else its own: \
-            10GB, 30d, 1GB free. What is pinned or in use \
-            stays. Where another process owns the folder, its own limits apply, and none can be named here.
+            Without options, the limits of `serve` apply: those of the environment or the configuration file, otherwise \
+            10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another process owns the folder, its limits \
+            apply, and limits can't be given.
             --json prints an object: bytesFreed.
             """
     )
@@ -31,8 +32,8 @@ struct PruneCommand: AsyncParsableCommand {
             if !given.isEmpty, let owner = connection.owner {
                 throw CommandFailure(
                     .failed,
-                    "process \(owner.processID) owns the cache folder and prunes to its own limits; "
-                        + "leave \(given.joined(separator: ", ")) out, or start that process with other limits")
+                    "process \(owner.processID) owns the cache folder and applies its own limits; "
+                        + "omit \(given.joined(separator: ", ")), or restart that process with other limits")
             }
             return try await connection.client.prune()
         }

@@ -8,7 +8,7 @@ import MediaLibrary
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Records a live stream as a channel, of which any window of time can be replayed.",
+        abstract: "Records a live stream as a channel whose time windows can be replayed.",
         discussion: """
               mediacache record https://example.org/live.m3u8 --name news
               mediacache record https://example.org/live.m3u8 --name news --keep 24h --max-size 50GB --detach
@@ -16,23 +16,22 @@ struct RecordCommand: AsyncParsableCommand {
               mediacache record https://example.org/live.m3u8 --name late --until 2026-01-31T23:00:00+01:00
               mediacache export news --from -3600 --to now -o hour.mp4
 
-            It goes on until the stream ends, for as long as --for or --until says, or until Ctrl-C; then it's an asset \
-            of the library, but after Ctrl-C, when the same command goes on with it. While it runs, and under `serve` \
-            at any time, it plays at /live/NAME/index.m3u8, and a window of it with \
-            ?begintime=<time>&endtime=<time>: seconds or milliseconds since 1970, ISO 8601, or -<seconds> for so long \
-            ago.
-            Without limits all of it is kept. --keep, --max-size, --keep-segments and --keep-free give up the oldest; \
-            `channels keep` changes them.
-            What can't be had becomes a gap, is named, and the exit code is 2. A stream that can't be reached is waited \
-            for.
-            Where `serve` owns the folder, it records: --detach returns at once, and Ctrl-C stops what this command \
-            began. `channels` lists, stops, starts and deletes.
-            --json prints a line for each event: an object with event (state, progress, gap, result), channel, url, \
-            liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, kept (from, to, in \
-            milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; of a gap track, number, start, \
-            duration, reason. The last is the result: complete, gapList, error.
-            Exit code 0 if it ended without gaps; 1 if nothing came; 2 if there are gaps, or if it was stopped before \
-            its end; 130 after Ctrl-C.
+            The recording ends with the stream, at the time of --for or --until, or at Ctrl-C. Then it's an asset of the \
+            library, except after Ctrl-C: run the same command to continue. During the recording, and whenever `serve` \
+            runs, the channel plays at /live/NAME/index.m3u8, and a window of it with ?begintime=<time>&endtime=<time>: \
+            seconds or milliseconds since 1970, ISO 8601, or -<seconds> for seconds ago.
+            Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove the \
+            oldest segments; `channels keep` changes them.
+            Unavailable segments become gaps; they are listed, and the exit code is 2. The recording waits for a stream \
+            that can't be reached.
+            If `serve` owns the folder, it records: --detach returns at once, and Ctrl-C stops only a recording that this \
+            command started. `channels` lists, stops, starts and deletes channels.
+            --json prints an object for each event in a line: event (state, progress, gap, result), channel, url, \
+            liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, kept (from, to, in milliseconds \
+            since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, duration, \
+            reason. The last event is the result: complete, gapList, error.
+            Exit codes: 0 for a recording without gaps; 1 if nothing was recorded; 2 for gaps, or if the recording was \
+            stopped before its end; 130 after Ctrl-C.
             """
     )
 
@@ -40,7 +39,7 @@ struct RecordCommand: AsyncParsableCommand {
     var url: ResourceURL
 
     @Option(
-        help: "What to call it: up to 64 letters, digits, dots, hyphens and underscores.",
+        help: "The name of the channel: up to 64 letters, digits, dots, hyphens and underscores.",
         transform: ChannelArgument.parse)
     var name: ChannelName
 
@@ -49,32 +48,33 @@ struct RecordCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Record so long: 90, 1:30:00, 2h.", valueName: "time"), transform: TimeArgument.parse)
+        help: ArgumentHelp("Record for this duration: 90, 1:30:00, 2h.", valueName: "time"),
+        transform: TimeArgument.parse)
     var lasts: Double?
 
     @Option(
-        help: ArgumentHelp("Record until then: ISO 8601, or seconds since 1970.", valueName: "moment"),
+        help: ArgumentHelp("Record until this time: ISO 8601, or seconds since 1970.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var until: MomentArgument?
 
-    @Flag(help: "Go on when the stream says that it has ended: its encoder may start again.")
+    @Flag(help: "Continue after the end of the stream, in case its encoder restarts.")
     var outlast = false
 
-    @Flag(help: "Leave it to the process that owns the cache folder, and return at once.")
+    @Flag(help: "Let the process that owns the cache folder record, and return at once.")
     var detach = false
 
     @Flag(name: .shortAndLong, help: "Show no progress.")
     var quiet = false
 
-    @Flag(help: "Print what happens as JSON, a line each.")
+    @Flag(help: "Print events as JSON, one per line.")
     var json = false
 
     @OptionGroup var origin: OriginOptions
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if lasts != nil, until != nil { throw ValidationError("--for and --until both say when it ends; give one.") }
-        if let lasts, lasts <= 0 { throw ValidationError("--for 0 records nothing.") }
+        if lasts != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
+        if let lasts, lasts <= 0 { throw ValidationError("--for must be more than 0.") }
     }
 
     func run() async throws {
@@ -84,35 +84,35 @@ struct RecordCommand: AsyncParsableCommand {
                 name: name.rawValue, url: "\(url)", variant: tracks.variant?.text, audio: tracks.audio?.text,
                 subtitles: tracks.subtitles?.text, endsAt: try end, endsWithStream: !outlast),
             retention: retention, header: origin.header)
-        guard !detach else { return try await leave(session) }
+        guard !detach else { return try await recordDetached(session) }
         let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let display = RecordDisplay(json ? .json : quiet ? .quiet : .text)
         let interruption = Interruption()
         let outcome = try await OwnerEnded.surviving(settings) { connection in
             let outcome = try await session.run(through: connection, showing: display, until: interruption)
-            // So that Ctrl-C ends the waiting.
+            // Ctrl-C ends the wait for other commands.
             _ = try await interruption.cancelling { await connection.waitForOthers() }
             return outcome
         }
         try outcome.report(asJSON: json)
     }
 
-    /// When it's to end; nil for no such time.
+    /// The end of the recording; nil without a limit.
     private var end: Date? {
         get throws {
-            // The API tells whole seconds.
+            // The API has whole seconds.
             if let lasts { return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + lasts).rounded(.up)) }
             guard let until else { return nil }
             let end = Date(nanosecondsSinceEpoch: try until.nanoseconds(now: MomentArgument.now))
-            guard end > Date() else { throw CommandFailure(.usage, "--until \(until.text) is over already") }
+            guard end > Date() else { throw CommandFailure(.usage, "--until \(until.text) is in the past") }
             return end
         }
     }
 
-    private func leave(_ session: RecordSession) async throws {
+    private func recordDetached(_ session: RecordSession) async throws {
         guard let connection = try await Connection.running(at: try cache.location) else {
             throw CommandFailure(
-                .failed, "nobody owns the cache folder, so nobody would record; start `mediacache serve` first")
+                .failed, "No server is running for this cache folder; start `mediacache serve` first")
         }
         let record: ChannelRecord
         do {
@@ -123,6 +123,6 @@ struct RecordCommand: AsyncParsableCommand {
         }
         await connection.close()
         try StandardStreams.print(
-            json ? JSONOutput.text(record) : "Records \(record.name); it plays at \(record.liveURL)")
+            json ? JSONOutput.text(record) : "Recording \(record.name); it plays at \(record.liveURL)")
     }
 }

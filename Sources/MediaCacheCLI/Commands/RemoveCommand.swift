@@ -1,28 +1,30 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache remove URL…`.
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes what is kept of URLs or assets, or everything.",
+        abstract: "Removes cached resources and assets.",
         discussion: """
               mediacache remove https://example.org/film.mp4
-              mediacache remove 'A film'              an asset, by its name or title
-              mediacache remove --all                 all but what is pinned
-              mediacache remove --all --pinned        really all
+              mediacache remove 'A film'              an asset, by its ID or title
+              mediacache remove --all                 everything that isn't pinned
+              mediacache remove --all --pinned        everything
 
-            What someone reads goes when the last reader has left; the output says so. Files that `get -o` made stay.
-            --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of those \
-            removed) and missing (an array of what there was nothing of). Exit code 2 if some weren't there, 1 if none \
-            was.
+            Data that is being read is removed after its last reader; the output says so. Files of `get -o` aren't \
+            removed.
+            --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of \
+            removed assets) and missing (an array of arguments without cached data). The exit code is 2 if some arguments \
+            had no cached data, 1 if none had.
             """,
         aliases: ["rm"]
     )
 
     @Argument(
-        help: ArgumentHelp("What is kept: URLs, numbers of `list --json`, names or titles.", valueName: "asset"),
+        help: ArgumentHelp("The URLs, IDs or titles.", valueName: "asset"),
         completion: ServerCompletion.assets,
         transform: AssetArgument.init(parsing:))
     var items: [AssetArgument] = []
@@ -30,7 +32,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @Flag(help: "Remove everything that isn't pinned.")
     var all = false
 
-    @Flag(help: "With --all: remove what is pinned too.")
+    @Flag(help: "With --all, also remove pinned data.")
     var pinned = false
 
     @Flag(help: "Print JSON.")
@@ -39,8 +41,8 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if all != items.isEmpty { throw ValidationError("Name URLs or assets, or say --all.") }
-        if pinned && !all { throw ValidationError("--pinned goes with --all.") }
+        if all != items.isEmpty { throw ValidationError("Give URLs or assets, or --all.") }
+        if pinned && !all { throw ValidationError("--pinned needs --all.") }
     }
 
     func run() async throws {
@@ -54,7 +56,7 @@ struct RemoveCommand: AsyncParsableCommand {
                 do {
                     try await Self.remove(item, connection.client, &outcome)
                 } catch  where outcome.hasRemoved {
-                    // What is removed is removed; the output has to say so.
+                    // The output lists the items removed before the error.
                     outcome.reason = CommandFailure(error)?.message ?? "\(error)"
                     break
                 }
@@ -66,10 +68,10 @@ struct RemoveCommand: AsyncParsableCommand {
         } else if outcome.hasRemoved || outcome.missing.isEmpty {
             try StandardStreams.print(outcome.text)
         }
-        if let reason = outcome.reason { throw CommandFailure(.partial, "not all was removed: \(reason)") }
+        if let reason = outcome.reason { throw CommandFailure(.partial, "not everything was removed: \(reason)") }
         if !outcome.missing.isEmpty {
-            let what = outcome.missing.joined(separator: " ")
-            throw CommandFailure(outcome.hasRemoved ? .partial : .failed, "nothing is kept of \(what)")
+            let names = outcome.missing.joined(separator: " ")
+            throw CommandFailure(outcome.hasRemoved ? .partial : .failed, "nothing is cached of \(names)")
         }
     }
 
@@ -84,16 +86,16 @@ struct RemoveCommand: AsyncParsableCommand {
             outcome.removed += try await client.remove(id: resource.id)
             return
         }
-        // A recording that has ended has no resource of its own URL.
+        // An ended recording has no resource at its URL.
         let assets = try await client.assets()
-        let isThere = assets.contains { asset in
+        let exists = assets.contains { asset in
             switch item {
             case .url(let url): asset.url == "\(url)"
             case .id: false
             case .asset(let name): asset.id == name || asset.title == name
             }
         }
-        guard isThere else {
+        guard exists else {
             outcome.missing.append(item.text)
             return
         }
@@ -102,15 +104,15 @@ struct RemoveCommand: AsyncParsableCommand {
         outcome.assets.append(asset.title ?? asset.url)
     }
 
-    /// What became of all of them.
+    /// The result of the command.
     struct Outcome: Encodable, Sendable {
-        /// What was removed, or will be.
+        /// The removed resources, including those that are still being read.
         var removed: [Removal] = []
-        /// Assets that were removed, by what people call them.
+        /// The titles or URLs of removed assets.
         var assets: [String] = []
-        /// What nothing was kept of.
+        /// The arguments without cached data.
         var missing: [String] = []
-        /// Why it ended early.
+        /// The error that ended the command early.
         var reason: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -119,17 +121,18 @@ struct RemoveCommand: AsyncParsableCommand {
             case missing
         }
 
-        /// Whether anything was.
+        /// Whether anything was removed.
         var hasRemoved: Bool { !removed.isEmpty || !assets.isEmpty }
 
-        /// In words.
+        /// The result for people.
         var text: String {
             guard hasRemoved else { return "Nothing was removed." }
             let resources = removed.map { removal in
                 let amount = ByteCount(removal.bytes)
                 let name = Table.printable(removal.key)
                 return removal.isDeferred
-                    ? "In use, goes when its last reader leaves: \(name) (\(amount))" : "Removed: \(name) (\(amount))"
+                    ? "In use, will be removed after its last reader: \(name) (\(amount))"
+                    : "Removed: \(name) (\(amount))"
             }
             return (resources + assets.map { "Removed: \(Table.printable($0))" }).joined(separator: "\n")
         }

@@ -6,7 +6,7 @@ import MediaCacheServer
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serves players: what is here from here, what isn't from its origin.",
+        abstract: "Runs the server for players.",
         discussion: """
               mediacache serve
               mediacache serve --port 0 --cache /srv/media --max-size 500GB --max-age none
@@ -14,26 +14,26 @@ struct ServeCommand: AsyncParsableCommand {
               mediacache serve --host 0.0.0.0 --allowed-host tv.example.org
               mediacache serve --channel news=https://example.org/live.m3u8
               mediacache serve --config media.json
-              mediacache config show                 what would hold, and who says so
+              mediacache config show                 the effective settings and their sources
 
-            The first line on standard output is `Listening on http://HOST:PORT`, the second `Open` and the address of \
-            the page of what is kept, with the key that it needs. `mediacache url URL` prints the URL to give to a player. /healthz and /metrics (Prometheus) are open; the API at /api/v1 takes the key \
-            that lies in the cache folder.
-            Each option may stand in the environment and in a configuration file, too: --max-size as \
-            MEDIACACHE_MAX_SIZE and as "maxSize". `mediacache config --help` says where the file is, and what is in it.
-            Live streams that --channel or the configuration declare are recorded from the start on, and further ones by \
-            `record`; /live/NAME/index.m3u8 plays them. In the file they are {"channels": [{"name": "news", \
-            "url": "https://…", "keep": "24h"}]}, with maxSize, keepSegments, keepFree, variant, audio, subtitles, \
-            headers (an object), stopped and endsWithStream for each, as `record` has them; in the environment \
-            MEDIACACHE_CHANNELS=news,sport names channels, MEDIACACHE_CHANNELS_NEWS_URL and \
-            MEDIACACHE_CHANNELS_NEWS_KEEP=48h say what they are. A stream that can't be reached is waited for. What isn't \
-            declared any more stays a channel, until `channels stop` or `channels remove`.
-            SIGHUP (`systemctl reload`, or kill -HUP) has it read its configuration again, without a response breaking \
-            off: new channels are recorded, changed limits of channels and the log level hold at once; what has to \
-            wait for a start is named in the log. Where something is wrong, all stays as it was.
-            Ctrl-C ends it in good order: running responses finish, for a while; a second one ends it at once.
-            Bound to loopback it is this machine's alone. Bound beyond, origins with local addresses are refused, \
-            unless --allow-net names them.
+            The first line of standard output is `Listening on http://HOST:PORT`, the second `Open` and the address of \
+            the library page, with its key. `mediacache url URL` prints the URL for a player. /healthz and /metrics \
+            (Prometheus) need no key; the API at /api/v1 needs the key in the cache folder.
+            Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE and \
+            "maxSize". See `mediacache config --help`.
+            The live streams of --channel and of the configuration are recorded from the start; `record` adds others. \
+            /live/NAME/index.m3u8 plays them. In the file they are {"channels": [{"name": "news", "url": "https://…", \
+            "keep": "24h"}]}, with maxSize, keepSegments, keepFree, variant, audio, subtitles, headers (an object), \
+            stopped and endsWithStream, as for `record`. In the environment, MEDIACACHE_CHANNELS=news,sport names \
+            channels, and MEDIACACHE_CHANNELS_NEWS_URL and MEDIACACHE_CHANNELS_NEWS_KEEP=48h describe them. The server \
+            waits for a stream that can't be reached. A channel that is no longer declared stays until `channels stop` or \
+            `channels remove`.
+            SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
+            channels, limits of channels and the log level apply at once; the log lists settings that need a restart. An \
+            invalid configuration changes nothing.
+            At Ctrl-C, running responses have some time to finish; a second Ctrl-C ends the server at once.
+            On a loopback address, only this machine has access. On other addresses, origins with local addresses are \
+            rejected, unless --allow-net allows them.
             """
     )
 
@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let url = settings.url(port: server.port)
             try StandardStreams.print("Listening on \(url)")
-            // A pipe or a file may be a log that others read.
+            // Other users may read a log in a pipe or file.
             let keyPath = AccessKeyFile(location: settings.location).path
             try StandardStreams.print(
                 StandardStreams.outputIsTerminal
@@ -63,8 +63,8 @@ struct ServeCommand: AsyncParsableCommand {
             group.addTask { _ = await interruption.wait() }
             group.addTask {
                 for await hangUp in hangUps.stream {
-                    // Who closes a terminal wants an end of what runs in it.
-                    guard hangUp == .asked else { return }
+                    // Closing the terminal stops the server.
+                    guard hangUp == .reload else { return }
                     await reload.run()
                 }
             }

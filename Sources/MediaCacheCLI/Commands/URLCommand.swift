@@ -6,32 +6,30 @@ import MediaCacheAPI
 struct URLCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "url",
-        abstract: "Prints the URL by which any player gets a URL through the running server.",
+        abstract: "Prints the playback URL for a media URL.",
         discussion: """
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
 
-            The printed URL holds the standing playback token: it plays anything through this server, and doesn't open \
-            the API. `token revoke standing` ends it; `token create` makes tokens for one device or one asset. A user's \
-            name and password in the URL go to the server, which remembers them until it ends; the printed URL holds \
-            neither.
-            --mp4 prints the URL of what is kept as one MP4 with its index first, which is put together as it's read: \
-            of a stream that is kept whole, or of a file. It doesn't contain the origin's URL, and needs no \
-            token on this machine.
+            The printed URL contains the standing playback token, which plays anything through this server but doesn't \
+            open the API. `token revoke standing` revokes it; `token create` creates tokens for one device or one asset. \
+            The server remembers a name and password in the URL until it stops; the printed URL contains neither.
+            --mp4 prints the URL of the cached asset as one MP4 with its index first, which is generated while it's read: \
+            from a complete stream, or a file. It doesn't contain the origin's URL, and needs no token on this machine.
             """
     )
 
-    @Argument(help: "The URL at its origin.", transform: URLArgument.parse)
+    @Argument(help: "The media URL.", transform: URLArgument.parse)
     var url: ResourceURL
 
     @Option(
         help: ArgumentHelp(
-            "A header field for the URL's origin, until the server ends: 'Name: value'. Can be repeated.",
+            "A header field for the URL's origin, until the server stops: 'Name: value'. Repeatable.",
             valueName: "field"),
         transform: HeaderArgument.init(parsing:))
     var header: [HeaderArgument] = []
 
-    @Flag(help: "Print the URL of what is kept as one MP4.")
+    @Flag(help: "Print the URL of the cached asset as one MP4.")
     var mp4 = false
 
     @OptionGroup var cache: CacheOptions
@@ -41,7 +39,7 @@ struct URLCommand: AsyncParsableCommand {
         guard let connection = try await Connection.running(at: location) else {
             throw CommandFailure(
                 .failed,
-                "no server runs for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
+                "No server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
                     + "or use `mediacache play`, which starts its own")
         }
         do {
@@ -57,7 +55,7 @@ struct URLCommand: AsyncParsableCommand {
     private func link(_ client: APIClient) async throws -> String {
         guard mp4 else { return try await client.playURL(for: url) }
         guard let asset = try await client.addAsset(for: url) else {
-            throw CommandFailure(.failed, "nothing is kept of \(url); `get` keeps it, and so does playing it")
+            throw CommandFailure(.failed, "nothing is cached of \(url); play it or download it with `get` first")
         }
         return asset.libraryURL + "media.mp4"
     }

@@ -7,13 +7,13 @@ import MediaLibrary
 struct UsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "usage",
-        abstract: "Tells how much is kept and how much there is room for.",
+        abstract: "Shows disk usage and limits.",
         discussion: """
               mediacache usage
               mediacache usage --json | jq .bytes
 
-            --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (left out if there is no \
-            limit), freeDiskBytes, covers, coverBytes.
+            --json prints an object: resources, complete, bytes, pinnedBytes, maximumBytes (omitted without a limit), \
+            freeDiskBytes, covers, coverBytes.
             """
     )
 
@@ -32,8 +32,8 @@ struct UsageCommand: AsyncParsableCommand {
         let (usage, covers) = (record.usage, record.covers)
         var table = Table([.init(""), .init("")])
         table.add(["Folder", CacheFolder.describe(location)])
-        table.add(["Resources", "\(usage.resources), \(usage.complete) of them complete"])
-        table.add(["Kept", "\(ByteCount(usage.bytes))"])
+        table.add(["Resources", "\(usage.resources), \(usage.complete) complete"])
+        table.add(["Used", "\(ByteCount(usage.bytes))"])
         table.add(["Pinned", "\(ByteCount(usage.pinnedBytes))"])
         if covers.covers > 0 { table.add(["Covers", "\(covers.covers), \(ByteCount(covers.bytes))"]) }
         table.add(["Limit", usage.maximumBytes.map { "\(ByteCount($0))" } ?? "none"])

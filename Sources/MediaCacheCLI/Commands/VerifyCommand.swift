@@ -1,25 +1,25 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache verify`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Reads all that is kept and compares it with its checksums.",
+        abstract: "Reads all cached data and compares it with its checksums.",
         discussion: """
               mediacache verify
-              mediacache verify --repair      fetch damaged bytes again
+              mediacache verify --repair      repair damaged files
 
-            Damaged bytes are never served: they count as missing from then on, and are fetched again when they are \
-            next read, by `get`, or at once with --repair. Until then verify tells of them, whenever they were found; \
-            so --repair can come later.
-            Exit code 0 if all is well or has been repaired, 1 if damage was found, 2 if not all could be repaired.
+            Damaged data is never served. It counts as missing and is fetched again when it's next read, by `get`, or at \
+            once with --repair. Until then, `verify` lists it.
+            Exit codes: 0 without damage or after a complete repair, 1 for damage, 2 for an incomplete repair.
             --json prints an object: resources, bytes, findings (an array of key, start, end, problem, isRepaired).
             """
     )
 
-    @Flag(help: "Fetch what is damaged again.")
+    @Flag(help: "Repair damaged files.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -35,24 +35,24 @@ struct VerifyCommand: AsyncParsableCommand {
         let report = try await interruption.cancelling {
             try await Connection.use(settings) { try await $0.client.verify(repair: repair) }
         }
-        guard let report else { throw CommandFailure(.interrupted, "interrupted; nothing was changed by stopping") }
+        guard let report else { throw CommandFailure(.interrupted, "interrupted; no data was changed") }
         try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report, colours.output))
         guard report.findings.isEmpty else {
             let left = report.findings.count { !$0.isRepaired }
             guard left > 0 else { return }
-            let places = left == 1 ? "one place" : "\(left) places"
+            let places = left.counted("place")
             throw repair
                 ? CommandFailure(
-                    .partial, "damage in \(places) couldn't be repaired; it's fetched again when it's read")
+                    .partial, "damage in \(places) couldn't be repaired; the data is fetched again when it's read")
                 : CommandFailure(
                     .failed,
-                    "damage was found in \(places); --repair fetches those bytes again, as get and reading them do")
+                    "damage was found in \(places); --repair fetches the data again")
         }
     }
 
     private static func text(_ report: VerifyReport, _ style: TextStyle) -> String {
         let sum = "Read \(ByteCount(report.bytes)) of \(report.resources.counted("resource"))."
-        guard !report.findings.isEmpty else { return "\(sum) All is well." }
+        guard !report.findings.isEmpty else { return "\(sum) No damage found." }
         var table = Table([
             .init("FROM", .right), .init("TO", .right), .init("STATE"), .init("PROBLEM"), .init("RESOURCE"),
         ])

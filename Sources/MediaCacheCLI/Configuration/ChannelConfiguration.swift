@@ -4,36 +4,36 @@ import HTTPTypes
 import MediaCache
 import MediaLibrary
 
-/// Channels that a server records from its start on, as its configuration declares them: options of the command, then
-/// the environment, then a file of JSON.
+/// The channels that the configuration declares. Options take precedence over the environment, the environment over the
+/// file.
 ///
 /// ```json
 /// {"channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h", "maxSize": "50GB"}]}
 /// ```
 ///
-/// Each value of an entry may be given by the environment too, and wins then: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
-/// `MEDIACACHE_CHANNELS=news,sport` names channels that the file doesn't.
+/// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`. `MEDIACACHE_CHANNELS=news,sport`
+/// names channels that aren't in the file.
 struct ChannelConfiguration {
-    /// A value of an entry.
+    /// The key of a value in an entry.
     enum Key: String, CaseIterable {
         case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream
     }
 
-    /// What the file says; nil where there is none.
+    /// The configuration file.
     var file: ConfigurationFile?
-    /// `--channel NAME=URL`, in their order.
+    /// The declarations of `--channel` in order.
     var declared: [ChannelDeclaration] = []
-    /// Environment variables.
+    /// The environment variables.
     var environment: [String: String] = [:]
 
-    /// A configuration of what was read.
+    /// Creates a configuration.
     init(file: ConfigurationFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
 
-    /// The channels, each once.
+    /// Returns the channels without repetitions.
     ///
-    /// - Throws: ``CommandFailure``, naming the entry, and what is wrong with it.
+    /// - Throws: ``CommandFailure`` for an invalid entry.
     func channels() throws -> [ChannelRequest] {
         let reader = ConfigReader(providers: [
             InMemoryProvider(
@@ -61,7 +61,7 @@ struct ChannelConfiguration {
         }
     }
 
-    /// Where a channel is declared, for messages.
+    /// Returns the place of a channel's declaration, for messages.
     func place(of name: String) -> String {
         if let file, let index = file.channels.firstIndex(where: { $0.name == name }) {
             return "\(file.path): channels[\(index)] “\(name)”"
@@ -87,10 +87,10 @@ struct ChannelConfiguration {
         named text: String, headers: [String: String], _ value: (Key) -> String?
     ) throws -> ChannelRequest {
         let name = try ChannelArgument.parse(text)
-        guard let url = value(.url) else { throw ArgumentTextError("it has no url") }
+        guard let url = value(.url) else { throw ArgumentTextError("url is missing") }
         for (field, value) in headers {
             guard HTTPField.Name(field) != nil, HTTPField.isValidValue(value) else {
-                throw ArgumentTextError("“\(field)” in its headers is no header field")
+                throw ArgumentTextError("“\(field)” in headers is not a header field")
             }
         }
         var request = ChannelRequest(
@@ -110,7 +110,7 @@ struct ChannelConfiguration {
         try read(value(.endsWithStream), .endsWithStream) { request.endsWithStream = try ConfigurationText.flag($0) }
         let limits = [request.retention.seconds, request.retention.bytes.map(Double.init)]
         guard !limits.contains(0), request.retention.segments != 0 else {
-            throw ArgumentTextError("a limit of 0 keeps nothing; “none” is no limit")
+            throw ArgumentTextError("a limit must be more than 0; use “none” for no limit")
         }
         return request
     }
@@ -120,24 +120,24 @@ struct ChannelConfiguration {
         do {
             try body(text)
         } catch let error as ArgumentTextError {
-            throw ArgumentTextError("its \(key.rawValue): \(error)")
+            throw ArgumentTextError("\(key.rawValue): \(error)")
         }
     }
 }
 
-/// `--channel NAME=URL`.
+/// The declaration of a channel, the value of `--channel`: `NAME=URL`.
 struct ChannelDeclaration: Sendable, Hashable {
-    /// What it's called.
+    /// The name.
     var name: ChannelName
-    /// Its stream.
+    /// The URL of the stream.
     var url: String
 
-    /// Reads a declaration.
+    /// Parses a declaration.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ArgumentTextError("“\(text)” declares no channel; write it as NAME=URL")
+            throw ArgumentTextError("“\(text)” is not a declaration of a channel; write it as NAME=URL")
         }
         name = try ChannelArgument.parse(String(text[..<equals]))
         url = try URLArgument.check(String(text[text.index(after: equals)...]))

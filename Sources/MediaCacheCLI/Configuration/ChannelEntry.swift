@@ -1,27 +1,27 @@
-/// A channel, as the configuration file declares it.
+/// The entry of a channel in the configuration file.
 struct ChannelEntry: Sendable, Hashable {
-    /// What it's called.
+    /// The name.
     var name: String
-    /// What is said of it, as text.
+    /// The values as text, by key.
     var values: [String: String] = [:]
-    /// Header fields for its origin.
+    /// The header fields for the origin.
     var headers: [String: String] = [:]
 
-    /// The channels of the file's `channels`, in their order.
+    /// Parses the file's `channels`.
     ///
-    /// - Throws: ``ArgumentTextError``, naming the entry, and what is wrong with it.
+    /// - Throws: ``ArgumentTextError`` for an invalid entry.
     static func list(_ value: ConfigurationValue) throws -> [ChannelEntry] {
-        guard case .list(let list) = value else { throw ArgumentTextError("channels isn't an array") }
+        guard case .list(let list) = value else { throw ArgumentTextError("channels must be an array") }
         var names: Set<String> = []
         return try list.enumerated().map { index, value in
             guard case .object(let object) = value else {
-                throw ArgumentTextError("channels[\(index)] isn't an object")
+                throw ArgumentTextError("channels[\(index)] must be an object")
             }
             guard case .text(let name) = object["name"] else {
                 throw ArgumentTextError("channels[\(index)] has no name")
             }
             do {
-                guard names.insert(name).inserted else { throw ArgumentTextError("there is one of this name before") }
+                guard names.insert(name).inserted else { throw ArgumentTextError("the name is used twice") }
                 return try ChannelEntry(name: name, object)
             } catch let error as ArgumentTextError {
                 throw ArgumentTextError("channels[\(index)] “\(name)”: \(error)")
@@ -40,17 +40,17 @@ struct ChannelEntry: Sendable, Hashable {
                 let known = ["name", "headers"] + ChannelConfiguration.Key.allCases.map(\.rawValue)
                 let nearest = NearestName.nearest(to: key, among: known).map { "; did you mean “\($0)”?" }
                 throw ArgumentTextError(
-                    "it has no “\(key)”" + (nearest ?? "; it may have \(known.sorted().joined(separator: ", "))"))
+                    "“\(key)” is not a key" + (nearest ?? "; the keys are \(known.sorted().joined(separator: ", "))"))
             }
             guard let text = value.plainText else {
-                throw ArgumentTextError("its \(key) is neither text, a number, true nor false")
+                throw ArgumentTextError("\(key) must be text, a number, true or false")
             }
             values[key] = text
         }
     }
 
     private static func headers(_ value: ConfigurationValue) throws -> [String: String] {
-        let error = ArgumentTextError("its headers aren't an object of strings")
+        let error = ArgumentTextError("headers must be an object of strings")
         guard case .object(let object) = value else { throw error }
         return try object.mapValues {
             guard case .text(let text) = $0 else { throw error }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// The configuration file: an object of JSON with the server's settings by their names, and `channels`.
+/// The configuration file: a JSON object with the server's settings by name, and `channels`.
 ///
 /// ```json
 /// {"port": 9479, "maxSize": "500GB", "allowedHost": ["tv.example.org"],
 ///  "channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h"}]}
 /// ```
 struct ConfigurationFile: Sendable {
-    /// Where it is, for messages.
+    /// The path.
     let path: String
-    /// What it says of settings; of a list a line each.
+    /// The settings as text. Lists have one item per line.
     let values: [Setting: String]
-    /// The channels that it declares.
+    /// The declared channels.
     let channels: [ChannelEntry]
 
-    /// More than this is no configuration.
+    /// The maximum size in bytes.
     private static let largest = 16 << 20
 
     /// Reads a file.
     ///
-    /// - Throws: ``CommandFailure``, naming the file, and what is wrong with it.
+    /// - Throws: ``CommandFailure`` for an unreadable or invalid file.
     init(path: String) throws {
         let text: Data
         do {
@@ -32,9 +32,9 @@ struct ConfigurationFile: Sendable {
         try self.init(path: path, text)
     }
 
-    /// Reads a file's text. An empty one says nothing, so that `/dev/null` is a configuration, too.
+    /// Parses a file's text. Empty text, such as of `/dev/null`, is a valid configuration.
     ///
-    /// - Throws: as ``init(path:)``.
+    /// - Throws: As ``init(path:)``.
     init(path: String, _ text: Data) throws {
         self.path = path
         do {
@@ -47,16 +47,16 @@ struct ConfigurationFile: Sendable {
     }
 
     private static func object(_ text: Data) throws -> [String: ConfigurationValue] {
-        guard text.count <= largest else { throw ArgumentTextError("it's too large for a configuration") }
+        guard text.count <= largest else { throw ArgumentTextError("the file is larger than 16 MiB") }
         guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else { return [:] }
         switch try? JSONDecoder().decode(ConfigurationValue.self, from: text) {
-        case nil: throw ArgumentTextError("it isn't JSON" + (place(ofErrorIn: text).map { ": \($0)" } ?? ""))
+        case nil: throw ArgumentTextError("the file isn't JSON" + (place(ofErrorIn: text).map { ": \($0)" } ?? ""))
         case .object(let object): return object
-        default: throw ArgumentTextError("it isn't an object such as {\"port\": 9479, \"channels\": […]}")
+        default: throw ArgumentTextError("the file isn't an object such as {\"port\": 9479, \"channels\": […]}")
         }
     }
 
-    /// Where the parser stopped, in its own words.
+    /// Returns the parser's description of the error.
     private static func place(ofErrorIn text: Data) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: text)
@@ -83,17 +83,17 @@ struct ConfigurationFile: Sendable {
         case (.list, .list(let items)):
             return try items.map { item in
                 guard case .text(let text) = item, !text.contains(where: \.isNewline) else {
-                    throw ArgumentTextError("\(setting.rawValue) isn't an array of texts")
+                    throw ArgumentTextError("\(setting.rawValue) must be an array of strings")
                 }
                 return text
             }.joined(separator: "\n")
         case (.list, .text(let text)), (.text, .text(let text)), (.number, .text(let text)): return text
-        case (.list, _): throw ArgumentTextError("\(setting.rawValue) isn't an array of texts")
+        case (.list, _): throw ArgumentTextError("\(setting.rawValue) must be an array of strings")
         case (.flag, .flag(let flag)): return "\(flag)"
-        case (.flag, _): throw ArgumentTextError("\(setting.rawValue) is neither true nor false")
+        case (.flag, _): throw ArgumentTextError("\(setting.rawValue) must be true or false")
         case (.number, .number), (.text, .number): return value.plainText ?? ""
-        case (.number, _): throw ArgumentTextError("\(setting.rawValue) isn't a number")
-        case (.text, _): throw ArgumentTextError("\(setting.rawValue) isn't text")
+        case (.number, _): throw ArgumentTextError("\(setting.rawValue) must be a number")
+        case (.text, _): throw ArgumentTextError("\(setting.rawValue) must be a string")
         }
     }
 }

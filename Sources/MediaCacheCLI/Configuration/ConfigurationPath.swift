@@ -1,29 +1,29 @@
 import Foundation
 
-/// Which configuration file counts: the one that is named, by `--config` or `$MEDIACACHE_CONFIG`, else the user's, else
-/// the machine's. Only one is read, so that what holds can be seen in one place.
+/// The path of the configuration file: the value of `--config` or `$MEDIACACHE_CONFIG`, the user's file, or the system's.
+/// Only one file is read.
 enum ConfigurationPath {
-    /// The variable that names one.
+    /// The variable with the path.
     static let variable = "MEDIACACHE_CONFIG"
-    /// The machine's own, for a service.
+    /// The path of the system's file, for services.
     static let system = "/etc/mediacache/config.json"
 
-    /// The file to read; nil where none is named, and there is none in the usual places.
+    /// Returns the path of the file to read; nil if none is given and no default file exists.
     static func path(
         option: String?, environment: [String: String],
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
     ) -> String? {
         if let named = named(option: option, environment: environment) { return named }
-        return usual(environment).first(where: exists)
+        return defaults(environment).first(where: exists)
     }
 
-    /// The file that somebody names, whether it's there or not.
+    /// Returns the path that an option or the environment gives.
     static func named(option: String?, environment: [String: String]) -> String? {
         option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The usual places, the first that is there counts (XDG Base Directory Specification, which wants absolute paths).
-    static func usual(_ environment: [String: String]) -> [String] {
+    /// Returns the default paths in order of precedence. The XDG Base Directory Specification ignores relative paths.
+    static func defaults(_ environment: [String: String]) -> [String] {
         let folder: String? =
             if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
                 folder

@@ -2,19 +2,21 @@ import Logging
 import MediaCache
 import MediaLibrary
 
-/// Reads a running server's configuration again, and applies what can be applied.
+/// The reload of a running server's configuration.
 actor ConfigurationReload {
     private let start: ServeConfiguration
     private var configuration: ServeConfiguration
-    /// Channels that couldn't be taken.
-    private var refused: Set<ChannelName> = []
+    /// The channels that the last reload rejected.
+    private var rejected: Set<ChannelName> = []
     private let settings: HostSettings
     private let server: LocalHost
     private let read: @Sendable () throws -> ServeConfiguration
 
+    /// Creates a reload.
+    ///
     /// - Parameters:
-    ///   - configuration: what the server began with.
-    ///   - read: reads what holds now.
+    ///   - configuration: The configuration of the server's start.
+    ///   - read: A function that reads the current configuration.
     init(
         of configuration: ServeConfiguration, _ settings: HostSettings, _ server: LocalHost,
         reading read: @escaping @Sendable () throws -> ServeConfiguration
@@ -26,45 +28,45 @@ actor ConfigurationReload {
         self.read = read
     }
 
-    /// Reads and applies. Where something is wrong, all stays as it was, and the log says what.
+    /// Reads and applies the configuration. An invalid configuration changes nothing and is logged.
     func run() async {
         let logger = settings.logger
-        let (wanted, change): (ServeConfiguration, ConfigurationChange)
+        let (new, change): (ServeConfiguration, ConfigurationChange)
         do {
-            wanted = try read()
-            // All of it has to be right, also what isn't applied now.
-            let host = try wanted.hostSettings()
+            new = try read()
+            // Deferred settings must be valid too.
+            let host = try new.hostSettings()
             _ = try host.originSettings
             change = try ConfigurationChange(
-                from: configuration, startedWith: start, refused: refused, to: wanted)
+                from: configuration, startedWith: start, rejected: rejected, to: new)
             if change.applied.contains(.logLevel) { settings.logLevel.value = host.logLevel.value }
         } catch {
             let reason = CommandFailure(error)?.message ?? "\(error)"
-            logger.error("the configuration isn't right; all stays as it was", metadata: ["error": "\(reason)"])
+            logger.error("invalid configuration; nothing was changed", metadata: ["error": "\(reason)"])
             return
         }
         let failures = await server.declare(change.channels)
-        refused = Set(failures.keys)
+        rejected = Set(failures.keys)
         for (name, error) in failures {
-            logger.error("channel not taken", metadata: ["channel": "\(name)", "error": "\(error.message)"])
+            logger.error("channel rejected", metadata: ["channel": "\(name)", "error": "\(error.message)"])
         }
         for name in change.unchangeable {
             logger.warning(
-                "a recording keeps the tracks that it began with; take another name for others",
+                "the tracks of a recording can't be changed; use another name",
                 metadata: ["channel": "\(name)"])
         }
         for name in change.undeclared {
             logger.warning(
-                "a channel isn't declared any more, and stays; `channels stop` and `channels remove` end it",
+                "an undeclared channel isn't removed; use `channels stop` or `channels remove`",
                 metadata: ["channel": "\(name)"])
         }
-        if !change.waiting.isEmpty {
+        if !change.deferred.isEmpty {
             logger.warning(
-                "these wait for the next start", metadata: ["settings": "\(change.waiting.joined(separator: ", "))"])
+                "settings apply after a restart", metadata: ["settings": "\(change.deferred.joined(separator: ", "))"])
         }
         logger.notice(
-            "configuration read again",
+            "configuration reloaded",
             metadata: ["channels": "\(change.channels.count - failures.count)", "settings": "\(change.applied.count)"])
-        configuration = wanted
+        configuration = new
     }
 }

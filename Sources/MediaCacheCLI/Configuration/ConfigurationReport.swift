@@ -1,38 +1,40 @@
 import MediaCache
 import MediaLibrary
 
-/// What holds of each setting, and who says so, for people and programs.
+/// The effective settings and their sources.
 struct ConfigurationReport: Encodable {
     /// A setting.
     struct Entry: Encodable {
-        /// What it is, without what is secret; null where it's nothing.
+        /// The value without secrets; null without a value.
         var value: ConfigurationValue
-        /// Who says so.
+        /// The source of the value.
         var source: Settings.Source
-        /// Where it stands: an option, a variable, a file; null where nobody says anything.
+        /// The option, variable or file with the value; null for a default.
         var place: String?
     }
 
-    /// A channel that is recorded.
+    /// A channel.
     struct ChannelItem: Encodable {
+        /// The name.
         var name: String
-        /// Without a user's name and password.
+        /// The URL, without user information.
         var url: String
+        /// The place of the declaration.
         var place: String
     }
 
-    /// The configuration file; null where there is none.
+    /// The path of the configuration file; null without one.
     var file: String?
     /// The settings by name.
     var settings: [String: Entry]
-    /// The channels, in their order.
+    /// The channels in order.
     var channels: [ChannelItem]
-    /// Variables that look like settings, and are none.
+    /// The unknown variables that begin with `MEDIACACHE_`.
     var unknownVariables: [String]
 
-    /// What `configuration` says, when all of it is right.
+    /// Creates the report of a valid configuration.
     ///
-    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(_ configuration: ServeConfiguration) throws {
         let host = try configuration.hostSettings()
         _ = try host.originSettings
@@ -41,7 +43,7 @@ struct ConfigurationReport: Encodable {
         settings = Dictionary(
             uniqueKeysWithValues: Setting.allCases.map { setting in
                 guard let value = read[setting] else {
-                    return (setting.rawValue, Entry(value: Self.usual(setting, host), source: .standard))
+                    return (setting.rawValue, Entry(value: Self.systemDefault(setting, host), source: .standard))
                 }
                 let shown = setting.redacted(value.text)
                 return (
@@ -59,7 +61,7 @@ struct ConfigurationReport: Encodable {
         unknownVariables = configuration.unknownVariables
     }
 
-    /// A table of all that.
+    /// The report as a table.
     var text: String {
         var table = Table([.init("SETTING"), .init("VALUE"), .init("FROM")])
         for setting in Setting.allCases {
@@ -70,12 +72,12 @@ struct ConfigurationReport: Encodable {
         return "Configuration file: \(file ?? "none")\n\n" + table.rendered()
     }
 
-    /// What else there is to say.
+    /// The notes for the user.
     var notes: [String] {
         let names = Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"]
         return unknownVariables.map { variable in
             let nearest = NearestName.nearest(to: variable, among: names).map { "; did you mean \($0)?" }
-            return "\(variable) in the environment is no setting\(nearest ?? "")"
+            return "\(variable) in the environment is not a setting\(nearest ?? "")"
         }
     }
 
@@ -83,14 +85,14 @@ struct ConfigurationReport: Encodable {
         source == .file ? settings.file?.path ?? "" : settings.place(of: setting)
     }
 
-    /// What follows from the system where nobody says anything.
-    private static func usual(_ setting: Setting, _ host: HostSettings) -> ConfigurationValue {
+    /// Returns the default of a setting that the system determines.
+    private static func systemDefault(_ setting: Setting, _ host: HostSettings) -> ConfigurationValue {
         setting == .cache ? .text(CacheFolder.describe(host.location)) : setting.form == .list ? .list([]) : .null
     }
 }
 
 extension Setting {
-    /// A text as the value that the configuration file would have.
+    /// Returns a text as the value in a configuration file.
     fileprivate func value(of text: String) -> ConfigurationValue {
         switch form {
         case .text: .text(text)
@@ -102,7 +104,7 @@ extension Setting {
 }
 
 extension ConfigurationValue {
-    /// For people; a hyphen where there is nothing.
+    /// The value for people; a hyphen without a value.
     fileprivate var shownText: String {
         guard case .list(let items) = self else { return plainText ?? "-" }
         return items.isEmpty ? "-" : items.compactMap(\.plainText).joined(separator: ", ")

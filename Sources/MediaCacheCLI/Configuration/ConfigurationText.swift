@@ -1,36 +1,36 @@
 import HTTPTypes
 import MediaCache
 
-/// Values of settings as text.
+/// The parsing of settings.
 enum ConfigurationText {
-    /// Reads true or false, in the words that people use.
+    /// Parses a Boolean: true, yes, on or 1; false, no, off or 0.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func flag(_ text: String) throws -> Bool {
         switch text.lowercased() {
         case "true", "yes", "on", "1": true
         case "false", "no", "off", "0": false
-        default: throw ArgumentTextError("“\(text)” is neither true nor false")
+        default: throw ArgumentTextError("“\(text)” is not true or false")
         }
     }
 
-    /// Reads a whole number.
+    /// Parses an integer.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func number(_ text: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(text), range.contains(number) else {
-            let most = range.upperBound == .max ? "" : " to \(range.upperBound)"
-            throw ArgumentTextError("“\(text)” is no whole number from \(range.lowerBound)\(most)")
+            let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw ArgumentTextError("“\(text)” is not an integer from \(range.lowerBound)\(end)")
         }
         return number
     }
 }
 
 extension Setting {
-    /// Whether its value may hold what nobody else should read.
+    /// Whether the value can contain secrets.
     var isSecret: Bool { self == .header || self == .proxy }
 
-    /// A value without what nobody else should read: of a header field its name, of a proxy where it is.
+    /// Returns a value without secrets: the names of header fields, the address of a proxy.
     func redacted(_ text: String) -> String {
         switch self {
         case .header:

@@ -1,4 +1,4 @@
-/// A value of the configuration file.
+/// A value in the configuration file.
 enum ConfigurationValue: Codable, Sendable, Hashable {
     case null
     case flag(Bool)
@@ -38,7 +38,7 @@ enum ConfigurationValue: Codable, Sendable, Hashable {
         }
     }
 
-    /// The value as it would be written on the command line; nil for null, an array and an object.
+    /// The value as text on the command line; nil for null, an array or an object.
     var plainText: String? {
         switch self {
         case .flag(let flag): "\(flag)"

@@ -1,6 +1,6 @@
-/// What somebody may have meant by a name that nothing has.
+/// Suggestions for misspelt names.
 enum NearestName {
-    /// The one of `names` that the fewest changes make of `name`; nil where that would be another word.
+    /// Returns the name with the smallest edit distance; nil if the distance is too large.
     static func nearest(to name: String, among names: [String]) -> String? {
         let written = Array(name.lowercased())
         let distances = names.map { (name: $0, distance: distance(written, Array($0.lowercased()))) }
@@ -8,15 +8,16 @@ enum NearestName {
         return nearest.distance <= max(2, written.count / 3) ? nearest.name : nil
     }
 
-    /// That `name` is no setting, and which may have been meant.
+    /// Returns the error of an unknown setting, with a suggestion.
     static func unknown(_ name: String, among names: [String]) -> ArgumentTextError {
         guard let nearest = nearest(to: name, among: names) else {
-            return ArgumentTextError("“\(name)” is no setting; \(names.sorted().joined(separator: ", ")) are")
+            return ArgumentTextError(
+                "“\(name)” is not a setting; the settings are \(names.sorted().joined(separator: ", "))")
         }
-        return ArgumentTextError("“\(name)” is no setting; did you mean “\(nearest)”?")
+        return ArgumentTextError("“\(name)” is not a setting; did you mean “\(nearest)”?")
     }
 
-    /// How many letters have to be put in, left out or replaced (Levenshtein).
+    /// Returns the Levenshtein distance.
     private static func distance(_ left: [Character], _ right: [Character]) -> Int {
         guard left.count <= 64 else { return .max }
         var row = Array(0...right.count)

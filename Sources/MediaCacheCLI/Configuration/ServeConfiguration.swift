@@ -1,15 +1,15 @@
 import MediaLibrary
 
-/// All that a server goes by: its settings, and the channels that it records.
+/// The configuration of a server: its settings and channels.
 struct ServeConfiguration: Sendable {
     /// The settings.
     let settings: Settings
     /// The channels.
     let channels: ChannelConfiguration
-    /// Environment variables.
+    /// The environment variables.
     let environment: [String: String]
 
-    /// A configuration of what was given, and what was read.
+    /// Creates a configuration.
     init(
         options: [Setting: String] = [:], declared: [ChannelDeclaration] = [], environment: [String: String] = [:],
         file: ConfigurationFile? = nil
@@ -19,9 +19,9 @@ struct ServeConfiguration: Sendable {
         self.environment = environment
     }
 
-    /// What a process that serves goes by.
+    /// Returns the settings of the server's process.
     ///
-    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    /// - Throws: ``CommandFailure`` for an invalid setting.
     func hostSettings() throws -> HostSettings {
         var host = try HostSettings(settings, environment: environment)
         host.goesOnWithDownloads = true
@@ -29,7 +29,7 @@ struct ServeConfiguration: Sendable {
         return host
     }
 
-    /// The names in the environment that look like settings, and are none.
+    /// The unknown variables that begin with `MEDIACACHE_`.
     var unknownVariables: [String] {
         let known = Set(Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"])
         return environment.keys.filter {

@@ -2,8 +2,8 @@ import Foundation
 
 /// A setting of the server.
 ///
-/// It has one name, written in the way of each place: `--allowed-host` on the command line, `MEDIACACHE_ALLOWED_HOST`
-/// in the environment, `allowedHost` in the configuration file.
+/// Its name has three spellings: `--allowed-host` on the command line, `MEDIACACHE_ALLOWED_HOST` in the environment,
+/// `allowedHost` in the configuration file.
 enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
@@ -11,19 +11,19 @@ enum Setting: String, CaseIterable, Sendable {
     case jobs, transfers, limitRate
     case header, proxy, cookies, caFile, compareAlternatingTags
 
-    /// How it's written in the configuration file.
+    /// The type of a value in the configuration file.
     enum Form: Sendable {
-        /// Text, or a bare number.
+        /// A string or a number.
         case text
         /// A number.
         case number
-        /// True or false.
+        /// A Boolean.
         case flag
-        /// An array of texts.
+        /// An array of strings.
         case list
     }
 
-    /// How it's written in the configuration file.
+    /// The type of the value in the configuration file.
     var form: Form {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .header: .list
@@ -33,20 +33,20 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     var option: String { "--" + words.joined(separator: "-") }
 
-    /// Its name in the environment. The cache folder's is older than the others.
+    /// The name in the environment.
     var variable: String {
         self == .cache ? "MEDIACACHE_DIR" : "MEDIACACHE_" + words.joined(separator: "_").uppercased()
     }
 
-    /// The options that give `values`, in the order of the settings.
+    /// Returns the options of values, in the order of the settings.
     static func options(of values: [Setting: String]) -> [String] {
         allCases.filter { values[$0] != nil }.map(\.option)
     }
 
-    /// What the server goes by where nobody says anything; nil where that is nothing, or follows from the system.
+    /// The server's default; nil for none, or if the system determines it.
     var standard: String? {
         switch self {
         case .logLevel: "warning"
@@ -61,10 +61,10 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a reload of the server applies it.
+    /// Whether a reload applies a change.
     var isReloadable: Bool { self == .logLevel }
 
-    /// Several values in one text: a line each. In most of them no comma can stand, so that one divides them, too.
+    /// Returns the items of a list, separated by line breaks or commas. Header fields can contain commas.
     func items(of text: String) -> [String] {
         text.split { $0.isNewline || $0 == "," && self != .header }
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

@@ -2,10 +2,10 @@ import Configuration
 import Foundation
 import Synchronization
 
-/// What holds of each setting, and who says so: the command line before the environment, that before the configuration
-/// file, that before what is usual.
+/// The values of settings and their sources. The command line takes precedence over the environment, the environment over
+/// the configuration file, the file over defaults.
 struct Settings: Sendable {
-    /// Who says what a setting is.
+    /// The source of a value.
     enum Source: String, Sendable, Hashable, Encodable, CaseIterable {
         case option, environment, file
         case standard = "default"
@@ -13,28 +13,28 @@ struct Settings: Sendable {
 
     /// A setting's value.
     struct Value: Sendable, Hashable {
-        /// As text; of a list a line each.
+        /// The value as text. Lists have one item per line.
         var text: String
-        /// Who says so.
+        /// The source.
         var source: Source
     }
 
-    /// The configuration file; nil where there is none.
+    /// The configuration file.
     let file: ConfigurationFile?
     private let values: [Setting: Value]
 
-    /// Settings of what was given on the command line.
+    /// Creates settings.
     ///
     /// - Parameters:
-    ///   - options: what was given, of a list a line each.
-    ///   - usesStandards: whether what nobody says anything about is as it is for a server.
+    ///   - options: The values of the command line. Lists have one item per line.
+    ///   - usesStandards: Whether the server's defaults apply.
     init(
         options: [Setting: String], environment: [String: String], file: ConfigurationFile?,
         usesStandards: Bool = false
     ) {
         self.file = file
         let recorder = SourceRecorder()
-        // An empty variable is how services unset one.
+        // Services unset variables by making them empty.
         var variables = environment.filter { !$0.value.isEmpty }
         variables["MEDIACACHE_CACHE"] = variables[Setting.cache.variable]
         var standards: [Setting: String] = [:]
@@ -56,39 +56,39 @@ struct Settings: Sendable {
         self.values = values
     }
 
-    /// The value of a setting; nil where nobody says anything.
+    /// The value of a setting.
     subscript(setting: Setting) -> Value? { values[setting] }
 
-    /// Reads a setting.
+    /// Parses a setting.
     ///
-    /// - Returns: nil where nobody says anything.
-    /// - Throws: ``CommandFailure`` that names who says what is wrong.
+    /// - Returns: nil without a value.
+    /// - Throws: ``CommandFailure`` with the place of an invalid value.
     func read<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> Parsed? {
         guard let value = values[setting] else { return nil }
         return try naming(setting, value) { try parse(value.text) }
     }
 
-    /// Reads each item of a list.
+    /// Parses the items of a list.
     ///
-    /// - Throws: as ``read(_:_:)``.
+    /// - Throws: As ``read(_:_:)``.
     func list<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> [Parsed] {
         guard let value = values[setting] else { return [] }
         return try naming(setting, value) { try setting.items(of: value.text).map(parse) }
     }
 
-    /// Reads true or false.
+    /// Parses a Boolean.
     ///
-    /// - Throws: as ``read(_:_:)``.
+    /// - Throws: As ``read(_:_:)``.
     func flag(_ setting: Setting) throws -> Bool? { try read(setting, ConfigurationText.flag) }
 
-    /// Reads a whole number.
+    /// Parses an integer.
     ///
-    /// - Throws: as ``read(_:_:)``.
+    /// - Throws: As ``read(_:_:)``.
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws -> Int? {
         try read(setting) { try ConfigurationText.number($0, in: range) }
     }
 
-    /// Where a setting's value stands, for messages.
+    /// Returns the place of a setting's value, for messages.
     func place(of setting: Setting) -> String {
         switch values[setting]?.source {
         case .option: setting.option
@@ -114,16 +114,16 @@ struct Settings: Sendable {
     }
 }
 
-/// Who gave the value that was read last.
+/// The source of the last value that was read.
 private final class SourceRecorder: AccessReporter {
     private let last = Mutex(Settings.Source.standard)
 
     var source: Settings.Source { last.withLock { $0 } }
 
     func report(_ event: AccessEvent) {
-        let giver = event.providerResults.first { (try? $0.result.get())?.value != nil }
-        // The environment's provider is the only one whose name isn't ours. The others stand within their kind's name.
-        let source = Settings.Source.allCases.first { giver?.providerName.contains("[\($0.rawValue)]") == true }
+        let provider = event.providerResults.first { (try? $0.result.get())?.value != nil }
+        // In-memory providers have their name in brackets; the environment's provider doesn't.
+        let source = Settings.Source.allCases.first { provider?.providerName.contains("[\($0.rawValue)]") == true }
         last.withLock { $0 = source ?? .environment }
     }
 }

@@ -1,12 +1,13 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// What an asset is named by.
+/// An asset or download that arguments can name.
 protocol AssetNaming {
-    /// What it's called in URLs.
+    /// The ID.
     var id: String { get }
-    /// The URL that it begins with.
+    /// The URL.
     var url: String { get }
-    /// What a person calls it.
+    /// The title.
     var title: String? { get }
 }
 
@@ -14,14 +15,14 @@ extension AssetRecord: AssetNaming {}
 extension DownloadRecord: AssetNaming {}
 
 extension AssetArgument {
-    /// The one of `assets` that is meant.
+    /// Returns the asset that the argument names.
     ///
     /// - Parameters:
-    ///   - what: what they are, for messages.
-    ///   - client: is asked what a number stands for.
-    /// - Throws: ``CommandFailure`` where it's none of them, or more than one; what the cache's owner answers.
+    ///   - noun: The noun for the assets in messages.
+    ///   - client: The client that looks up the ID of a resource.
+    /// - Throws: ``CommandFailure`` for no match or several; errors of the API.
     func find<Item: AssetNaming>(
-        in assets: [Item], what: String, asking client: APIClient
+        in assets: [Item], what noun: String, asking client: APIClient
     ) async throws -> Item {
         let found: [Item]
         switch self {
@@ -33,10 +34,10 @@ extension AssetArgument {
             let named = assets.filter { $0.id == name }
             found = named.isEmpty ? assets.filter { $0.title == name } : named
         }
-        guard let first = found.first else { throw CommandFailure(.failed, "there is no \(what) \(text)") }
+        guard let first = found.first else { throw CommandFailure(.failed, "there is no \(noun) \(text)") }
         guard found.count == 1 else {
             let names = found.prefix(5).map(\.id).joined(separator: ", ")
-            throw CommandFailure(.failed, "\(text) names \(found.count) of them; say which: \(names)")
+            throw CommandFailure(.failed, "\(text) matches \(found.count.counted(noun)); use an ID: \(names)")
         }
         return first
     }

@@ -3,24 +3,24 @@ import Logging
 import MediaCache
 import MediaCacheAPI
 
-/// A way to a cache folder's API: to the process that owns the folder, or, if none does, to one started here.
+/// A connection to the API of a cache folder: to the process that owns the folder, or to a server in this process.
 ///
-/// Every subcommand goes this way, so that it does the same whether the folder is owned or not.
+/// All subcommands use it, so that they behave the same whether the folder is owned or not.
 struct Connection: Sendable {
-    /// The API.
+    /// The client of the API.
     let client: APIClient
-    /// Who serves it elsewhere; nil if it's this process.
+    /// The owner of the folder; nil for this process.
     let owner: FolderOwner?
     private let host: LocalHost?
 
-    /// Opens the way.
+    /// Opens a connection.
     ///
-    /// - Throws: ``CommandFailure`` if the owner doesn't answer; what the engine throws if the folder can't be opened.
+    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors of opening the folder.
     static func open(_ settings: HostSettings) async throws -> Connection {
-        let settings = settings.forOneself
+        let settings = settings.forThisProcess
         for attempt in 1... {
             if let connection = try await running(at: settings.location) {
-                connection.note(settings.ownersAlone)
+                connection.note(settings.ownerOptions)
                 return connection
             }
             do {
@@ -28,25 +28,25 @@ struct Connection: Sendable {
                 let client = APIClient(address: host.address, key: host.key)
                 return Connection(client: client, owner: nil, host: host)
             } catch let error as CacheError where error.code == .folderOwned && attempt < 3 {
-                // Someone else was faster; now there is an owner to talk to.
+                // Another process has opened the folder in the meantime.
                 continue
             }
         }
-        throw CommandFailure(.failed, "the cache folder's owner keeps changing; try again")
+        throw CommandFailure(.failed, "the owner of the cache folder keeps changing; try again")
     }
 
-    /// The way to a process that owns the folder already, or nil if none does.
+    /// Returns a connection to the owner of the folder; nil if there is none.
     static func running(at location: CacheLocation) async throws -> Connection? {
         var lastOwner: FolderOwner?
-        var reason = "it says no address"
-        // An owner that is starting or ending says no address, or one where nobody answers, for a moment.
+        var reason = "its address is unknown"
+        // The address of a starting or stopping owner is unknown or unreachable for a moment.
         for attempt in 0..<4 {
             if attempt > 0 { try await Task.sleep(for: .milliseconds(250)) }
             guard let owner = CacheStore.owner(of: location) else { return nil }
             lastOwner = owner
             guard let address = owner.address else { continue }
             guard let key = try AccessKeyFile.key(of: location) else {
-                reason = "there is no key in “\(location.durable)/key”"
+                reason = "“\(location.durable)/key” contains no key"
                 continue
             }
             let client = APIClient(address: address, key: key)
@@ -62,12 +62,12 @@ struct Connection: Sendable {
         let process = lastOwner.map { "process \($0.processID)" } ?? "another process"
         throw CommandFailure(
             .failed,
-            "the cache folder “\(location.durable)” is owned by \(process), which can't be talked to: \(reason)")
+            "the cache folder “\(location.durable)” is owned by \(process), which can't be reached: \(reason)")
     }
 
-    /// Opens the way, does `body`, and closes it, also when `body` throws.
+    /// Opens a connection, runs `body`, and closes the connection.
     ///
-    /// - Parameter waits: whether to wait afterwards for other commands that have found this process to be the owner.
+    /// - Parameter waits: Whether to wait afterwards for other commands that use the server in this process.
     static func use<Result: Sendable>(
         _ settings: HostSettings, waits: Bool = true, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {
@@ -83,21 +83,21 @@ struct Connection: Sendable {
         }
     }
 
-    /// Says which options have no effect, since the folder's owner goes by its own.
+    /// Prints a note about options that have no effect on the folder's owner.
     private func note(_ options: [String]) {
         guard let owner, !options.isEmpty else { return }
         StandardStreams.printError(
-            "mediacache: note: process \(owner.processID) owns the cache folder and goes by its own settings; "
+            "mediacache: note: process \(owner.processID) owns the cache folder and has its own settings; "
                 + "\(options.joined(separator: ", ")) has no effect")
     }
 
-    /// Says why nothing will be kept, if nothing will.
+    /// Prints a note if the folder can't be written.
     func noteFolder() { host?.noteFolder() }
 
-    /// Waits for other commands that have found this process to be the folder's owner.
+    /// Waits for other commands that use the server in this process.
     func waitForOthers() async { await host?.waitForOthers() }
 
-    /// Closes it; a host that was started here stops and gives the folder up.
+    /// Closes the connection, and stops the server in this process.
     func close() async {
         await client.close()
         await host?.stop()

@@ -1,30 +1,30 @@
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 
-/// Making assets complete through the API: ask for them, watch, or stop in good order.
+/// Downloads through the API until their end or a signal.
 struct DownloadJob: Sendable {
-    /// What is asked for.
+    /// A requested download.
     struct Item: Sendable {
-        /// Its URL.
+        /// The URL.
         var url: ResourceURL
-        /// How it's asked for.
+        /// The request.
         var addition: DownloadAddition
     }
 
-    /// How far all of them are, for who shows it.
+    /// A function that receives the state of all downloads.
     typealias Watcher = @Sendable ([DownloadRecord]) throws -> Void
 
-    /// The API.
+    /// The client of the API.
     var client: APIClient
-    /// Whether another process does the work.
-    var isElsewhere: Bool
-    /// What is asked for.
+    /// Whether another process downloads.
+    var isRemote: Bool
+    /// The requested downloads.
     var items: [Item]
 
-    /// Runs to the end of all of them.
+    /// Runs until the end of all downloads.
     ///
-    /// - Returns: the state of each item's download: its end, or what it waits for in vain; nil where somebody cancelled
-    ///   it.
+    /// - Returns: The final state of each download, or the state of a wait that won't end; nil for a cancelled download.
     /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``.
     func run(showing watcher: @escaping Watcher, until interruption: Interruption) async throws -> [DownloadRecord?] {
         do {
@@ -40,17 +40,17 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// Waits for downloads.
+    /// Waits for the end of downloads.
     ///
-    /// - Returns: what ``run(showing:until:)`` does.
+    /// - Returns: As ``run(showing:until:)``.
     static func watch(
         _ ids: [String], _ client: APIClient, _ watcher: Watcher
     ) async throws -> [DownloadRecord?] {
-        let wanted = Set(ids)
+        let requested = Set(ids)
         var isFirst = true
         while true {
             let records = try await client.downloads(waiting: isFirst ? .zero : .milliseconds(200))
-                .filter { wanted.contains($0.id) }
+                .filter { requested.contains($0.id) }
             isFirst = false
             try watcher(records)
             guard records.allSatisfy({ $0.isSettled }) else { continue }
@@ -60,38 +60,38 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// Ctrl-C ends what this command began, and nothing else; another command may wait for the same.
+    /// Pauses the downloads that this command started, and returns the failure. Other commands may wait for the others.
     private func interrupted(_ ids: [String], started: [String]) async throws -> CommandFailure {
         let records = (try? await client.downloads()) ?? []
-        if isElsewhere {
+        if isRemote {
             for id in Set(started) where records.contains(where: { $0.id == id && !$0.state.isEnded }) {
                 _ = try? await client.updateDownload(id, DownloadUpdate(state: .paused))
             }
         }
-        let kept = Self.kept(records.filter { ids.contains($0.id) })
-        return CommandFailure(.interrupted, "interrupted; \(kept), and the same command goes on from there")
+        let received = Self.received(records.filter { ids.contains($0.id) })
+        return CommandFailure(.interrupted, "interrupted; \(received); run the same command to resume")
     }
 
-    private static func kept(_ records: [DownloadRecord]) -> String {
+    private static func received(_ records: [DownloadRecord]) -> String {
         let bytes = records.reduce(0) { $0 + $1.bytes }
-        guard bytes > 0 else { return "nothing had come yet" }
-        return records.count == 1 ? records[0].amount + " are kept" : "\(ByteCount(bytes)) are kept"
+        guard bytes > 0 else { return "no data was received" }
+        return "\(records.count == 1 ? records[0].amount : "\(ByteCount(bytes))") cached"
     }
 }
 
 extension DownloadRecord {
-    /// Whether there is nothing to wait for: it has ended, or waits for what won't come by waiting.
+    /// Whether the download has ended, or waits for something that needs the user.
     var isSettled: Bool {
         switch state {
         case .queued, .running, .paused: false
         case .waiting:
-            // A host that never answered at all is rather a mistake than a network that comes back.
+            // A host that never responded is more likely a wrong URL than an interrupted network.
             reason?.code == "space" || (reason?.code == "network" && bytes == 0 && partsDone == 0)
         case .failed, .complete, .completeWithHoles: true
         }
     }
 
-    /// How much of it is here, in words.
+    /// The received amount for people.
     var amount: String {
         "\(ByteCount(bytes))" + (length.map { " of \(lengthKnown ? "" : "about ")\(ByteCount($0))" } ?? "")
     }

@@ -3,7 +3,7 @@ import MediaCacheAPI
 import MediaCacheServer
 
 extension HostSettings {
-    /// What the store goes by.
+    /// The configuration of the store.
     var storeConfiguration: CacheConfiguration {
         CacheConfiguration(
             location: location,
@@ -15,7 +15,7 @@ extension HostSettings {
             admission: admission)
     }
 
-    /// What the server goes by.
+    /// The configuration of the server.
     var serverConfiguration: ServerConfiguration {
         ServerConfiguration(
             host: host,
@@ -26,7 +26,7 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
-            // A command that passes by ends before a picture could be taken.
+            // Other commands end before a cover could be generated.
             keepsCovers: goesOnWithDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             goesOnWithDownloads: goesOnWithDownloads,
@@ -37,9 +37,9 @@ extension HostSettings {
             logger: logger)
     }
 
-    /// How origins are connected to.
+    /// The settings of connections to origins.
     ///
-    /// - Throws: ``CommandFailure`` if a network or the proxy isn't written as it should be.
+    /// - Throws: ``CommandFailure`` for an invalid network or proxy.
     var originSettings: AsyncHTTPClientSettings {
         get throws {
             AsyncHTTPClientSettings(
@@ -47,7 +47,7 @@ extension HostSettings {
                 proxy: try proxy.map(Self.proxy),
                 allowedNetworks: try allowedNetworks.map { text in
                     if let range = AddressRange(text) { return range }
-                    throw CommandFailure(.usage, "“\(text)” is no network; write it as 192.168.1.0/24 or fd00::/8")
+                    throw CommandFailure(.usage, "“\(text)” is not a network; write it as 192.168.1.0/24 or fd00::/8")
                 })
         }
     }
@@ -60,7 +60,8 @@ extension HostSettings {
             throw CommandFailure(.usage, "--proxy: \(error.message)")
         }
         guard url.scheme == "http" else {
-            throw CommandFailure(.usage, "--proxy: the proxy itself is asked by http; write it as http://host:port")
+            throw CommandFailure(
+                .usage, "--proxy: the proxy's own URL must begin with http; write it as http://host:port")
         }
         let authorization = url.credentials.map {
             UpstreamProxy.Authorization.basic(user: $0.user, password: $0.password ?? "")

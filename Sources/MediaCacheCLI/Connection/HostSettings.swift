@@ -5,63 +5,62 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// What a process that owns a cache folder goes by: the store's settings and the server's.
+/// The settings of a process that owns a cache folder: those of the store and the server.
 struct HostSettings: Sendable {
-    /// The folder.
+    /// The location of the folder.
     var location: CacheLocation
-    /// How much may be kept.
+    /// The limits of the cache.
     var limits: CacheLimits
-    /// Which URLs are one resource.
+    /// The policy of cache keys.
     var keyPolicy: CacheKeyPolicy
-    /// Which resources are kept.
+    /// The admission policy.
     var admission: AdmissionPolicy
-    /// How far to fill ahead of a reader.
+    /// The read-ahead of fills.
     var readAhead = ReadAhead()
-    /// Header fields by origin.
+    /// The header fields by origin.
     var headerProfiles: HeaderProfiles
-    /// Cookies for origins.
+    /// The cookies for origins.
     var cookies: CookieFile?
-    /// What a changed entity tag means where length and bytes agree.
+    /// The handling of alternating entity tags.
     var alternatingEntityTags: AlternatingEntityTags
-    /// The proxy to origins.
+    /// The URL of the proxy.
     var proxy: String?
-    /// A PEM file of certificates to trust too.
+    /// The path of a PEM file with additional trusted certificates.
     var caFile: String?
     /// The address to listen on.
     var host = "127.0.0.1"
     /// The port to listen on; 0 picks one.
     var port = 0
-    /// Values of `Host` to accept besides loopback and the bound address.
+    /// The accepted values of `Host` besides loopback and the bound address.
     var allowedHosts: [String] = []
-    /// Local addresses that origins may have all the same.
+    /// The local networks that may contain origins.
     var allowedNetworks: [String] = []
-    /// The path below which a proxy in front shows the server.
+    /// The path of the server behind a reverse proxy.
     var publicPath = ""
-    /// Segments of a stream to fetch beyond the one asked for.
+    /// The number of segments to fetch ahead of a player.
     var segmentsAhead = 2
-    /// Whether MP4 files whose index comes last are served as if it came first.
+    /// Whether MP4 files are served with their index at the front.
     var fastStart = false
-    /// Whether other machines need no key to read the library.
+    /// Whether other machines can read the library without a token.
     var publicRead = false
-    /// Whether downloads that earlier processes left go on.
+    /// Whether interrupted downloads of earlier processes are resumed.
     var goesOnWithDownloads = false
-    /// How many downloads run, over what is set for the folder.
+    /// The changes to the folder's download settings.
     var downloads: DownloadSettingsUpdate?
-    /// Channels that are recorded from the start on.
+    /// The channels that are recorded from the start.
     var channels: [ChannelRequest] = []
-    /// How long running responses may go on when it's to end.
+    /// The time for running responses to finish at the end.
     var grace = Duration.seconds(10)
-    /// Options given that another owner of the folder won't heed.
-    var ownersAlone: [String] = []
-    /// Where the log goes.
+    /// The given options that have no effect on another owner of the folder.
+    var ownerOptions: [String] = []
+    /// The logger.
     var logger: Logger
-    /// How much goes there.
+    /// The log level.
     let logLevel: AdjustableLevel
 
-    /// The settings that the options of a command make, over the environment's and the configuration file's.
+    /// Creates settings from the options of a command, the environment and the configuration file.
     ///
-    /// Limits are heeded where they are options: a command that only passes by gives up nothing that a server with
-    /// others had kept.
+    /// Limits are only those of options, so that a command doesn't evict data that a server would keep.
     ///
     /// - Throws: ``CommandFailure``.
     init(
@@ -72,17 +71,17 @@ struct HostSettings: Sendable {
         let options = groups.reduce(into: [:]) { $0.merge($1) { $1 } }
         let settings = try cache.settings(options)
         try self.init(settings, url: url)
-        let passing = Settings(options: options, environment: [:], file: nil)
-        self.limits = try CacheLimits(passing)
+        let given = Settings(options: options, environment: [:], file: nil)
+        self.limits = try CacheLimits(given)
         if downloads == nil { self.downloads = nil }
-        ownersAlone =
+        ownerOptions =
             (limits?.given ?? []) + (origin?.given ?? []) + (admission?.given ?? []) + (downloads?.given ?? [])
-        if !cache.dropQuery.isEmpty { ownersAlone.append("--drop-query") }
+        if !cache.dropQuery.isEmpty { ownerOptions.append("--drop-query") }
     }
 
-    /// What `settings` say.
+    /// Creates the settings of a process.
     ///
-    /// - Parameter url: whose origin header fields are for that name none.
+    /// - Parameter url: The URL whose origin receives header fields without an origin.
     /// - Throws: ``CommandFailure``.
     init(
         _ settings: Settings, url: ResourceURL? = nil,
@@ -124,15 +123,15 @@ struct HostSettings: Sendable {
         }
     }
 
-    /// The same for a command that asks nobody but itself: where `serve` listens is that one's, and may be taken by it.
-    var forOneself: HostSettings {
+    /// The settings of a server for this process alone. Its address differs from the one of `serve`.
+    var forThisProcess: HostSettings {
         var settings = self
         (settings.host, settings.port) = ("127.0.0.1", 0)
         (settings.allowedHosts, settings.publicPath, settings.publicRead) = ([], "", false)
         return settings
     }
 
-    /// The server's URL as it's told to people, with the host they named.
+    /// Returns the URL of the server for people, with the host that they gave.
     func url(port: Int) -> String {
         "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }

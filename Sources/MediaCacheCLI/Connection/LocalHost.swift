@@ -4,15 +4,15 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// The owner of a cache folder in this process: the store, the way to origins, and the server in front.
+/// The owner of a cache folder in this process: the store, the client of origins, and the server.
 struct LocalHost: Sendable {
     private let host: CacheHost
     private let origin: AsyncHTTPClientOrigin
 
     /// Opens the folder and serves it.
     ///
-    /// - Throws: what the engine throws, `folderOwned` among it; `ServerError` if the port can't be had;
-    ///   ``CommandFailure`` if a setting makes no sense.
+    /// - Throws: Errors of the engine, such as `folderOwned`; `ServerError` if the port isn't available; ``CommandFailure``
+    ///   for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
         let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
@@ -26,41 +26,42 @@ struct LocalHost: Sendable {
         }
     }
 
-    /// Where it answers this machine: `http://127.0.0.1:9479`.
+    /// The address for this machine: `http://127.0.0.1:9479`.
     var address: String { host.server.boundAddresses.first ?? "" }
 
-    /// The port it listens at.
+    /// The port.
     var port: Int { host.server.port ?? 0 }
 
-    /// The cache's key.
+    /// The key of the API.
     var key: AccessKey { host.key }
 
-    /// Says why nothing will be kept, if nothing will: players get everything all the same.
+    /// Prints a note if the folder can't be written. Playback works without caching.
     func noteFolder() {
         guard let failure = host.store.folderFailure else { return }
-        StandardStreams.printError("mediacache: note: nothing new is kept: \(failure.message)")
+        StandardStreams.printError("mediacache: note: new data isn't cached: \(failure.message)")
     }
 
-    /// Removes all that is kept.
+    /// Removes all cached data.
     func removeAll() async throws {
         _ = try await host.store.removeAll(includingPinned: true)
     }
 
-    /// Records channels that the configuration declares now.
+    /// Declares the channels of a reloaded configuration.
     ///
-    /// - Returns: why some couldn't be taken, by name.
+    /// - Returns: The errors of rejected channels.
     func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
         await host.server.declare(channels)
     }
 
-    /// Waits for what other processes have it keep: they would lose it with this one.
+    /// Waits for the downloads of other commands, which would be interrupted.
     func waitForOthers() async {
         guard await host.server.isDownloading else { return }
-        StandardStreams.printError("mediacache: note: other commands use this one; it ends when they are done")
+        StandardStreams.printError("mediacache: note: waiting for other commands that use this process")
         await host.server.downloadsEnded()
     }
 
-    /// Ends it: running responses may go on for the settings' grace, then all is committed and the folder given up.
+    /// Stops the server: running responses may finish within the grace period, then all data is committed and the folder
+    /// released.
     func stop() async {
         await host.close()
         await origin.shutdown()

@@ -1,14 +1,14 @@
 import MediaCacheAPI
 
-/// The process that owned the cache folder ended while it worked for this one.
+/// The end of the process that owned the cache folder, during a command.
 struct OwnerEnded: Error {
-    /// How often another owner is looked for.
+    /// The number of attempts.
     private static let attempts = 3
 
-    /// Does `body` over a connection; where the folder's owner ends meanwhile, again with the next one, which may be this
-    /// process. What came is kept, so that nothing is done twice.
+    /// Runs `body` with a connection. If the folder's owner ends, it's run again with the next owner, which may be this
+    /// process. Received data stays cached, so that nothing is fetched twice.
     ///
-    /// - Throws: ``CommandFailure`` if owners keep ending, and what `body` and the opening throw.
+    /// - Throws: ``CommandFailure`` if owners keep ending; errors of `body` and of opening a connection.
     static func surviving<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {
@@ -25,6 +25,6 @@ struct OwnerEnded: Error {
                 continue
             }
         }
-        throw CommandFailure(.partial, "the cache folder's owner keeps changing; the same command goes on from here")
+        throw CommandFailure(.partial, "the owner of the cache folder keeps changing; run the same command to resume")
     }
 }

@@ -1,13 +1,13 @@
-/// The `Range` of a request to the demo's origin (RFC 9110 §14.2): one range; several are answered with the whole.
+/// The `Range` of a request to the demo's origin (RFC 9110, section 14.2). Requests for several ranges get the whole clip.
 enum DemoByteRange: Sendable, Hashable {
-    /// No range, or one that may be ignored.
+    /// No range, or an ignored one.
     case whole
-    /// These bytes.
+    /// A byte range.
     case part(Range<Int>)
-    /// None of these bytes exist: 416.
+    /// A range outside the clip: status 416.
     case unsatisfiable
 
-    /// Reads the field's `value` for a representation of `length` bytes.
+    /// Parses the field for a clip of `length` bytes.
     init(_ value: String?, length: Int) {
         self = .whole
         guard let value, value.hasPrefix("bytes="), !value.contains(",") else { return }

@@ -6,13 +6,12 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// The demo's origin: a small HTTP server on a loopback port that has one clip, sends it slowly, and counts what it
-/// sent.
+/// The demo's origin: an HTTP server on a loopback port that sends one clip slowly and counts the bytes.
 final class DemoOrigin: Sendable {
-    /// What the origin has done since it was started.
+    /// The counts since the start.
     typealias Counts = DemoOriginState.Counts
 
-    /// The port it listens on.
+    /// The port.
     let port: Int
 
     private let state: DemoOriginState
@@ -24,24 +23,24 @@ final class DemoOrigin: Sendable {
         self.channel = channel
     }
 
-    /// The clip's URL. It has to be the same in each start, else nothing that is kept would be found again.
+    /// The clip's URL. It's the same in each start, so that cached data is found again.
     var clipURL: String { "http://127.0.0.1:\(port)\(DemoOriginState.clipPath)" }
 
     /// The clip's length in bytes.
     var clipLength: Int64 { Int64(state.clip.readableBytes) }
 
-    /// What has been sent so far.
+    /// The counts since the start.
     var counts: Counts { state.counts.withLock { $0 } }
 
-    /// Starts it.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - port: the port on 127.0.0.1; 0 picks a free one.
-    ///   - clip: the clip's bytes.
-    ///   - bytesPerSecond: what all responses together may send.
-    /// - Throws: ``CommandFailure``, naming the port.
+    ///   - port: The port on 127.0.0.1; 0 picks a free one.
+    ///   - clip: The bytes of the clip.
+    ///   - bytesPerSecond: The rate of all responses together.
+    /// - Throws: ``CommandFailure`` if the port isn't available.
     static func start(port: Int, clip: ByteBuffer, bytesPerSecond: Int64) async throws -> DemoOrigin {
-        // One loop for all connections: they share the rate, and the loop is where it's shared.
+        // All connections share one event loop, where they share the rate.
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let state = DemoOriginState(clip: clip, bytesPerSecond: bytesPerSecond)
         let bootstrap = ServerBootstrap(group: loop)
@@ -59,13 +58,13 @@ final class DemoOrigin: Sendable {
             throw CommandFailure(
                 .failed,
                 "the demo's origin can't listen on 127.0.0.1:\(port): \(BindFailure.reason(error)); "
-                    + "--origin-port takes another port"
+                    + "use another one with --origin-port"
             )
         }
         return DemoOrigin(port: channel.localAddress?.port ?? port, state: state, channel: channel)
     }
 
-    /// Stops listening. Connections that are open end with the process.
+    /// Stops listening. Open connections end with the process.
     func stop() async {
         try? await channel.close()
     }

@@ -2,8 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One connection of the demo's origin: GET and HEAD of the clip, whole or one range of it, a share of the rate at a
-/// time.
+/// A connection of the demo's origin, which responds to GET and HEAD of the clip or a range of it.
 final class DemoOriginHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -17,8 +16,8 @@ final class DemoOriginHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The pipeline holds the next request back until this one has been answered.
-        if case .head(let request) = unwrapInboundIn(data) { answer(request, context: context) }
+        // The pipeline delays the next request until the end of this response.
+        if case .head(let request) = unwrapInboundIn(data) { respond(to: request, context: context) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -30,34 +29,34 @@ final class DemoOriginHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func answer(_ request: HTTPRequestHead, context: ChannelHandlerContext) {
+    private func respond(to request: HTTPRequestHead, context: ChannelHandlerContext) {
         let path = request.uri.prefix { $0 != "?" }
         guard path == DemoOriginState.clipPath else {
-            return refuse(.notFound, context: context)
+            return reject(.notFound, context: context)
         }
         guard request.method == .GET || request.method == .HEAD else {
-            return refuse(.methodNotAllowed, extra: [("Allow", "GET, HEAD")], context: context)
+            return reject(.methodNotAllowed, extra: [("Allow", "GET, HEAD")], context: context)
         }
         state.counts.withLock { $0.requests += 1 }
         if request.headers.first(name: "If-None-Match") == state.entityTag {
-            return refuse(.notModified, extra: [("ETag", state.entityTag)], context: context)
+            return reject(.notModified, extra: [("ETag", state.entityTag)], context: context)
         }
         let length = state.clip.readableBytes
-        // If-Range (RFC 9110 §13.1.5): another version is sent whole.
-        let sameVersion = request.headers.first(name: "If-Range").map { $0 == state.entityTag } ?? true
+        // If-Range (RFC 9110, section 13.1.5): another representation is sent as a whole.
+        let isSameRepresentation = request.headers.first(name: "If-Range").map { $0 == state.entityTag } ?? true
         var range = 0..<length
         var fields = HTTPHeaders([
             ("Content-Type", "video/mp4"), ("Accept-Ranges", "bytes"), ("ETag", state.entityTag),
         ])
         var status = HTTPResponseStatus.ok
-        switch DemoByteRange(sameVersion ? request.headers.first(name: "Range") : nil, length: length) {
+        switch DemoByteRange(isSameRepresentation ? request.headers.first(name: "Range") : nil, length: length) {
         case .whole: break
         case .part(let part):
             range = part
             status = .partialContent
             fields.add(name: "Content-Range", value: "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)")
         case .unsatisfiable:
-            return refuse(.rangeNotSatisfiable, extra: [("Content-Range", "bytes */\(length)")], context: context)
+            return reject(.rangeNotSatisfiable, extra: [("Content-Range", "bytes */\(length)")], context: context)
         }
         fields.add(name: "Content-Length", value: "\(range.count)")
         context.write(
@@ -105,10 +104,10 @@ final class DemoOriginHandler: ChannelInboundHandler {
         state.counts.withLock { $0.running -= 1 }
     }
 
-    private func refuse(
+    private func reject(
         _ status: HTTPResponseStatus, extra: [(String, String)] = [], context: ChannelHandlerContext
     ) {
-        // A 304 has no content, and a length there would be the clip's (RFC 9110 §15.4.5).
+        // A length in a 304 would be the clip's (RFC 9110, section 15.4.5).
         let fields = HTTPHeaders(extra + (status == .notModified ? [] : [("Content-Length", "0")]))
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))), promise: nil)

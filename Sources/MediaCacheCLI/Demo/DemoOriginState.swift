@@ -1,25 +1,25 @@
 import NIOCore
 import Synchronization
 
-/// What the demo origin's connections share.
+/// The shared state of the demo origin's connections.
 final class DemoOriginState: Sendable {
-    /// What has been done since the start.
+    /// The counts since the start.
     struct Counts: Sendable, Hashable {
-        /// Body bytes sent.
+        /// The number of body bytes sent.
         var bytesSent: Int64 = 0
-        /// Requests for the clip answered.
+        /// The number of responses for the clip.
         var requests: Int = 0
-        /// Responses being sent now.
+        /// The number of responses being sent.
         var running: Int = 0
     }
 
-    /// Where the clip is.
+    /// The path of the clip.
     static let clipPath = "/clock.mp4"
-    /// How often a response sends: small steps look like a slow line, not like bursts.
+    /// The interval at which a response sends. Small steps look like a slow connection.
     static let interval = TimeAmount.milliseconds(50)
 
     let clip: ByteBuffer
-    /// A strong validator: it follows from the bytes, so that another build's clip is another version.
+    /// A strong validator, computed from the bytes, so that another build's clip is another representation.
     let entityTag: String
     let counts = Mutex(Counts())
     private let bytesPerSecond: Int64
@@ -27,14 +27,14 @@ final class DemoOriginState: Sendable {
     init(clip: ByteBuffer, bytesPerSecond: Int64) {
         self.clip = clip
         self.bytesPerSecond = max(1, bytesPerSecond)
-        // FNV-1a, 64 bits: enough to tell two builds apart.
+        // FNV-1a with 64 bits suffices to distinguish builds.
         let hash = clip.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }
         entityTag = "\"\(String(hash, radix: 16))\""
     }
 
-    /// What one response may send in one interval: its share of the rate.
+    /// Returns the number of bytes that one response may send in an interval.
     func share() -> Int {
         let running = Int64(max(1, counts.withLock { $0.running }))
         let perInterval = bytesPerSecond / (1_000_000_000 / Self.interval.nanoseconds)

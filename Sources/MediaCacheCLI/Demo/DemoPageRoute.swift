@@ -3,14 +3,13 @@ import HTTPTypes
 import MediaCacheAPI
 import MediaCacheServer
 
-/// The demo's page at `/demo`. It's open: it holds no secret, and brings the key along in the address's fragment, which
-/// browsers don't send.
+/// The demo's page at `/demo`. It needs no key, since it contains no secret. Browsers keep the fragment with the key.
 struct DemoPageRoute: Route {
     let paths = ["/demo"]
     let access = RouteAccess.open
     private let page: [UInt8]
 
-    /// A route to the page that is built in.
+    /// Creates a route to the embedded page.
     init() {
         let asset = mediacache_demo_page()
         page = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))

@@ -1,11 +1,11 @@
 import MediaCacheAPI
 import MediaCacheServer
 
-/// `/demo/state`: what the page needs besides the API. It wants the key, as the API does.
+/// The state for the demo's page at `/demo/state`. It needs the key, as the API does.
 struct DemoStateRoute: Route {
     let paths = ["/demo/state"]
     let access = RouteAccess.key
-    /// The origin that counts.
+    /// The demo's origin.
     let origin: DemoOrigin
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -17,4 +17,16 @@ struct DemoStateRoute: Route {
                 originBytesSent: counts.bytesSent,
                 originRequests: counts.requests))
     }
+}
+
+/// The JSON of `/demo/state`.
+struct DemoState: Codable, Sendable, Hashable {
+    /// The clip's URL at the origin.
+    var clipURL: String
+    /// The clip's length in bytes.
+    var clipLength: Int64
+    /// The number of body bytes that the origin sent since the start.
+    var originBytesSent: Int64
+    /// The number of the origin's responses since the start.
+    var originRequests: Int
 }

@@ -4,43 +4,45 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// All checks of `doctor`, one after the other, each told as soon as it's done.
+/// The checks of `doctor`, in order.
 struct Doctor: Sendable {
-    /// What `serve` would go by.
+    /// The settings of `serve`.
     var settings: HostSettings
-    /// The URL to look at; nil for none.
+    /// The URL to check; nil for none.
     var url: ResourceURL?
-    /// Gets each finding.
-    var tell: @Sendable (Finding) async throws -> Void
+    /// A function that receives each finding.
+    var report: @Sendable (DiagnosisFinding) async throws -> Void
 
-    /// Does all of them.
+    /// Runs all checks.
     func run() async throws {
         let owner = CacheStore.owner(of: settings.location)
         let folder = FolderChecks(location: settings.location, limits: settings.limits, owner: owner)
         guard let findings = try await TimeLimit.run(.seconds(30), { try await BlockingWork.run { folder.run() } })
         else {
-            return try await tell(
-                .failure("cache folder", "it didn't answer within 30 s", advice: "its disk or network share hangs"))
+            return try await report(
+                .failure("cache folder", "no response within 30 s", advice: "check its disk or network share"))
         }
-        for finding in findings { try await tell(finding) }
-        if let owner { try await tell(await version(of: owner)) }
+        for finding in findings { try await report(finding) }
+        if let owner { try await report(await version(of: owner)) }
         let port = PortCheck(host: settings.host, port: settings.port, owner: owner)
-        for finding in try await BlockingWork.run({ [port.run(), PortCheck.loopback()] }) { try await tell(finding) }
-        try await tell(try await MachineChecks.clock())
-        try await tell(MachineChecks.openFiles())
-        try await tell(
-            try await MachineChecks.program("ffmpeg", without: "no pictures out of films, no 3GP, nothing encoded anew")
+        for finding in try await BlockingWork.run({ [port.run(), PortCheck.loopback()] }) { try await report(finding) }
+        try await report(try await MachineChecks.clock())
+        try await report(MachineChecks.openFiles())
+        try await report(
+            try await MachineChecks.program(
+                "ffmpeg", without: "frames can't be decoded, and 3GP and other formats can't be encoded")
         )
-        try await tell(
-            try await MachineChecks.program("ffprobe", without: "nothing here needs it; it helps to look at files"))
-        if let url { try await look(at: url) }
+        try await report(
+            try await MachineChecks.program("ffprobe", without: "it's only useful for examining files"))
+        if let url { try await diagnose(url) }
     }
 
-    private func look(at url: ResourceURL) async throws {
+    private func diagnose(_ url: ResourceURL) async throws {
         let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
-        let probe = OriginProbe(origin: origin, settings: settings.storeConfiguration.transfers)
+        let diagnosis = OriginDiagnosis(
+            of: url, origin: origin, settings: settings.storeConfiguration.transfers)
         do {
-            try await URLChecks(url: url, probe: probe, tell: tell).run()
+            try await diagnosis.run(report)
         } catch {
             await origin.shutdown()
             throw error
@@ -48,12 +50,12 @@ struct Doctor: Sendable {
         await origin.shutdown()
     }
 
-    /// Whether the folder's owner answers, and is of our version.
-    private func version(of owner: FolderOwner) async -> Finding {
-        let who = "process \(owner.processID)"
+    /// Checks that the folder's owner responds and has the same version.
+    private func version(of owner: FolderOwner) async -> DiagnosisFinding {
+        let name = "process \(owner.processID)"
         do {
             guard let connection = try await Connection.running(at: settings.location) else {
-                return .ok("server", "\(who) has just ended")
+                return .ok("server", "\(name) has just ended")
             }
             let server: ServerInfo
             do {
@@ -65,14 +67,14 @@ struct Doctor: Sendable {
             await connection.close()
             guard server.version == CacheServer.version else {
                 return .warning(
-                    "server", "\(who) is version \(server.version), this is \(CacheServer.version)",
-                    advice: "start it anew, so that commands and server know the same")
+                    "server", "\(name) is version \(server.version), this command is \(CacheServer.version)",
+                    advice: "restart the server")
             }
-            return .ok("server", "\(who) answers at \(connection.client.address), version \(server.version)")
+            return .ok("server", "\(name) responds at \(connection.client.address), version \(server.version)")
         } catch {
             return .failure(
                 "server", CommandFailure(error)?.message ?? "\(error)",
-                advice: "wait a moment; if it hangs, end it (kill \(owner.processID)) and start it anew")
+                advice: "wait a moment; if it hangs, end it (kill \(owner.processID)) and restart it")
         }
     }
 }

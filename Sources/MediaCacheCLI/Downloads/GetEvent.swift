@@ -1,15 +1,16 @@
 import MediaCacheAPI
 import MediaLibrary
+import Synchronization
 
 /// A line of `get --json`.
 struct GetEvent: Encodable, Sendable {
-    /// What a line tells.
+    /// The kind of an event.
     enum Kind: String, Encodable, Sendable {
-        /// Where a download stands has changed.
+        /// A changed state.
         case state
-        /// How far it is.
+        /// Progress.
         case progress
-        /// What became of it: the last of each.
+        /// The result, the last event of a download.
         case result
     }
 
@@ -18,14 +19,14 @@ struct GetEvent: Encodable, Sendable {
     private var record: DownloadRecord?
     private var outcome: GetOutcome?
 
-    /// How far a download is.
+    /// Creates an event of a download.
     init(_ kind: Kind, _ record: DownloadRecord) {
         self.kind = kind
         url = record.url
         self.record = record
     }
 
-    /// What became of it.
+    /// Creates the event of a result.
     init(_ outcome: GetOutcome) {
         kind = .result
         url = outcome.url
@@ -39,7 +40,7 @@ struct GetEvent: Encodable, Sendable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        // A file's result has the keys of `info --json` too.
+        // The result of a file includes the keys of `info --json`.
         try outcome?.resource?.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(kind, forKey: .event)
@@ -69,5 +70,25 @@ struct GetEvent: Encodable, Sendable {
         try container.encodeIfPresent(outcome.method, forKey: .method)
         try container.encodeIfPresent(outcome.remux, forKey: .remux)
         try container.encodeIfPresent(outcome.failure?.message, forKey: .error)
+    }
+}
+
+/// The printing of download events as lines of JSON.
+final class GetEventPrinter: Sendable {
+    private let last = Mutex<[String: DownloadRecord]>([:])
+
+    /// Prints events for the changes of downloads.
+    ///
+    /// - Throws: ``CommandFailure`` if standard output can't be written.
+    func show(_ records: [DownloadRecord]) throws {
+        let lines = try last.withLock { last in
+            try records.compactMap { record -> String? in
+                let before = last.updateValue(record, forKey: record.id)
+                if before?.state != record.state { return try JSONOutput.line(GetEvent(.state, record)) }
+                guard before?.bytes != record.bytes || before?.partsDone != record.partsDone else { return nil }
+                return try JSONOutput.line(GetEvent(.progress, record))
+            }
+        }
+        for line in lines { try StandardStreams.print(line) }
     }
 }

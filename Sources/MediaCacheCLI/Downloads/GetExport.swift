@@ -1,62 +1,59 @@
-import HLS
 import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Puts what was kept where a person wants it: a file's bytes as they are, a stream as one file.
+/// The export of a download: a file as it is, a stream as one file.
 struct GetExport: Sendable {
-    /// What `-o` named.
+    /// The value of `-o`.
     var output: String
-    /// Whether it's a folder, since there are several.
+    /// Whether the output is a folder, since there are several downloads.
     var isFolder: Bool
-    /// Whether a file may be replaced.
+    /// Whether existing files may be replaced.
     var overwrites: Bool
-    /// What was downloaded of streams.
+    /// The selection of streams.
     var selection: StreamSelection
 
-    /// Whether something could be put there, as far as a URL tells: before an hour of fetching, not after it.
+    /// Checks before the download that the output can be written, as far as the URL tells.
     ///
-    /// - Throws: ``CommandFailure``, saying what is in the way.
+    /// - Throws: `MediaJobError`.
     func check(_ url: ResourceURL) throws {
         let path = path(for: url, title: nil, isStream: Self.isStream(url))
         if Self.isStream(url) { _ = try MediaFileKind(path: path) }
         try OutputTarget(path: path, overwrites: overwrites).check()
     }
 
-    /// Does it.
+    /// Exports a download.
     ///
-    /// - Throws: ``CommandFailure`` and what the cache's owner answers.
+    /// - Throws: ``CommandFailure``, `MediaJobError`, errors of the API.
     func run(_ outcome: inout GetOutcome, of url: ResourceURL, through connection: Connection) async throws {
         guard outcome.record?.kind == .stream else {
             let path = path(for: url, title: nil, isStream: false)
             guard let source = outcome.resource?.localFile else {
                 throw CommandFailure(
                     .partial,
-                    "\(url) is kept, but the cache's owner gives no file to copy; nothing was put at “\(path)”")
+                    "\(url) is downloaded, but its file isn't accessible; nothing was written to “\(path)”")
             }
-            let export = FileExport(source: source, target: path, overwrites: overwrites)
-            outcome.method = try await BlockingWork.run { try export.run() }
+            let copy = FileCopy(of: source, to: OutputTarget(path: path, overwrites: overwrites))
+            outcome.method = try await BlockingWork.run { try copy.make() }
             outcome.output = path
             return
         }
         let path = path(for: url, title: outcome.record?.title, isStream: true)
-        let target = OutputTarget(path: path, overwrites: overwrites)
-        let (choice, leavesGaps) = (choice, outcome.record?.state == .completeWithHoles)
-        outcome.remux = try await BlockingWork.run { control in
-            let opening = InputOpening(connection: connection, control: control, isKeptOnly: true)
-            let kept = try KeptAsset(.url(url), opening)
-            var choice = choice
-            // Its own playlists name what was chosen.
-            if kept.isDownload { (choice.language, choice.takesAllAudio) = (nil, true) }
-            var result = try RemuxJob(
-                inputs: [kept.input], choice: choice, leavesGaps: leavesGaps, target: target, subtitles: .sidecar,
-                isAvailable: { kept.isWhole(playURL: $0) }
-            ).run(opening)
-            result.inputs = ["\(url)"]
-            return result
-        }
+        var job = RemuxJob(inputs: [], output: OutputTarget(path: path, overwrites: overwrites))
+        job.choice = StreamChoice(downloaded: selection)
+        job.leavesGaps = outcome.record?.state == .completeWithHoles
+        job.subtitles = .sidecar
+        job.onNote = StandardStreams.printNote
+        let cached = try await CachedAsset(.url(url), cachedOnly: true, connection.client)
+        job.inputs = [cached.input]
+        job.isAvailable = { cached.isComplete(playURL: $0) }
+        // The playlists of a download contain only the selected audio.
+        if cached.isDownload { (job.choice.language, job.choice.takesAllAudio) = (nil, true) }
+        var result = try await job.run(gateway: APIGateway(client: connection.client, cachedOnly: true))
+        result.inputs = ["\(url)"]
+        outcome.remux = result
         outcome.output = path
-        if let shortfall = outcome.remux?.shortfall { throw shortfall }
+        if let shortfall = result.shortfall { throw shortfall }
     }
 
     private func path(for url: ResourceURL, title: String?, isStream: Bool) -> String {
@@ -65,26 +62,8 @@ struct GetExport: Sendable {
         return OutputPath.resolve(folder, title: title ?? OutputPath.fileName(for: url), extension: "mp4")
     }
 
-    /// What the URL alone tells.
+    /// Returns whether a URL has the extension of a playlist.
     private static func isStream(_ url: ResourceURL) -> Bool {
         MediaType.isPlaylist(pathExtension: url.pathExtension)
-    }
-
-    private var choice: StreamChoice {
-        var variants: [VariantSelection] = []
-        switch selection.variants {
-        case .worst: variants = [.lowest]
-        case .height(let height): variants = [.height(atMost: height)]
-        case .bandwidth(let bandwidth): variants = [.bandwidth(atMost: bandwidth)]
-        case .best, .all: break
-        }
-        var language: String?
-        var takesAllAudio = selection.audio == .all
-        if case .some(let languages) = selection.audio {
-            // No others are kept.
-            takesAllAudio = languages.count > 1
-            if !takesAllAudio { language = languages.first }
-        }
-        return StreamChoice(variants: variants, language: language, takesAllAudio: takesAllAudio)
     }
 }

@@ -1,57 +1,57 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// What became of one URL that was to be kept.
+/// The result of `get` for one URL.
 struct GetOutcome: Sendable {
     /// The URL, without user information.
     var url: String
-    /// Its download; nil where somebody cancelled it, and in a folder that can't be written.
+    /// The download; nil if it was cancelled, or if the folder can't be written.
     var record: DownloadRecord?
-    /// What is kept of it, where it's a file.
+    /// The cached resource of a file.
     var resource: ResourceRecord?
-    /// The file that was made.
+    /// The path of the exported file.
     var output: String?
-    /// How, where it's a file's bytes.
-    var method: FileExport.Method?
-    /// What was made of a stream.
+    /// The method of copying a file.
+    var method: FileCopy.Method?
+    /// The result of remuxing a stream.
     var remux: RemuxResult?
-    /// Why it isn't all here, or wasn't copied out.
+    /// The failure of an incomplete download, or of its export.
     var failure: CommandFailure?
 
-    /// How many holes are named, one a line.
-    private static let mostNamed = 20
+    /// The maximum number of listed holes.
+    private static let listLimit = 20
 
-    /// Whether it's all here.
+    /// Whether the download is complete.
     var isComplete: Bool { record.map { $0.state == .complete } ?? resource?.complete ?? false }
 
-    /// In words; nil where it has failed.
+    /// The result for people; nil for a failure.
     var text: String? {
         guard isComplete || record?.state == .completeWithHoles else { return nil }
         let bytes = record?.bytes ?? resource?.bytesCached ?? 0
         let parts =
             record.flatMap { $0.kind == .stream ? ", \($0.partsDone) of \($0.parts.counted("part"))" : nil } ?? ""
-        var lines = ["Kept \(Table.printable(url)) (\(ByteCount(bytes))\(parts))."]
+        var lines = ["Downloaded \(Table.printable(url)) (\(ByteCount(bytes))\(parts))."]
         if let output, let method {
-            let how =
+            let text =
                 switch method {
-                case .clone: "sharing its blocks"
+                case .clone: "sharing blocks with the cache"
                 case .hardLink: "a hard link"
                 case .copy: "a copy"
                 }
-            lines.append("Put at \(Table.printable(output)) (\(how)).")
+            lines.append("Written to \(Table.printable(output)) (\(text)).")
         }
         if let remux { lines.append(remux.text) }
         if output == nil, remux == nil, let record {
-            lines.append("Without its origin: `mediacache serve` plays it at /library/\(record.id)/.")
+            lines.append("`mediacache serve` plays it at /library/\(record.id)/, without its origin.")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// What couldn't be had, a line each.
+    /// The missing parts, one per line.
     var holes: [String] {
         let holes = record?.holes ?? []
         let count = max(record?.holeCount ?? 0, holes.count)
-        let named = holes.prefix(Self.mostNamed).map { hole in
+        let named = holes.prefix(Self.listLimit).map { hole in
             let end = hole.start + hole.duration
             let time =
                 hole.duration > 0
@@ -63,35 +63,36 @@ struct GetOutcome: Sendable {
 }
 
 extension GetOutcome {
-    /// What somebody may want to know of what came, a line each.
+    /// The notes about the download, one per line.
     var notes: [String] {
         let notes = record?.notes ?? []
-        let named = notes.prefix(Self.mostNamed).map {
+        let named = notes.prefix(Self.listLimit).map {
             "note: \(Table.printable($0.url)): \(Table.printable($0.text))"
         }
         return named + (notes.count > named.count ? ["and \((notes.count - named.count).counted("note")) more"] : [])
     }
 
-    /// What the end of a download means for who asked for it; nil where it's complete.
+    /// Returns the failure of an incomplete download; nil for a complete one.
     static func failure(of record: DownloadRecord?, _ url: String) -> CommandFailure? {
         guard let record else { return CommandFailure(.failed, "the download of \(url) was cancelled") }
-        let reason = record.reason?.message ?? "its owner gives no reason"
+        let reason = record.reason?.message ?? "no reason is known"
         let isPart = record.bytes > 0 && record.bytes != record.length
-        let goesOn = isPart ? "; \(record.amount) are kept; the same command goes on from there" : ""
+        let next = isPart ? "; \(record.amount) cached; run the same command to resume" : ""
         switch record.state {
         case .complete: return nil
         case .completeWithHoles:
             let parts = record.holeCount.counted("part")
-            return CommandFailure(.partial, "\(parts) of \(url) couldn't be had; what could is kept")
+            return CommandFailure(
+                .partial, "\(parts) of \(url) \(record.holeCount == 1 ? "is" : "are") missing; the others are cached")
         case .waiting where record.reason?.code == "space":
-            return CommandFailure(.failed, "\(url) waits for space: \(reason)\(goesOn)")
-        case .failed, .waiting, .queued, .running, .paused: return CommandFailure(.failed, reason + goesOn)
+            return CommandFailure(.failed, "\(url) waits for space: \(reason)\(next)")
+        case .failed, .waiting, .queued, .running, .paused: return CommandFailure(.failed, reason + next)
         }
     }
 
-    /// Tells what became of all, on standard output, and why it isn't more, on standard error.
+    /// Prints results on standard output and failures on standard error.
     ///
-    /// - Throws: ``CommandFailure`` where it isn't all complete.
+    /// - Throws: ``CommandFailure`` if a download is incomplete.
     static func report(_ outcomes: [GetOutcome], asJSON: Bool) throws {
         for outcome in outcomes {
             if asJSON {
@@ -110,6 +111,6 @@ extension GetOutcome {
         let isPartial = failures.allSatisfy { $0.exitCode == CommandFailure.Code.partial.rawValue }
         throw CommandFailure(
             isPartial ? .partial : .failed,
-            "\(failures.count) of \(outcomes.count) aren't complete")
+            "\(failures.count) of \(outcomes.count) downloads are incomplete")
     }
 }

@@ -2,31 +2,31 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// What `get` does over one connection: asks for all URLs, waits for them, copies them out.
+/// The work of `get` over one connection: it adds all downloads, waits for them, and exports them.
 struct GetSession: Sendable {
-    /// What is to be kept.
+    /// The URLs.
     var urls: [ResourceURL]
-    /// What of streams.
+    /// The selection of streams.
     var selection: StreamSelection
-    /// How many seconds a stream that still grows is followed; nil follows it to its end.
+    /// The duration in seconds for which a live stream is followed; nil for until its end.
     var seconds: Double?
-    /// Header fields for origins.
+    /// The header fields for origins.
     var header: [HeaderArgument]
-    /// Where to copy it to.
+    /// The export; nil for none.
     var export: GetExport?
-    /// Whether events are printed.
+    /// Whether events are printed as JSON.
     var printsJSON: Bool
-    /// Whether no progress is shown.
+    /// Whether progress is hidden.
     var isQuiet: Bool
 
-    /// Does it.
+    /// Downloads and exports all URLs.
     ///
-    /// - Returns: what became of each URL, in their order.
-    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, and what the cache's owner answers.
+    /// - Returns: The results in the order of the URLs.
+    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors of the API.
     func run(through connection: Connection, until interruption: Interruption) async throws -> [GetOutcome] {
         var items: [DownloadJob.Item] = []
         for url in urls { items.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }
-        let job = DownloadJob(client: connection.client, isElsewhere: connection.owner != nil, items: items)
+        let job = DownloadJob(client: connection.client, isRemote: connection.owner != nil, items: items)
         let display = DownloadDisplay(isQuiet: isQuiet || printsJSON)
         let events = printsJSON ? GetEventPrinter() : nil
         defer { display.finish() }
@@ -38,7 +38,7 @@ struct GetSession: Sendable {
                     try events?.show(records)
                 }, until: interruption)
         } catch let problem as Problem where problem.code == CacheError.Code.storage.rawValue {
-            return try await keptOutcomes(connection, but: problem, until: interruption)
+            return try await cachedOutcomes(connection, but: problem, until: interruption)
         }
         display.finish()
         var outcomes: [GetOutcome] = []
@@ -48,7 +48,7 @@ struct GetSession: Sendable {
         return outcomes
     }
 
-    /// How a URL is asked for; header fields for other origins than its own are told to the owner.
+    /// Returns the request for a URL, and sets the header profiles of other origins.
     private func addition(_ url: ResourceURL, _ connection: Connection) async throws -> DownloadAddition {
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
         let own = byOrigin.removeValue(forKey: url.origin)
@@ -81,21 +81,21 @@ struct GetSession: Sendable {
             do {
                 try await export.run(&outcome, of: url, through: connection)
             } catch {
-                // What became of the download is told in any case.
+                // The result of the download is reported in any case.
                 guard !(error is CancellationError), !(error is OwnerEnded) else { throw error }
                 outcome.failure = outcome.failure ?? CommandFailure(error) ?? CommandFailure(.failed, "\(error)")
             }
             return outcome
         }
         guard let exported else {
-            throw CommandFailure(.interrupted, "interrupted; \(url) is kept, and nothing was put at “\(export.output)”")
+            throw CommandFailure(
+                .interrupted, "interrupted; \(url) is downloaded, but nothing was written to “\(export.output)”")
         }
         return exported
     }
 
-    /// In a folder that can't be written nothing can be downloaded; what is here can be copied out, though eviction isn't
-    /// kept off.
-    private func keptOutcomes(
+    /// Exports complete resources of a folder that can't be written. They aren't pinned.
+    private func cachedOutcomes(
         _ connection: Connection, but problem: Problem, until interruption: Interruption
     ) async throws -> [GetOutcome] {
         var outcomes: [GetOutcome] = []

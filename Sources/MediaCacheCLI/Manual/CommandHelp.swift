@@ -1,15 +1,15 @@
 import Foundation
 
-/// A command as the argument parser describes it (`--experimental-dump-help`).
+/// The argument parser's description of a command (`--experimental-dump-help`).
 struct CommandHelp: Decodable, Sendable {
     /// An argument, an option or a flag.
     struct Argument: Decodable, Sendable, Hashable {
-        /// A name, without its hyphens.
+        /// A name without hyphens.
         struct Name: Decodable, Sendable, Hashable {
             var kind: String
             var name: String
 
-            /// As it's typed.
+            /// The name with hyphens.
             var text: String { kind == "short" ? "-\(name)" : "--\(name)" }
         }
 
@@ -23,7 +23,7 @@ struct CommandHelp: Decodable, Sendable {
         var isRepeating: Bool
         var shouldDisplay: Bool
 
-        /// How it's typed: `-o, --output <file>`, `<url> ...`.
+        /// The synopsis: `-o, --output <file>`, `<url> ...`.
         var synopsis: String {
             let value = valueName.map { "<\($0)>" } ?? ""
             let names = (names ?? []).sorted { $0.text.count < $1.text.count }.map(\.text).joined(separator: ", ")
@@ -36,7 +36,7 @@ struct CommandHelp: Decodable, Sendable {
             return isRepeating && kind == "positional" ? "\(text) ..." : text
         }
 
-        /// What it's for.
+        /// The description with the default value.
         var text: String {
             let standard = defaultValue.map { kind == "flag" ? "" : " (default: \($0))" } ?? ""
             return [(abstract ?? "") + standard, discussion ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
@@ -52,17 +52,17 @@ struct CommandHelp: Decodable, Sendable {
     var arguments: [Argument]?
     var subcommands: [CommandHelp]?
 
-    /// Reads what the parser says of its root.
+    /// Decodes the description of the root command.
     init(dump: String) throws {
         self = try JSONDecoder().decode(Dump.self, from: Data(dump.utf8)).command
     }
 
-    /// What people should see of its arguments; `--help` and `--version` are every command's.
+    /// The visible arguments except `--help` and `--version`.
     var shownArguments: [Argument] {
         (arguments ?? []).filter { $0.shouldDisplay && !["help", "version"].contains($0.valueName) }
     }
 
-    /// What people should see of its subcommands.
+    /// The visible subcommands.
     var shownSubcommands: [CommandHelp] {
         (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
     }

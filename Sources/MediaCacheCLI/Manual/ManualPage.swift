@@ -1,14 +1,14 @@
-/// The page mediacache(1), made of what `--help` says, so that the two never differ.
+/// The manual page mediacache(1), generated from the help texts.
 struct ManualPage: Sendable {
     /// The root command.
     var root: CommandHelp
     /// The version.
     var version: String
 
-    /// An option of so many commands is told of once.
+    /// The number of commands from which an option is a common option.
     private static let common = 10
 
-    /// The page as man(7).
+    /// The page in the format of man(7).
     var text: String {
         let shared = sharedOptions
         let commands = all.map { command(path: $0.path, $0.help, shared) }.joined(separator: "\n")
@@ -26,26 +26,26 @@ struct ManualPage: Sendable {
             .SH COMMANDS
             \(commands)
             .SH COMMON OPTIONS
-            These are taken by most commands.
+            Most commands have these options.
             \(options)
             .SH ENVIRONMENT
-            Each setting of the server has a variable. The command line goes before it.
+            Each setting of the server has a variable. Options take precedence.
             \(variables)
             .SH FILES
             .TP
             .I \(RoffText.escape("~/.config/mediacache/config.json"))
-            The user's configuration file, where $XDG_CONFIG_HOME doesn't say otherwise.
+            The user's configuration file, unless $XDG_CONFIG_HOME is set.
             .TP
             .I \(RoffText.escape(ConfigurationPath.system))
-            The machine's, which is read where the user has none.
+            The system's configuration file, which is read if the user has none.
             .TP
             .I \(RoffText.escape("~/.local/share/mediacache, ~/.cache/mediacache"))
-            What is kept: what isn't given up by itself, and what may be.
+            The cache folders, for pinned and for evictable data.
 
             """
     }
 
-    /// The commands that do something, each with the words that call it.
+    /// The commands with their full names.
     private var all: [(path: String, help: CommandHelp)] {
         func below(_ help: CommandHelp, _ path: String) -> [(path: String, help: CommandHelp)] {
             help.shownSubcommands.flatMap {
@@ -83,8 +83,8 @@ struct ManualPage: Sendable {
         }
         let others = [
             (ConfigurationPath.variable, "The configuration file, as --config."),
-            ("MEDIACACHE_CHANNELS", "Names of channels to record, divided by commas."),
-            ("NO_COLOR", "Where it's set and not empty, there are no colours."),
+            ("MEDIACACHE_CHANNELS", "The names of channels to record, separated by commas."),
+            ("NO_COLOR", "Disables colours if it isn't empty."),
         ]
         return (items + others.map { ".TP\n.B \($0.0)\n\(RoffText.escape($0.1))" }).joined(separator: "\n")
     }
@@ -93,7 +93,7 @@ struct ManualPage: Sendable {
         ".TP\n.B \(RoffText.escape(argument.synopsis))\n\(RoffText.escape(argument.text))"
     }
 
-    /// What names a page begins with a small letter, and has no full stop.
+    /// Returns a sentence without a capital letter and full stop, as NAME sections have it.
     private func sentence(_ text: String?) -> String {
         let text = text ?? ""
         return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix(".")

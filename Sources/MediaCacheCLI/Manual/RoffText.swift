@@ -1,12 +1,12 @@
-/// Text for man(7).
+/// The formatting of text for man(7).
 enum RoffText {
-    /// `text` as running text of a line: nothing in it is a request, and hyphens stay what can be typed.
+    /// Returns a line without requests, with hyphens that can be copied.
     static func escape(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
     }
 
-    /// Paragraphs of a help text: indented lines stand as they are, as examples do; an empty line begins a paragraph.
+    /// Returns the paragraphs of a help text. Indented lines are examples; empty lines separate paragraphs.
     static func paragraphs(_ text: String) -> String {
         var output: [String] = []
         var isExample = false
@@ -31,7 +31,7 @@ enum RoffText {
         return withoutEmptyParagraphs(output).joined(separator: "\n")
     }
 
-    /// A paragraph that has nothing in it is a mistake to those who check pages.
+    /// Removes empty paragraphs, which checkers of manual pages reject.
     private static func withoutEmptyParagraphs(_ lines: [String]) -> [String] {
         var output: [String] = []
         for line in lines {

@@ -1,15 +1,16 @@
 import ArgumentParser
+import MediaLibrary
 
-/// What is kept of what comes.
+/// The options of admission to the cache.
 struct AdmissionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Don't keep what is larger than this; it passes through.", valueName: "size"),
+        help: ArgumentHelp("Don't cache resources larger than this; they are passed through.", valueName: "size"),
         transform: ByteCount.init(parsing:))
     var maxObjectSize: ByteCount?
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] { maxObjectSize.map { [.maxObjectSize: $0.exactText] } ?? [:] }
 
-    /// The options given that only who opens the folder can heed.
+    /// The given options that have effect only in the process that opens the folder.
     var given: [String] { Setting.options(of: values) }
 }

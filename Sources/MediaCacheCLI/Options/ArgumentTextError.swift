@@ -1,9 +1,9 @@
-/// Text on the command line that doesn't say what it should: one sentence that says what is wrong and what is right.
+/// An invalid value on the command line or in the configuration.
 struct ArgumentTextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The sentence.
+    /// The error and a correction, in one sentence.
     var description: String
 
-    /// An error that says `message`.
+    /// Creates an error.
     init(_ message: String) {
         description = message
     }

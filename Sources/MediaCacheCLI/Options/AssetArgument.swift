@@ -1,16 +1,16 @@
 import MediaCache
 import MediaLibrary
 
-/// Something kept, as commands name it: by its URL, by its number in `list --json`, or, an asset, by its name or title.
+/// A resource or asset on the command line.
 enum AssetArgument: Sendable, Hashable {
-    /// By its URL.
+    /// A URL.
     case url(ResourceURL)
-    /// By its number.
+    /// The ID of a resource in `list --json`.
     case id(Int64)
-    /// An asset by its name in URLs, or by its title.
+    /// The ID or title of an asset.
     case asset(String)
 
-    /// Reads a URL, a number, or the name or title of an asset.
+    /// Parses a URL, the ID of a resource, or the ID or title of an asset.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
@@ -24,11 +24,16 @@ enum AssetArgument: Sendable, Hashable {
         }
     }
 
-    /// The argument as messages name it.
+    /// The URL; nil for other arguments.
+    var url: ResourceURL? {
+        if case .url(let url) = self { url } else { nil }
+    }
+
+    /// The argument in messages.
     var text: String {
         switch self {
         case .url(let url): "\(url)"
-        case .id(let id): "number \(id)"
+        case .id(let id): "ID \(id)"
         case .asset(let name): "“\(name)”"
         }
     }

@@ -1,19 +1,21 @@
-/// Bytes per second as a person writes them: `600KB/s`, or `600KB`.
+import MediaLibrary
+
+/// A rate in bytes per second: `600KB/s` or `600KB`.
 struct ByteRate: Sendable, Hashable {
-    /// The rate; at least 1.
+    /// The rate, at least 1.
     var bytesPerSecond: Int64
 
-    /// A rate.
+    /// Creates a rate.
     init(bytesPerSecond: Int64) {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// Reads an amount of bytes, with `/s` after it or not.
+    /// Parses a number of bytes, optionally followed by `/s`.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes
-        guard bytesPerSecond > 0 else { throw ArgumentTextError("a rate of 0 would never end; write it as 600KB/s") }
+        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0; write it as 600KB/s") }
     }
 }

@@ -1,16 +1,15 @@
 import Foundation
 import MediaCache
 
-/// Which folders a command means.
+/// The location of the cache folder.
 enum CacheFolder {
-    /// The folder of `--cache`, else of `MEDIACACHE_DIR`, else of the configuration file, else the platform's two: one
-    /// that may be purged, one that is kept.
+    /// Returns the folder of the settings, or the platform's two folders: an evictable and a durable one.
     ///
-    /// - Throws: ``CommandFailure`` if none is known.
+    /// - Throws: ``CommandFailure`` if there is no home folder.
     static func location(_ settings: Settings, environment: [String: String]) throws -> CacheLocation {
         if let folder = settings[.cache]?.text {
             guard !folder.isEmpty else {
-                throw CommandFailure(.usage, "\(settings.place(of: .cache)) names no folder")
+                throw CommandFailure(.usage, "\(settings.place(of: .cache)) is empty")
             }
             return CacheLocation(folder: absolute(folder))
         }
@@ -25,22 +24,23 @@ enum CacheFolder {
         #endif
     }
 
-    /// A folder of its own within the one or two of `location`.
+    /// Returns a subfolder of a location.
     static func subfolder(_ name: String, of location: CacheLocation) -> CacheLocation {
         CacheLocation(evictable: "\(location.evictable)/\(name)", durable: "\(location.durable)/\(name)")
     }
 
-    /// The folder or folders in words.
+    /// Returns the path or paths for people.
     static func describe(_ location: CacheLocation) -> String {
         location.evictable == location.durable
             ? location.durable : "\(location.durable) and \(location.evictable)"
     }
 
-    /// XDG Base Directory Specification: a relative path there is to be ignored.
+    /// Returns a folder of the XDG Base Directory Specification, which ignores relative paths.
     private static func xdg(_ name: String, else fallback: String, _ environment: [String: String]) throws -> String {
         if let path = environment[name], path.hasPrefix("/") { return path }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure(.failed, "no cache folder: $HOME isn't set; name one with --cache or $MEDIACACHE_DIR")
+            throw CommandFailure(
+                .failed, "there is no cache folder, since $HOME isn't set; name one with --cache or $MEDIACACHE_DIR")
         }
         return "\(home)/\(fallback)"
     }
@@ -51,7 +51,7 @@ enum CacheFolder {
 }
 
 extension String {
-    /// Without a slash at the end; the root stays what it is.
+    /// Returns the text without a final character, unless it's the only one.
     fileprivate func trimmingSuffix(_ suffix: Character) -> String {
         count > 1 && last == suffix ? String(dropLast()) : self
     }

@@ -3,40 +3,40 @@ import Foundation
 import Logging
 import MediaCache
 
-/// What every subcommand takes: which folder, what makes two URLs the same, how much is logged.
+/// The options of all subcommands: the cache folder, the cache key, and the log level.
 struct CacheOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The cache folder.",
             discussion:
-                "Else $MEDIACACHE_DIR, else the configuration file's, else the system's for caches and for data.",
+                "Default: $MEDIACACHE_DIR, the configuration file's, or the system's for caches and for data.",
             valueName: "dir"), completion: .directory)
     var cache: String?
 
     @Option(
         help: ArgumentHelp(
             "The configuration file.",
-            discussion: "Else $MEDIACACHE_CONFIG, else ~/.config/mediacache/config.json, else that in /etc/mediacache.",
+            discussion: "Default: $MEDIACACHE_CONFIG, ~/.config/mediacache/config.json, or the one in /etc/mediacache.",
             valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 
     @Option(
         name: .customLong("drop-query"),
         help: ArgumentHelp(
-            "A query item that isn't part of a resource's identity: a token, a signature. Can be repeated.",
+            "A query item to drop from cache keys, such as a token or a signature. Repeatable.",
             valueName: "name"))
     var dropQuery: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "How much is logged to standard error: trace, debug, info, notice, warning, error or critical. "
+            "The log level on standard error: trace, debug, info, notice, warning, error or critical. "
                 + "(default: warning)",
             valueName: "level"),
         completion: .list(Logger.Level.allCases.map(\.rawValue)),
         transform: CacheOptions.level)
     var logLevel: Logger.Level?
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.cache] = cache
@@ -45,9 +45,9 @@ struct CacheOptions: ParsableArguments {
         return values
     }
 
-    /// The settings that hold with what else was given.
+    /// Returns the settings of these and other options, the environment and the configuration file.
     ///
-    /// - Throws: ``CommandFailure`` if there is something wrong with the configuration file.
+    /// - Throws: ``CommandFailure`` for an invalid configuration file.
     func settings(
         _ others: [Setting: String] = [:], usesStandards: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -59,17 +59,17 @@ struct CacheOptions: ParsableArguments {
             usesStandards: usesStandards)
     }
 
-    /// The folder or folders meant.
+    /// The location of the cache folder.
     var location: CacheLocation {
         get throws { try CacheFolder.location(try settings(), environment: ProcessInfo.processInfo.environment) }
     }
 
-    /// Reads a log level.
+    /// Parses a log level.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func level(_ text: String) throws -> Logger.Level {
         if let level = Logger.Level(rawValue: text.lowercased()) { return level }
         throw ArgumentTextError(
-            "“\(text)” is no level; use \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
+            "“\(text)” is not a log level; use \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 }

@@ -1,20 +1,20 @@
 import ArgumentParser
 import MediaLibrary
 
-/// The name of a channel on the command line.
+/// The parsing of channel names.
 enum ChannelArgument {
-    /// Reads a name.
+    /// Parses a name.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> ChannelName {
         if let name = ChannelName(rawValue: text) { return name }
         throw ArgumentTextError(
-            "“\(text)” can't be the name of a channel: 1 to 64 letters, digits, dots, hyphens and underscores, the "
-                + "first no dot")
+            "“\(text)” isn't a valid channel name; use 1 to 64 letters, digits, dots, hyphens and underscores, not "
+                + "beginning with a dot")
     }
 }
 
-/// Which channel a command is about.
+/// The argument of commands about one channel.
 struct ChannelReference: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The channel.", valueName: "name"), completion: ServerCompletion.channels,

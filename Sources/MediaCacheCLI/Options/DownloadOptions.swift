@@ -1,26 +1,27 @@
 import ArgumentParser
 import MediaCacheAPI
+import MediaLibrary
 
-/// How many downloads run at once, and how fast.
+/// The options of the download queue.
 struct DownloadOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many assets are downloaded at once. (default: 3)", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of parallel downloads. (default: 3)", valueName: "count"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("How many transfers each of them has at once. (default: 6)", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of parallel transfers per download. (default: 6)", valueName: "count"))
     var transfers: Int?
 
     @Option(
-        help: ArgumentHelp("Take at most so many bytes a second for all of them, such as 2MB.", valueName: "rate"),
+        help: ArgumentHelp("The maximum rate of all downloads, such as 2MB/s.", valueName: "rate"),
         transform: ByteRate.init(parsing:))
     var limitRate: ByteRate?
 
     func validate() throws {
         if let number = [jobs, transfers].compactMap(\.self).first(where: { $0 < 1 }) {
-            throw ValidationError("\(number) at once would never end; say at least 1.")
+            throw ValidationError("\(number) isn't a valid number; it must be at least 1.")
         }
     }
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
@@ -29,14 +30,14 @@ struct DownloadOptions: ParsableArguments {
         return values
     }
 
-    /// The options that were given.
+    /// The given options.
     var given: [String] { Setting.options(of: values) }
 }
 
 extension DownloadSettingsUpdate {
-    /// What settings say over what is set for the folder; nil if that is nothing.
+    /// Creates the update of the folder's download settings; nil if the settings contain none.
     ///
-    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    /// - Throws: ``CommandFailure`` for an invalid setting.
     init?(_ settings: Settings) throws {
         let jobs = try settings.number(.jobs, in: 1...(.max))
         let transfers = try settings.number(.transfers, in: 1...(.max))

@@ -1,25 +1,25 @@
 import ArgumentParser
 import MediaCacheAPI
 
-/// Which downloads a command is about.
+/// The arguments of commands about downloads.
 struct DownloadReferences: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The downloads: their IDs, URLs or titles.", valueName: "id"),
+        help: ArgumentHelp("The IDs, URLs or titles of downloads.", valueName: "id"),
         completion: ServerCompletion.downloads,
         transform: AssetArgument.init(parsing:))
     var downloads: [AssetArgument] = []
 
-    @Flag(help: "All of them.")
+    @Flag(help: "All downloads.")
     var all = false
 
     func validate() throws {
-        if downloads.isEmpty, !all { throw ValidationError("Name a download by its ID, URL or title, or say --all.") }
-        if !downloads.isEmpty, all { throw ValidationError("--all is all of them; name none besides.") }
+        if downloads.isEmpty, !all { throw ValidationError("Give the ID, URL or title of a download, or --all.") }
+        if !downloads.isEmpty, all { throw ValidationError("--all can't be combined with downloads.") }
     }
 
-    /// Those that are meant, each once.
+    /// Returns the downloads that the arguments name, without repetitions.
     ///
-    /// - Throws: ``CommandFailure`` for what is none, and what the cache's owner answers.
+    /// - Throws: ``CommandFailure`` for an unknown download; errors of the API.
     func find(through client: APIClient) async throws -> [DownloadRecord] {
         let known = try await client.downloads()
         guard !all else { return known }

@@ -1,16 +1,16 @@
 import HTTPTypes
 import MediaCache
 
-/// A header field for an origin, as `--header` takes it.
+/// A header field for an origin, the value of `--header`.
 struct HeaderArgument: Sendable, Hashable {
-    /// The origin it goes to; nil where the command's URL says it.
+    /// The origin; nil for the origin of the command's URL.
     var origin: ResourceURL?
     /// The field's name.
     var name: HTTPField.Name
     /// The field's value.
     var value: String
 
-    /// Reads `Name: value`, or `https://host[:port] Name: value` where the field is for that origin alone.
+    /// Parses `Name: value`, or `https://host[:port] Name: value` for a field of one origin.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
@@ -18,7 +18,7 @@ struct HeaderArgument: Sendable, Hashable {
         if text.lowercased().hasPrefix("http://") || text.lowercased().hasPrefix("https://") {
             let first = text.prefix { !$0.isWhitespace }
             rest = text[first.endIndex...]
-            // “https://host: Name: value” is how it's said; the colon isn't part of the host.
+            // In “https://host: Name: value”, the colon isn't part of the host.
             let url = first.hasSuffix(":") ? String(first.dropLast()) : String(first)
             do {
                 origin = try ResourceURL(url)
@@ -28,26 +28,26 @@ struct HeaderArgument: Sendable, Hashable {
         }
         guard let colon = rest.firstIndex(of: ":") else {
             throw ArgumentTextError(
-                "“\(text)” is no header field; write it as 'Name: value' or 'https://host Name: value'")
+                "“\(text)” is not a header field; write it as 'Name: value' or 'https://host Name: value'")
         }
         let written = rest[..<colon].trimmed
         guard let name = HTTPField.Name(written) else {
-            throw ArgumentTextError("“\(written)” is no name of a header field")
+            throw ArgumentTextError("“\(written)” is not a valid header field name")
         }
         let value = rest[rest.index(after: colon)...].trimmed
         guard HTTPField.isValidValue(value) else {
-            throw ArgumentTextError("the value of “\(written)” has characters that a header field can't have")
+            throw ArgumentTextError("the value of “\(written)” contains invalid characters")
         }
         self.name = name
         self.value = value
     }
 
-    /// The field as it's read.
+    /// The field as ``init(parsing:)`` parses it.
     var text: String { (origin.map { "\($0.scheme)://\($0.authority) " } ?? "") + "\(name.rawName): \(value)" }
 }
 
 extension Substring {
-    /// Without white space at either end.
+    /// The text without white space at its ends.
     fileprivate var trimmed: String {
         var rest = self
         while rest.first?.isWhitespace == true { rest.removeFirst() }
@@ -57,15 +57,15 @@ extension Substring {
 }
 
 extension HeaderProfiles {
-    /// The profiles that `arguments` make; those without an origin go to `url`'s.
+    /// Creates profiles of fields. Fields without an origin belong to the origin of `url`.
     ///
-    /// - Throws: ``CommandFailure`` if a field has no origin and there is no URL to take it from.
+    /// - Throws: ``CommandFailure`` for a field without an origin if there is no URL.
     init(_ arguments: [HeaderArgument], for url: ResourceURL?, place: String = "--header") throws {
         self.init()
         for argument in arguments {
             guard let origin = argument.origin ?? url else {
                 throw CommandFailure(
-                    .usage, "\(place) '\(argument.name): …' needs its origin: 'https://host \(argument.name): …'")
+                    .usage, "\(place) '\(argument.name): …' needs an origin: 'https://host \(argument.name): …'")
             }
             var profile = self[origin] ?? Profile()
             profile.fields.append(HTTPField(name: argument.name, value: argument.value))

@@ -1,27 +1,28 @@
 import Foundation
 import MediaCache
+import MediaLibrary
 
-/// Where a command reads a playlist or a file of media.
+/// The input of a command: a playlist or a media file.
 enum InputArgument: Sendable, Hashable {
-    /// An origin.
+    /// A URL.
     case url(ResourceURL)
-    /// A file, by its path.
+    /// The path of a file.
     case file(String)
     /// Standard input.
     case standardInput
 
-    /// Reads an argument: `-`, an http, https or file URL, or a path.
+    /// Parses an argument: `-`, an http, https or file URL, or a path.
     ///
-    /// - Throws: ``ArgumentTextError``, naming a scheme that is none of these.
+    /// - Throws: ``ArgumentTextError`` for a URL with another scheme.
     init(parsing text: String) throws {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }
         switch scheme {
-        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing: a URL, a file, or -")
+        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing; give a URL, a file, or -")
         case nil: self = text == "-" ? .standardInput : .file(text)
         case "file":
             guard let path = URL(string: trimmed)?.path(percentEncoded: false), !path.isEmpty else {
-                throw ArgumentTextError("“\(trimmed)” names no file")
+                throw ArgumentTextError("“\(trimmed)” doesn't name a file")
             }
             self = .file(path)
         case let scheme? where scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }):
@@ -30,15 +31,30 @@ enum InputArgument: Sendable, Hashable {
         }
     }
 
-    /// What is asked for by HTTP; nil for what is read from this machine.
+    /// The URL; nil for other inputs.
     var url: ResourceURL? {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// Whether it's asked for by HTTP.
+    /// Whether the input is a URL.
     var isURL: Bool { url != nil }
 
-    /// The source as messages name it.
+    /// The input as an input of a job.
+    ///
+    /// - Throws: ``CommandFailure`` for standard input, which has no random access.
+    var mediaInput: MediaInput {
+        get throws {
+            switch self {
+            case .url(let url): return .url(url)
+            case .file(let path): return .file(path)
+            case .standardInput:
+                throw CommandFailure(
+                    .usage, "standard input doesn't support random access; give a file or a URL")
+            }
+        }
+    }
+
+    /// The input in messages.
     var name: String {
         switch self {
         case .url(let url): "\(url)"

@@ -1,30 +1,31 @@
 import ArgumentParser
 import MediaCache
+import MediaLibrary
 
-/// How much may be kept.
+/// The limits of the cache.
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The most to keep, such as 10GB or 512MiB; “none” for no limit.",
-            discussion: "10GB for `serve` and `prune` unless set; else none.",
+            "The maximum cache size, such as 10GB or 512MiB; “none” for no limit.",
+            discussion: "Default: 10GB for `serve` and `prune`, none for other commands.",
             valueName: "size"),
         transform: SizeLimit.init(parsing:))
     var maxSize: SizeLimit?
 
     @Option(
         help: ArgumentHelp(
-            "Give up what hasn't been used for this long, such as 30d or 12h; “none” for no limit.",
-            discussion: "30d for `serve` and `prune` unless set; else none.",
+            "Evict data that wasn't used for this time, such as 30d or 12h; “none” for no limit.",
+            discussion: "Default: 30d for `serve` and `prune`, none for other commands.",
             valueName: "time"),
         transform: AgeLimit.init(parsing:))
     var maxAge: AgeLimit?
 
     @Option(
-        help: ArgumentHelp("Leave this much of the disk free. (default: 1GB)", valueName: "size"),
+        help: ArgumentHelp("The minimum free disk space. (default: 1GB)", valueName: "size"),
         transform: ByteCount.init(parsing:))
     var minFree: ByteCount?
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.maxSize] = maxSize.map { $0.bytes.map { ByteCount($0).exactText } ?? "none" }
@@ -33,14 +34,14 @@ struct LimitOptions: ParsableArguments {
         return values
     }
 
-    /// The options that were given.
+    /// The given options.
     var given: [String] { Setting.options(of: values) }
 }
 
 extension CacheLimits {
-    /// The limits that settings say.
+    /// Creates the limits of settings.
     ///
-    /// - Throws: ``CommandFailure``, naming who says what is wrong.
+    /// - Throws: ``CommandFailure`` for an invalid setting.
     init(_ settings: Settings) throws {
         self.init(
             maximumBytes: try settings.read(.maxSize, SizeLimit.init(parsing:))?.bytes,
@@ -49,23 +50,23 @@ extension CacheLimits {
     }
 }
 
-/// `--max-size`: an amount, or none.
+/// The value of `--max-size`: a size or “none”.
 struct SizeLimit: Sendable, Hashable {
-    /// The amount; nil is no limit.
+    /// The size in bytes; nil for no limit.
     var bytes: Int64?
 
-    /// Reads an amount or “none”.
+    /// Parses a size or “none”.
     init(parsing text: String) throws {
         bytes = text.lowercased() == "none" ? nil : try ByteCount(parsing: text).bytes
     }
 }
 
-/// `--max-age`: a length of time, or none.
+/// The value of `--max-age`: a duration or “none”.
 struct AgeLimit: Sendable, Hashable {
-    /// The time; nil is no limit.
+    /// The duration; nil for no limit.
     var duration: Duration?
 
-    /// Reads a length of time or “none”.
+    /// Parses a duration or “none”.
     init(parsing text: String) throws {
         duration = text.lowercased() == "none" ? nil : try DurationText.parse(text)
     }

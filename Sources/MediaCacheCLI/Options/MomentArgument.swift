@@ -1,13 +1,12 @@
 import Foundation
 import MediaLibrary
 
-/// A moment of wall-clock time, in any of the forms that URLs of windows take: seconds or milliseconds since 1970,
-/// ISO 8601, seconds ago where it's negative, `now`.
+/// A point in time in a form of window URLs: seconds or milliseconds since 1970, ISO 8601, negative seconds ago, `now`.
 struct MomentArgument: Sendable, Hashable {
-    /// The moment as it was written: what is relative is so to when it's used.
+    /// The text. Relative times are resolved when they are used.
     var text: String
 
-    /// Reads a moment.
+    /// Parses a point in time.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
@@ -15,18 +14,18 @@ struct MomentArgument: Sendable, Hashable {
         _ = try nanoseconds(now: 0)
     }
 
-    /// Nanoseconds since 1970.
+    /// Returns the time in nanoseconds since 1970.
     ///
-    /// - Parameter now: this moment, likewise.
+    /// - Parameter now: The current time in nanoseconds since 1970.
     /// - Throws: ``ArgumentTextError``.
     func nanoseconds(now: Int64) throws -> Int64 {
         do {
-            return try WindowRequest.moment(text, "the moment", now)
+            return try WindowRequest.moment(text, "the time", now)
         } catch {
             throw ArgumentTextError(error.description)
         }
     }
 
-    /// This moment, in nanoseconds since 1970.
+    /// The current time in nanoseconds since 1970.
     static var now: Int64 { Date().nanosecondsSinceEpoch }
 }

@@ -1,39 +1,43 @@
 import ArgumentParser
 import MediaCache
 
-/// How origins are asked.
+/// The options of requests to origins.
 struct OriginOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A header field for an origin: 'https://host Name: value'. Can be repeated.",
-            discussion: "It goes to that origin alone, never along with a redirect elsewhere. Where the command takes "
-                + "a URL, 'Name: value' is for the URL's origin.",
+            "A header field for an origin: 'https://host Name: value'. Repeatable.",
+            discussion:
+                "The field is sent only to that origin, not to redirect targets elsewhere. In commands with a URL, "
+                + "'Name: value' is sent to the URL's origin.",
             valueName: "field"),
         transform: HeaderArgument.init(parsing:))
     var header: [HeaderArgument] = []
 
     @Option(
-        help: ArgumentHelp("Ask origins through this HTTP proxy, such as http://proxy.example:3128.", valueName: "url"))
+        help: ArgumentHelp(
+            "An HTTP proxy for requests to origins, such as http://proxy.example:3128.", valueName: "url"))
     var proxy: String?
 
     @Option(
         help: ArgumentHelp(
-            "Send the cookies in this file, in the format that browsers' exports, curl and yt-dlp share.",
+            "A file of cookies to send, in the format of browsers' exports, curl and yt-dlp.",
             valueName: "file"), completion: .file())
     var cookies: String?
 
-    @Option(help: ArgumentHelp("Trust the certificates in this PEM file too.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("A PEM file of additional trusted certificates.", valueName: "file"), completion: .file())
     var caFile: String?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Where entity tags alternate, as behind a balancer, compare bytes instead.",
-            discussion: "A change of tag is a new version unless this is given. Then 64 KiB of what is kept are "
-                + "compared with what comes, as long as the lengths agree."))
+            "Compare content when ETags differ between mirrors.",
+            discussion:
+                "Otherwise a different ETag is a new representation. If the lengths agree, 64 KiB of cached data "
+                + "are compared with the origin's."))
     var compareAlternatingTags: Bool?
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }
@@ -44,6 +48,6 @@ struct OriginOptions: ParsableArguments {
         return values
     }
 
-    /// The options given that only who opens the folder can heed. Header fields aren't among them: the API takes those.
+    /// The given options that have effect only in the process that opens the folder. The API accepts header fields.
     var given: [String] { Setting.options(of: values.filter { $0.key != .header }) }
 }

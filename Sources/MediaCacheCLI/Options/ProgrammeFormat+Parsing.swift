@@ -1,13 +1,13 @@
 import MediaLibrary
 
 extension ProgrammeFormat {
-    /// Reads `hls`, `mp4` or `3gp`.
+    /// Parses `hls`, `mp4` or `3gp`.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let format = ProgrammeFormat(rawValue: text.lowercased()) else {
             let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ArgumentTextError("a programme is exported as \(known), not as “\(text)”")
+            throw ArgumentTextError("“\(text)” is not an export format; use \(known)")
         }
         self = format
     }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// How a command that makes a file treats one that is there, and tells what it does.
+/// The options of commands that write a file.
 struct ResultOptions: ParsableArguments {
-    @Flag(help: "Replace the output file if it's there.")
+    @Flag(help: "Replace an existing output file.")
     var force = false
 
     @Flag(name: .shortAndLong, help: "Show no progress.")
     var quiet = false
 
-    @Flag(help: "Print JSON when done.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 }

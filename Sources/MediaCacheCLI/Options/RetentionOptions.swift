@@ -2,26 +2,27 @@ import ArgumentParser
 import MediaCache
 import MediaLibrary
 
-/// How much of a recording is kept.
+/// The limits of a recording.
 struct RetentionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Keep so much time before the live edge, such as 24h; “none” for all.", valueName: "time"),
+        help: ArgumentHelp(
+            "The duration to keep before the live edge, such as 24h; “none” for no limit.", valueName: "time"),
         transform: AgeLimit.init(parsing:))
     var keep: AgeLimit?
 
     @Option(
-        help: ArgumentHelp("The most to keep of it, such as 50GB; “none” for no limit.", valueName: "size"),
+        help: ArgumentHelp("The maximum size of the recording, such as 50GB; “none” for no limit.", valueName: "size"),
         transform: SizeLimit.init(parsing:))
     var maxSize: SizeLimit?
 
     @Option(
-        help: ArgumentHelp("The most segments to keep of each track; “none” for no limit.", valueName: "count"),
+        help: ArgumentHelp("The maximum number of segments of each track; “none” for no limit.", valueName: "count"),
         transform: SegmentLimit.init(parsing:))
     var keepSegments: SegmentLimit?
 
     @Option(
         help: ArgumentHelp(
-            "Give up the oldest where less of the disk is free than this, such as 5GB; “none” for no limit.",
+            "Remove the oldest segments if less disk space is free, such as 5GB; “none” for no limit.",
             valueName: "size"),
         transform: SizeLimit.init(parsing:))
     var keepFree: SizeLimit?
@@ -29,14 +30,14 @@ struct RetentionOptions: ParsableArguments {
     func validate() throws {
         let isNothing = keep?.duration.map { $0 <= .zero } ?? false
         if isNothing || maxSize?.bytes == 0 || keepSegments?.count == 0 {
-            throw ValidationError("A limit of 0 keeps nothing; “none” is no limit.")
+            throw ValidationError("A limit must be more than 0; use “none” for no limit.")
         }
     }
 
-    /// Whether one was given.
+    /// Whether a limit was given.
     var isGiven: Bool { keep != nil || maxSize != nil || keepSegments != nil || keepFree != nil }
 
-    /// What was given, over what holds.
+    /// Returns a retention with the given limits changed.
     func applied(to retention: Retention) -> Retention {
         var retention = retention
         if let keep { retention.seconds = keep.duration.map { $0 / .seconds(1) } }
@@ -47,18 +48,18 @@ struct RetentionOptions: ParsableArguments {
     }
 }
 
-/// `--keep-segments`: a count, or none.
+/// The value of `--keep-segments`: a number or “none”.
 struct SegmentLimit: Sendable, Hashable {
-    /// The count; nil is no limit.
+    /// The number; nil for no limit.
     var count: Int?
 
-    /// Reads a count or “none”.
+    /// Parses a number or “none”.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard text.lowercased() != "none" else { return }
         guard let count = Int(text), count >= 0 else {
-            throw ArgumentTextError("“\(text)” is no count of segments")
+            throw ArgumentTextError("“\(text)” is not a number of segments")
         }
         self.count = count
     }

@@ -2,13 +2,12 @@ import ArgumentParser
 import MediaCacheAPI
 import MediaLibrary
 
-/// Which variant streams and renditions of a stream are downloaded.
+/// The variant streams and renditions to download.
 struct SelectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Of a stream: best, worst, all, the tallest up to a height such as 720, or the best up to a bandwidth such "
-                + "as 2500000.",
-            discussion: "A number below 10,000 is a height in pixels, else it's bits per second. (default: best)",
+            "The variant: best, worst, all, a maximum height such as 720, or a maximum bandwidth such as 2500000.",
+            discussion: "Numbers below 10,000 are heights in pixels, others bits per second. (default: best)",
             valueName: "variant"),
         completion: .list(["best", "worst", "all", "1080", "720", "480", "360"]),
         transform: TrackOptions.variants)
@@ -16,7 +15,7 @@ struct SelectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The sound: languages such as de,en; all; none. (default: what plays where nobody chooses)",
+            "The audio: languages such as de,en; all; none. (default: the stream's default)",
             valueName: "languages"),
         transform: TrackOptions.languages)
     var audio = StreamSelection.Languages.standard
@@ -26,6 +25,6 @@ struct SelectionOptions: ParsableArguments {
         transform: TrackOptions.languages)
     var subs = StreamSelection.Languages.all
 
-    /// The selection that they make.
+    /// The selection.
     var selection: StreamSelection { StreamSelection(variants: variant, audio: audio, subtitles: subs) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a server goes by.
+/// The options of the server.
 struct ServeOptions: ParsableArguments {
     @Option(help: "The address to listen on. (default: 127.0.0.1)")
     var host: String?
@@ -9,41 +9,41 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The port to listen on; 0 picks a free one. (default: 9479)")
     var port: UInt16?
 
-    @Option(help: ArgumentHelp("A host name by which the server may be asked. Can be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("A host name that requests may use. Repeatable.", valueName: "name"))
     var allowedHost: [String] = []
 
     @Option(
         name: .customLong("allow-net"),
         help: ArgumentHelp(
-            "A local network where origins may be, such as 192.168.1.0/24. Can be repeated.", valueName: "net"))
+            "A local network that may contain origins, such as 192.168.1.0/24. Repeatable.", valueName: "net"))
     var allowNet: [String] = []
 
-    @Option(help: ArgumentHelp("The path below which a reverse proxy shows the server.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the server behind a reverse proxy.", valueName: "path"))
     var publicPath: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many segments of an HLS stream to fetch beyond the one that a player asks for. (default: 2)",
+            "The number of HLS segments to fetch ahead of the player. (default: 2)",
             valueName: "count"))
     var segmentsAhead: UInt8?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Serve MP4 files whose index comes last as if it came first.",
-            discussion: "So does ?faststart=1 at the end of one play URL."))
+            "Serve MP4 files with their index at the front.",
+            discussion: "For a single play URL, append ?faststart=1."))
     var fastStart: Bool?
 
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
             "Let other machines read /library/ without a token.",
-            discussion: "Else they read /k/<key>/library/. This machine always may."))
+            discussion: "Otherwise they use /k/<key>/library/. This machine needs no token."))
     var publicRead: Bool?
 
     @Option(
         name: .customLong("channel"),
-        help: ArgumentHelp("Record this live stream as a channel. Can be repeated.", valueName: "name=url"),
+        help: ArgumentHelp("Record a live stream as a channel. Repeatable.", valueName: "name=url"),
         transform: ChannelDeclaration.init(parsing:))
     var channels: [ChannelDeclaration] = []
 
@@ -53,7 +53,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
-    /// What was given of the settings.
+    /// The given settings.
     var values: [Setting: String] {
         var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]
             .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }
@@ -68,9 +68,9 @@ struct ServeOptions: ParsableArguments {
         return values
     }
 
-    /// The configuration that holds with these.
+    /// Returns the configuration of these options, the environment and the configuration file.
     ///
-    /// - Throws: ``CommandFailure`` if there is something wrong with the file.
+    /// - Throws: ``CommandFailure`` for an invalid file.
     func configuration(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> ServeConfiguration {

@@ -4,31 +4,31 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// What a shell offers for names of what the running server has. Where none runs it's nothing: completing a word opens
-/// no folder.
+/// Completions of names from the running server. Without a server there are none, since completion doesn't open a
+/// folder.
 enum ServerCompletion {
-    /// Names of channels.
+    /// The names of channels.
     static let channels = completion { client in
         try await client.channels().map(\.name)
     }
 
-    /// IDs and titles of downloads.
+    /// The IDs and titles of downloads.
     static let downloads = completion { client in
         try await client.downloads().flatMap { [$0.id, $0.title].compactMap(\.self) }
     }
 
-    /// IDs and titles of assets.
+    /// The IDs and titles of assets.
     static let assets = completion { client in
         try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
     }
 
-    /// Those, and names of channels.
+    /// The names of channels, and the IDs and titles of assets.
     static let assetsAndChannels = completion { client in
         let assets = try await client.assets().flatMap { [$0.id, $0.title].compactMap(\.self) }
         return try await client.channels().map(\.name) + assets
     }
 
-    /// Who completes a word doesn't wait for longer.
+    /// The time limit of a completion.
     private static let limit = Duration.seconds(2)
 
     private static func completion(
@@ -42,12 +42,12 @@ enum ServerCompletion {
                 await connection.close()
                 return found ?? []
             }
-            // A title that a terminal would obey isn't offered.
+            // Titles with control characters aren't offered.
             return ((found ?? nil) ?? []).filter { $0.hasPrefix(prefix) && $0 == Table.printable($0) }
         }
     }
 
-    /// The options of a command line that say which folder is meant.
+    /// Returns the options of a command line that name the cache folder.
     static func cacheOptions(in words: [String]) -> [String] {
         for name in ["--cache", "--config"] {
             if let word = words.first(where: { $0.hasPrefix("\(name)=") }) { return [word] }

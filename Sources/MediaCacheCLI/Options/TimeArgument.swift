@@ -1,8 +1,10 @@
-/// A moment of a film, as `--from` and `--to` take it.
+import MediaLibrary
+
+/// The parsing of positions in a film.
 enum TimeArgument {
-    /// Reads `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`.
+    /// Parses `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`.
     ///
-    /// - Returns: seconds.
+    /// - Returns: The position in seconds.
     /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> Double {
         let trimmed = text.filter { !$0.isWhitespace }
@@ -15,11 +17,13 @@ enum TimeArgument {
             guard parts.count <= 3, let value = Double(part), isLast || !part.contains("."),
                 index == 0 || value < 60
             else {
-                throw ArgumentTextError("“\(text)” is no time; write it as 754.5, 12:34.5, 1:02:03 or 12m34s")
+                throw ArgumentTextError("“\(text)” is not a position; write it as 754.5, 12:34.5, 1:02:03 or 12m34s")
             }
             seconds = seconds * 60 + value
         }
-        guard seconds < 1e9 else { throw ArgumentTextError("“\(text)” is later than can be counted") }
+        guard seconds < 1e9 else {
+            throw ArgumentTextError("“\(text)” is too large; the maximum is 1,000,000,000 seconds")
+        }
         return seconds
     }
 }

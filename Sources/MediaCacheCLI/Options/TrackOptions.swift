@@ -2,11 +2,11 @@ import ArgumentParser
 import MediaCacheAPI
 import MediaLibrary
 
-/// Which variant streams and renditions of a stream are recorded.
+/// The variant streams and renditions to record.
 struct TrackOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "best, worst, all, the tallest up to a height such as 720, or the best up to a bandwidth such as 2500000. "
+            "The variant: best, worst, all, a maximum height such as 720, or a maximum bandwidth such as 2500000. "
                 + "(default: best)",
             valueName: "variant"),
         completion: .list(["best", "worst", "all", "1080", "720", "480", "360"]),
@@ -14,7 +14,7 @@ struct TrackOptions: ParsableArguments {
     var variant: StreamSelection.Variants?
 
     @Option(
-        help: ArgumentHelp("The sound: languages such as de,en; all; none. (default: all)", valueName: "languages"),
+        help: ArgumentHelp("The audio: languages such as de,en; all; none. (default: all)", valueName: "languages"),
         transform: TrackOptions.languages)
     var audio: StreamSelection.Languages?
 
@@ -24,19 +24,19 @@ struct TrackOptions: ParsableArguments {
         transform: TrackOptions.languages)
     var subtitles: StreamSelection.Languages?
 
-    /// Reads which variant streams.
+    /// Parses variant streams.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func variants(_ text: String) throws -> StreamSelection.Variants {
         if let variants = StreamSelection.Variants(text: text) { return variants }
-        throw ArgumentTextError("“\(text)” is no variant; use best, worst, all, a height or a bandwidth")
+        throw ArgumentTextError("“\(text)” is not a variant; use best, worst, all, a height or a bandwidth")
     }
 
-    /// Reads which renditions.
+    /// Parses renditions.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func languages(_ text: String) throws -> StreamSelection.Languages {
         if let languages = StreamSelection.Languages(text: text) { return languages }
-        throw ArgumentTextError("“\(text)” names no languages; write de or de,en, or all, or none")
+        throw ArgumentTextError("“\(text)” is not a list of languages; use de or de,en, or all, or none")
     }
 }

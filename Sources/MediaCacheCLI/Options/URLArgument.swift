@@ -1,10 +1,10 @@
 import MediaCache
 
-/// URLs on the command line.
+/// The parsing of URLs.
 enum URLArgument {
-    /// Reads `text`, trimmed of what comes along when a URL is pasted.
+    /// Parses a URL, without white space and quotes from pasting.
     ///
-    /// - Throws: ``ArgumentTextError``, naming a scheme that isn't http or https.
+    /// - Throws: ``ArgumentTextError`` for a scheme other than http and https.
     static func parse(_ text: String) throws -> ResourceURL {
         do {
             return try ResourceURL(text)
@@ -13,9 +13,9 @@ enum URLArgument {
         }
     }
 
-    /// The text of a URL, when it's one; with its user information, which a URL's own description leaves out.
+    /// Returns a valid URL's text with its user information, which the description of `ResourceURL` omits.
     ///
-    /// - Throws: as ``parse(_:)``.
+    /// - Throws: As ``parse(_:)``.
     static func check(_ text: String) throws -> String {
         _ = try parse(text)
         return text

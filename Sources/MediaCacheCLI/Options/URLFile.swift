@@ -1,11 +1,11 @@
 import Foundation
 import MediaCache
 
-/// A file of URLs, one a line. Empty lines and those that begin with `#` are passed over.
+/// The parsing of files of URLs, one per line. Empty lines and lines that begin with `#` are ignored.
 enum URLFile {
-    /// The URLs in a file; `-` is standard input.
+    /// Returns the URLs in a file; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure``, naming the file, and the line that is none.
+    /// - Throws: ``CommandFailure`` with the file and the invalid line.
     static func read(_ path: String) throws -> [ResourceURL] {
         let data: Data
         do {
@@ -22,9 +22,9 @@ enum URLFile {
         }
     }
 
-    /// The URLs in a file's text.
+    /// Returns the URLs in a text.
     ///
-    /// - Throws: ``ArgumentTextError``, naming the line that is none.
+    /// - Throws: ``ArgumentTextError`` with the invalid line.
     static func parse(_ text: String) throws -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

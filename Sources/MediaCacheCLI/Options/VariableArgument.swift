@@ -1,16 +1,16 @@
-/// A variable's value, as `--define` takes it.
+/// A variable of a playlist, the value of `--define`.
 struct VariableArgument: Sendable, Hashable {
     /// The name.
     var name: String
-    /// The value; it may be empty.
+    /// The value, possibly empty.
     var value: String
 
-    /// Reads `NAME=VALUE`.
+    /// Parses `NAME=VALUE`.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ArgumentTextError("“\(text)” gives a variable no value; write it as NAME=VALUE")
+            throw ArgumentTextError("“\(text)” has no value; write it as NAME=VALUE")
         }
         name = String(text[..<equals])
         value = String(text[text.index(after: equals)...])
@@ -20,7 +20,7 @@ struct VariableArgument: Sendable, Hashable {
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
         }
         guard isName, !name.isEmpty else {
-            throw ArgumentTextError("“\(name)” is no name of a variable: letters, digits, - and _ may stand in one")
+            throw ArgumentTextError("“\(name)” is not a variable name; use letters, digits, - and _")
         }
     }
 }

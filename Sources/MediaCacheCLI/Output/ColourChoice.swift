@@ -1,19 +1,20 @@
 import ArgumentParser
 
-/// When output is coloured.
+/// The use of colours in output.
 enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// On a terminal that may have colours.
+    /// On terminals that support colours.
     case auto
-    /// Whoever reads it: a pager, say.
+    /// Always, also in pipes, such as to a pager.
     case always
+    /// Never.
     case never
 }
 
-/// Whether what a command prints for people has colours.
+/// The options of coloured output.
 struct ColourOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Colour what is printed: auto is on a terminal, unless NO_COLOR is set or TERM is dumb.",
+            "Use colours: auto means on a terminal, unless NO_COLOR is set or TERM is dumb.",
             valueName: "when"))
     var color = ColourChoice.auto
 

@@ -1,12 +1,13 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// Downloads as lines of progress. Rendering is a pure function of what is known and how large the terminal is.
+/// The rendering of downloads as lines of progress.
 enum DownloadLines {
-    /// A line for each download that is under way, and one for all of them; of a single one, its line alone.
+    /// Returns a line for each active download and one for the total; for a single download, only its line.
     ///
     /// - Parameters:
-    ///   - width: the columns of the terminal.
-    ///   - height: the most lines.
+    ///   - width: The number of columns of the terminal.
+    ///   - height: The maximum number of lines.
     static func block(_ records: [DownloadRecord], width: Int, height: Int) -> [String] {
         guard records.count > 1 else { return records.compactMap(line).map { $0.rendered(width: width) } }
         let open = records.filter { !$0.state.isEnded }
@@ -15,20 +16,20 @@ enum DownloadLines {
         return (lines + [total(records)]).map { $0.rendered(width: width) }
     }
 
-    /// A download's line; nil before there is anything to say.
+    /// Returns the line of a download; nil before it has progress.
     static func line(_ record: DownloadRecord) -> ProgressLine? {
         let remark = remark(record)
         guard record.bytes > 0 || record.length != nil || remark != nil else { return nil }
-        var line = ProgressLine(name: record.name, kept: record.bytes, length: record.length)
+        var line = ProgressLine(name: record.name, cached: record.bytes, length: record.length)
         line.isEstimated = !record.lengthKnown
         line.rate = record.state == .running ? record.rate : nil
         line.remark = remark
         return line
     }
 
-    /// All of them as one.
+    /// Returns the line of the total.
     static func total(_ records: [DownloadRecord]) -> ProgressLine {
-        var line = ProgressLine(name: "Total", kept: sum(records.map(\.bytes)) ?? .max)
+        var line = ProgressLine(name: "Total", cached: sum(records.map(\.bytes)) ?? .max)
         line.length = sum(records.map(\.length))
         line.isEstimated = records.contains { !$0.lengthKnown }
         line.rate = records.reduce(0) { $0 + ($1.state == .running ? $1.rate : 0) }
@@ -38,16 +39,16 @@ enum DownloadLines {
         return line
     }
 
-    /// Nil where one isn't known, or they are more than can be counted: some of them an origin said.
+    /// Returns the sum; nil if a number is unknown, or if the sum overflows.
     private static func sum(_ numbers: [Int64?]) -> Int64? {
         numbers.reduce(0) { sum, number in
             guard let sum, let number else { return nil }
-            let (total, isOver) = sum.addingReportingOverflow(number)
-            return isOver ? nil : total
+            let (total, overflow) = sum.addingReportingOverflow(number)
+            return overflow ? nil : total
         }
     }
 
-    /// Those that run first, in the order in which they were asked for.
+    /// Returns the position of a download's state: running downloads are first.
     private static func rank(_ record: DownloadRecord) -> Int {
         switch record.state {
         case .running: 0
@@ -58,7 +59,7 @@ enum DownloadLines {
 
     private static func remark(_ record: DownloadRecord) -> String? {
         switch record.state {
-        case .waiting: "waiting: \(record.reason?.message ?? "it says not for what")"
+        case .waiting: "waiting" + (record.reason.map { ": \($0.message)" } ?? "")
         case .paused: "paused"
         case .completeWithHoles: "\(record.holeCount.counted("part")) missing"
         case .queued, .running, .failed, .complete: nil
@@ -67,6 +68,6 @@ enum DownloadLines {
 }
 
 extension DownloadRecord {
-    /// What it's called: its title, else what its URL ends in.
+    /// The title, or the last component of the URL.
     var name: String { title ?? url.split(separator: "/").last.map(String.init) ?? url }
 }

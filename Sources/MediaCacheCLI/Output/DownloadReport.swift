@@ -1,12 +1,13 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// Downloads as text for people.
+/// The rendering of downloads as a table.
 enum DownloadReport {
-    /// A line for each.
+    /// Returns a table with a row for each download.
     static func table(_ records: [DownloadRecord], _ style: TextStyle = .plain) -> String {
-        guard !records.isEmpty else { return "Nothing is downloaded; `get` does." }
+        guard !records.isEmpty else { return "There are no downloads; `get` adds one." }
         var table = Table([
-            .init("ID"), .init("STATE"), .init("KEPT", .right), .init("OF", .right), .init("SHARE", .right),
+            .init("ID"), .init("STATE"), .init("CACHED", .right), .init("OF", .right), .init("SHARE", .right),
             .init("RATE", .right), .init("FIRST", .right), .init("TITLE"), .init(""),
         ])
         for record in records {
@@ -34,10 +35,6 @@ enum DownloadReport {
 
     private static func remark(_ record: DownloadRecord) -> String {
         if let reason = record.reason { return reason.message }
-        switch record.holeCount {
-        case 0: return ""
-        case 1: return "1 part couldn't be had"
-        default: return "\(record.holeCount) parts couldn't be had"
-        }
+        return record.holeCount == 0 ? "" : "\(record.holeCount.counted("part")) missing"
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What `--json` prints: sorted keys, two spaces, plain slashes, dates of RFC 3339.
+/// The encoding of `--json`: sorted keys, plain slashes, dates of RFC 3339.
 enum JSONOutput {
-    /// `value` as JSON text.
+    /// Returns a value as indented JSON.
     static func text(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }
 
-    /// `value` as JSON in one line: of several values a line each is what programs read as they come.
+    /// Returns a value as JSON in one line.
     static func line(_ value: some Encodable) throws -> String { try text(value, []) }
 
     private static func text(_ value: some Encodable, _ form: JSONEncoder.OutputFormatting) throws -> String {

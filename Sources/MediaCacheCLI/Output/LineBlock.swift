@@ -1,19 +1,18 @@
-/// Lines at the bottom of a terminal that draw over themselves: what is to be written so that those that stand there become
-/// others, more or fewer. None of them may be wider than the terminal, or they would break into two.
+/// A block of redrawn lines at the bottom of a terminal. No line may be wider than the terminal, where it would wrap.
 struct LineBlock: Sendable {
-    /// How many lines stand there.
+    /// The number of lines on the terminal.
     private(set) var height = 0
 
-    /// Puts `lines` in place of those that stand there; nothing where there is nothing to change.
+    /// Returns the text that replaces the lines on the terminal.
     mutating func drawing(_ lines: [String]) -> String {
         guard !lines.isEmpty || height > 0 else { return "" }
-        // Up to the first line, then each in place of the one before; what is left of it below is erased.
+        // Move to the first line, overwrite each line, and erase the rest.
         let up = height > 1 ? "\u{1B}[\(height - 1)A" : ""
         height = lines.count
         return "\(up)\r" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J"
     }
 
-    /// Leaves the lines, so that what follows stands below them.
+    /// Returns the text that moves below the lines.
     mutating func leaving() -> String {
         defer { height = 0 }
         return height > 0 ? "\n" : ""

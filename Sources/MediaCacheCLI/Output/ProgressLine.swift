@@ -1,38 +1,38 @@
-/// How far something is, as one line. Rendering is a pure function of what is known and how wide the terminal is.
-struct ProgressLine: Sendable, Hashable {
-    /// What is being fetched.
-    var name: String
-    /// Bytes that are here.
-    var kept: Int64
-    /// Bytes there will be, if known.
-    var length: Int64?
-    /// Whether the length is only estimated.
-    var isEstimated = false
-    /// Bytes per second; nil until it's known.
-    var rate: Double?
+import MediaLibrary
 
-    /// What else there is to say, as why nothing comes.
+/// A line of progress.
+struct ProgressLine: Sendable, Hashable {
+    /// The name of the item.
+    var name: String
+    /// The number of cached bytes.
+    var cached: Int64
+    /// The total number of bytes; nil if it's unknown.
+    var length: Int64?
+    /// Whether the length is an estimate.
+    var isEstimated = false
+    /// The rate in bytes per second; nil if it's unknown.
+    var rate: Double?
+    /// A remark, such as the reason of a wait.
     var remark: String?
 
-    /// The share that is here, 0 to 1, if the length is known.
+    /// The cached fraction, from 0 to 1; nil for an unknown length.
     var fraction: Double? {
         guard let length else { return nil }
         guard length > 0 else { return 1 }
-        return min(1, max(0, Double(kept) / Double(length)))
+        return min(1, max(0, Double(cached) / Double(length)))
     }
 
-    /// The time left at the present rate, if it can be known.
+    /// The remaining time at the current rate; nil if it's unknown.
     var timeLeft: Duration? {
-        guard let length, let rate, rate >= 1, length > kept else { return nil }
-        return .seconds((Double(length - kept) / rate).rounded(.up))
+        guard let length, let rate, rate >= 1, length > cached else { return nil }
+        return .seconds((Double(length - cached) / rate).rounded(.up))
     }
 
-    /// A line with a bar for a terminal, never wider than `width` columns: what doesn't fit is left out, the bar first,
-    /// then the name.
+    /// Returns a line with a bar for a terminal of `width` columns. If it doesn't fit, the bar is omitted first, then the
+    /// name.
     func rendered(width: Int) -> String {
         let figures = figures
         let shown = Table.printable(name)
-        // A bar shorter than this says nothing that the percentage doesn't.
         let shortestBar = 10
         let nameRoom = min(shown.columns, max(12, width / 3))
         let barRoom = width - nameRoom - figures.columns - 4
@@ -44,16 +44,16 @@ struct ProgressLine: Sendable, Hashable {
         return String(figures.prefix(columns: max(0, width)))
     }
 
-    /// A line for a log or a pipe: the same figures, no bar.
+    /// The line for a log or a pipe, without a bar.
     var plain: String { "\(Table.printable(name)): \(figures)" }
 
     private var figures: String {
         var parts: [String] = []
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         if let length {
-            parts.append("\(ByteCount(kept)) of \(isEstimated ? "about " : "")\(ByteCount(length))")
+            parts.append("\(ByteCount(cached)) of \(isEstimated ? "about " : "")\(ByteCount(length))")
         } else {
-            parts.append("\(ByteCount(kept))")
+            parts.append("\(ByteCount(cached))")
         }
         if let rate, rate >= 1 { parts.append("\(ByteCount(Int64(min(rate, 1e18))))/s") }
         if let timeLeft { parts.append("\(DurationText.describe(timeLeft)) left") }
@@ -68,7 +68,7 @@ struct ProgressLine: Sendable, Hashable {
         return body + String(repeating: " ", count: width - body.count)
     }
 
-    /// The end of a name tells more than its beginning: the extension, the number of an episode.
+    /// Returns the end of a text, which identifies a file better than its beginning.
     private static func shorten(_ text: String, to width: Int) -> String {
         guard text.columns > width else { return text }
         return width <= 1 ? String(text.suffix(columns: max(0, width))) : "…\(text.suffix(columns: width - 1))"

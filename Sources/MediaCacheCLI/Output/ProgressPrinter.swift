@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows progress on standard error: a bar that draws over itself on a terminal, a plain line now and then elsewhere.
+/// Progress on standard error: a redrawn bar on a terminal, occasional plain lines elsewhere.
 final class ProgressPrinter: Sendable {
     private struct State {
         var meter = RateMeter()
@@ -9,9 +9,9 @@ final class ProgressPrinter: Sendable {
         var hasBar = false
     }
 
-    /// A log isn't read as it's written; this often is enough.
+    /// The interval of plain lines.
     private static let plainInterval = Duration.seconds(5)
-    /// Nobody sees more pictures of a bar than this.
+    /// The minimum interval of redrawing.
     private static let drawInterval = Duration.milliseconds(100)
 
     private let name: String
@@ -20,14 +20,14 @@ final class ProgressPrinter: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// A printer of the progress of `name`.
+    /// Creates a printer for an item.
     init(name: String, isQuiet: Bool) {
         self.name = name
         self.isQuiet = isQuiet
         isTerminal = StandardStreams.errorIsTerminal
     }
 
-    /// Shows how many bytes are done, of how many if that is known.
+    /// Shows the number of processed bytes, and the total if it's known.
     func show(bytes: Int64, of length: Int64?, isLast: Bool = false) {
         guard !isQuiet else { return }
         let now = ContinuousClock.now - start
@@ -35,9 +35,9 @@ final class ProgressPrinter: Sendable {
             if let drawn = state.lastDrawn, !isLast, now - drawn < Self.drawInterval { return }
             state.lastDrawn = now
             state.meter.note(bytes: bytes, at: now)
-            let line = ProgressLine(name: name, kept: bytes, length: length, rate: isLast ? nil : state.meter.rate)
+            let line = ProgressLine(name: name, cached: bytes, length: length, rate: isLast ? nil : state.meter.rate)
             if isTerminal {
-                // Carriage return, the line, erase what is left of the one before.
+                // Overwrite the line and erase the rest of the previous one.
                 StandardStreams.writeError("\r\(line.rendered(width: StandardStreams.errorWidth - 1))\u{1B}[K")
                 state.hasBar = true
             } else if isLast || state.lastPlain.map({ now - $0 >= Self.plainInterval }) ?? true {
@@ -47,7 +47,7 @@ final class ProgressPrinter: Sendable {
         }
     }
 
-    /// Leaves the bar's line, so that what follows stands below it.
+    /// Moves below the bar.
     func finish() {
         state.withLock { state in
             if state.hasBar { StandardStreams.writeError("\n") }

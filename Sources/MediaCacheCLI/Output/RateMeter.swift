@@ -1,25 +1,25 @@
-/// Bytes per second over the last few seconds, from amounts noted at moments of a monotonic clock.
+/// A meter of the rate over the last seconds.
 struct RateMeter: Sendable {
-    /// How far back it looks.
+    /// The duration over which the rate is measured.
     private let window: Duration
-    private var notes: [(time: Duration, bytes: Int64)] = []
+    private var samples: [(time: Duration, bytes: Int64)] = []
 
-    /// A meter that looks back over `window`; 5 s unless set.
+    /// Creates a meter.
     init(window: Duration = .seconds(5)) {
         self.window = window
     }
 
-    /// Notes that `bytes` were here at `time`. An amount that shrinks starts the meter anew.
+    /// Adds a sample of a monotonic clock. A decreasing number of bytes resets the meter.
     mutating func note(bytes: Int64, at time: Duration) {
-        if let last = notes.last, bytes < last.bytes || time < last.time { notes.removeAll() }
-        notes.append((time, bytes))
-        // One note older than the window stays, so that a slow trickle still has two to compare.
-        while notes.count > 2, time - notes[1].time >= window { notes.removeFirst() }
+        if let last = samples.last, bytes < last.bytes || time < last.time { samples.removeAll() }
+        samples.append((time, bytes))
+        // One sample before the window stays, so that a slow transfer has two samples.
+        while samples.count > 2, time - samples[1].time >= window { samples.removeFirst() }
     }
 
-    /// Bytes per second, or nil before two moments have been noted.
+    /// The rate in bytes per second; nil before the second sample.
     var rate: Double? {
-        guard let first = notes.first, let last = notes.last, last.time > first.time else { return nil }
+        guard let first = samples.first, let last = samples.last, last.time > first.time else { return nil }
         let elapsed = (last.time - first.time) / .seconds(1)
         return Double(last.bytes - first.bytes) / elapsed
     }

@@ -1,13 +1,14 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// Resources as text for people.
+/// The rendering of resources for people.
 enum ResourceReport {
-    /// A line for each.
+    /// Returns a table with a row for each resource.
     static func table(_ resources: [ResourceRecord]) -> String {
-        guard !resources.isEmpty else { return "Nothing is kept." }
+        guard !resources.isEmpty else { return "The cache is empty." }
         var table = Table([
-            .init("KEPT", .right), .init("OF", .right), .init("SHARE", .right), .init("FORMAT"), .init("HITS", .right),
+            .init("CACHED", .right), .init("OF", .right), .init("SHARE", .right), .init("FORMAT"),
+            .init("HITS", .right),
             .init("LAST USED"), .init(""), .init("URL"),
         ])
         for resource in resources {
@@ -25,20 +26,20 @@ enum ResourceReport {
         return table.rendered()
     }
 
-    /// All that is known of one.
+    /// Returns the details of a resource.
     static func details(_ resource: ResourceRecord) -> String {
         var table = Table([.init(""), .init("")])
         table.add(["URL", resource.url])
         if resource.key != resource.url { table.add(["Cache key", resource.key]) }
         table.add(["Type", "\(resource.type) (\(resource.format))"])
-        table.add(["Length", resource.length.map { "\(ByteCount($0)) (\($0) bytes)" } ?? "not known yet"])
-        table.add(["Kept", "\(ByteCount(resource.bytesCached)) (\(share(resource)))"])
+        table.add(["Length", resource.length.map { "\(ByteCount($0)) (\($0) bytes)" } ?? "unknown"])
+        table.add(["Cached", "\(ByteCount(resource.bytesCached)) (\(share(resource)))"])
         table.add(["Spans", spans(resource)])
         table.add(["Hits", "\(resource.hits)"])
-        table.add(["First kept", MomentText.plain(resource.created)])
+        table.add(["First cached", MomentText.plain(resource.created)])
         table.add(["Last used", MomentText.plain(resource.lastUsed)])
         table.add(["Pinned", resource.pinned ? "yes" : "no"])
-        if resource.withCredentials { table.add(["Credentials", "kept for one user of the origin"]) }
+        if resource.withCredentials { table.add(["Credentials", "belongs to one user of the origin"]) }
         table.add(["In use", resource.inUse ? "yes" : "no"])
         if let file = resource.localFile { table.add(["File", file]) }
         guard let stream = resource.stream else { return table.rendered() }
@@ -46,23 +47,23 @@ enum ResourceReport {
         return table.rendered() + "\n\n" + playlists(stream)
     }
 
-    /// The playlists of a stream, a line for each.
+    /// Returns a table with a row for each playlist of a stream.
     private static func playlists(_ stream: StreamStatus) -> String {
         var table = Table([
-            .init("PLAYLIST"), .init("SEGMENTS", .right), .init("KEPT", .right), .init(""), .init("URL"),
+            .init("PLAYLIST"), .init("SEGMENTS", .right), .init("CACHED", .right), .init(""), .init("URL"),
         ])
         for playlist in stream.playlists {
             let isMedia = playlist.role != "multivariant" && playlist.isKept
             let missing = playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or sections missing"
             table.add([
                 playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsKept)" : "",
-                playlist.isKept ? missing : "not kept", playlist.url,
+                playlist.isKept ? missing : "not cached", playlist.url,
             ])
         }
         return table.rendered()
     }
 
-    /// The holes of a resource whose length is known, as `start–last` pairs.
+    /// Returns the holes of a resource; none if its length is unknown.
     static func holes(_ resource: ResourceRecord) -> [ClosedRange<Int64>] {
         guard let length = resource.length else { return [] }
         var holes: [ClosedRange<Int64>] = []
@@ -78,9 +79,9 @@ enum ResourceReport {
     private static func share(_ resource: ResourceRecord) -> String {
         if resource.complete { return "100%" }
         guard let length = resource.length, length > 0 else { return "?" }
-        // Kept bytes count other versions too; the spans are this one's.
-        let kept = resource.spans.reduce(0) { $0 + ($1.end - $1.start) }
-        return "\(min(99, kept * 100 / length))%"
+        // `bytesCached` includes other representations; the spans don't.
+        let cached = resource.spans.reduce(0) { $0 + ($1.end - $1.start) }
+        return "\(min(99, cached * 100 / length))%"
     }
 
     private static func marks(_ resource: ResourceRecord) -> String {
@@ -93,9 +94,9 @@ enum ResourceReport {
 
     private static func spans(_ resource: ResourceRecord) -> String {
         guard !resource.spans.isEmpty else { return "none" }
-        let most = 8
-        let shown = resource.spans.prefix(most).map { "\($0.start)–\($0.end - 1)" }.joined(separator: ", ")
-        let rest = resource.spans.count - most
+        let limit = 8
+        let shown = resource.spans.prefix(limit).map { "\($0.start)–\($0.end - 1)" }.joined(separator: ", ")
+        let rest = resource.spans.count - limit
         return rest > 0 ? "\(shown) and \(rest) more" : shown
     }
 }

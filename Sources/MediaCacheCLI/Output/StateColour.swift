@@ -1,9 +1,8 @@
 import MediaCacheAPI
 
-/// The colours of states in lists: red is what needs somebody, yellow what rests or waits, green what is done. What goes on
-/// as it should has none.
+/// The colours of states: red for failures, yellow for pauses and waits, green for completion, none for normal activity.
 extension TextStyle.Colour {
-    /// Of a download's state.
+    /// Creates the colour of a download's state.
     init?(_ state: DownloadRecord.State) {
         switch state {
         case .failed: self = .red
@@ -13,7 +12,7 @@ extension TextStyle.Colour {
         }
     }
 
-    /// Of a channel's state.
+    /// Creates the colour of a channel's state.
     init?(_ state: ChannelRecord.State) {
         switch state {
         case .waiting, .stopped: self = .yellow

@@ -1,21 +1,21 @@
-/// Rows of text under aligned columns, for people.
+/// A table with aligned columns.
 struct Table: Sendable {
-    /// On which side of its column a cell stands.
+    /// The alignment of a column.
     enum Alignment: Sendable {
-        /// Text.
+        /// Left, for text.
         case left
-        /// Numbers.
+        /// Right, for numbers.
         case right
     }
 
-    /// One column.
+    /// A column.
     struct Column: Sendable {
-        /// What stands above it.
+        /// The heading.
         var title: String
-        /// On which side its cells stand.
+        /// The alignment of the cells.
         var alignment: Alignment
 
-        /// A column.
+        /// Creates a column.
         init(_ title: String, _ alignment: Alignment = .left) {
             self.title = title
             self.alignment = alignment
@@ -24,26 +24,24 @@ struct Table: Sendable {
 
     private let columns: [Column]
     private var rows: [[String]] = []
-    /// Of a row's cells, those that have one.
+    /// The colours of each row's cells, by column.
     private var colours: [[Int: TextStyle.Colour]] = []
 
-    /// A table without rows.
+    /// Creates a table without rows.
     init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    /// Adds a row; missing cells are empty, control characters become `?` so that a name from outside can't move the
-    /// terminal's cursor.
+    /// Adds a row. Missing cells are empty. Control characters become `?`, so that a name can't move the cursor.
     ///
-    /// - Parameter colours: of cells by their places, where there are colours.
+    /// - Parameter colours: The colours of cells, by column.
     mutating func add(_ cells: [String], colours: [Int: TextStyle.Colour?] = [:]) {
         let padded = cells + Array(repeating: "", count: max(0, columns.count - cells.count))
         rows.append(padded.prefix(columns.count).map(Self.printable))
         self.colours.append(colours.compactMapValues(\.self))
     }
 
-    /// All lines, titles first, two spaces between columns, nothing after the last cell. An empty title row is left
-    /// out.
+    /// Returns the lines, with two spaces between columns. If all headings are empty, there is no line of headings.
     func rendered(_ style: TextStyle = .plain) -> String {
         let titles = columns.map(\.title)
         let hasTitles = !titles.allSatisfy(\.isEmpty)
@@ -62,7 +60,7 @@ struct Table: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// `text` without anything that a terminal would obey.
+    /// Returns a text with control characters replaced by `?`.
     static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -1,11 +1,10 @@
-/// How many columns of a terminal text takes: the letters of East Asia and pictograms take two each, marks above others none
-/// (Unicode Standard Annex #11, as terminals have it).
+/// The widths of characters on a terminal (Unicode Standard Annex #11).
 extension Character {
-    /// The columns it takes.
+    /// The number of columns: two for East Asian characters and emoji, none for combining marks.
     var columns: Int {
         var columns = 0
         for scalar in unicodeScalars {
-            // The selector makes a pictogram of what would be a letter.
+            // The variation selector turns a letter into an emoji.
             if scalar == "\u{FE0F}" || scalar.isWide { return 2 }
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .enclosingMark, .format: break
@@ -17,10 +16,10 @@ extension Character {
 }
 
 extension StringProtocol {
-    /// The columns it takes.
+    /// The number of columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// Its beginning, as much as `columns` hold.
+    /// Returns the longest prefix that fits into a number of columns.
     func prefix(columns: Int) -> SubSequence {
         var left = columns
         return prefix { character in
@@ -29,7 +28,7 @@ extension StringProtocol {
         }
     }
 
-    /// Its end, as much as `columns` hold.
+    /// Returns the longest suffix that fits into a number of columns.
     func suffix(columns: Int) -> SubSequence {
         var (left, start) = (columns, endIndex)
         while start > startIndex {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Colours of text for people: on a terminal alone, and never where the environment says NO_COLOR (no-color.org) or that
-/// the terminal is dumb.
+/// The style of output. Colours are used only on a terminal that supports them, and not if NO_COLOR is set
+/// (no-color.org).
 struct TextStyle: Sendable, Hashable {
-    /// A colour of the terminal's own sixteen, so that it goes with any background.
+    /// A colour of the terminal's palette, which suits its background.
     enum Colour: Int, Sendable {
         case red = 31
         case green = 32
@@ -11,15 +11,15 @@ struct TextStyle: Sendable, Hashable {
         case faint = 2
     }
 
-    /// Whether there are colours.
+    /// Whether output has colours.
     let isColoured: Bool
 
-    /// A style.
+    /// Creates a style.
     init(isColoured: Bool) {
         self.isColoured = isColoured
     }
 
-    /// The style for a stream.
+    /// Creates the style of a stream.
     init(
         _ choice: ColourChoice = .auto, isTerminal: Bool,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -28,17 +28,17 @@ struct TextStyle: Sendable, Hashable {
             isColoured = choice == .always
             return
         }
-        let isForbidden = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        isColoured = isTerminal && !isForbidden && environment["TERM"] != "dumb"
+        let isDisabled = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        isColoured = isTerminal && !isDisabled && environment["TERM"] != "dumb"
     }
 
-    /// Without colours.
+    /// The style without colours.
     static let plain = TextStyle(isColoured: false)
 
     /// The style of standard error.
     static var error: TextStyle { TextStyle(isTerminal: StandardStreams.errorIsTerminal) }
 
-    /// `text` in a colour, where there are colours.
+    /// Returns a text in a colour if the style has colours.
     func paint(_ text: String, _ colour: Colour) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -1,35 +1,35 @@
 import Logging
 import Synchronization
 
-/// How much is logged, by all loggers that it made: it can be changed while they are in use.
+/// The log level of a group of loggers, which can change while they are in use.
 final class AdjustableLevel: Sendable {
     private let state: Mutex<Logger.Level>
 
-    /// A level.
+    /// Creates a level.
     init(_ level: Logger.Level) {
         state = Mutex(level)
     }
 
-    /// What is logged at least.
+    /// The minimum level of logged messages.
     var value: Logger.Level {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 
-    /// A logger to standard error that goes by this level.
+    /// Returns a logger to standard error with this level.
     func logger(label: String) -> Logger {
         Logger(label: label) { AdjustableLogHandler(level: self, handler: StreamLogHandler.standardError(label: $0)) }
     }
 }
 
-/// A log handler whose level is elsewhere.
+/// A log handler with a shared level.
 private struct AdjustableLogHandler: LogHandler {
     let level: AdjustableLevel
     var handler: StreamLogHandler
 
     var logLevel: Logger.Level {
         get { level.value }
-        // A copy that somebody makes chattier would make all the others so.
+        // A copy of a logger must not change the level of the others.
         set {}
     }
 

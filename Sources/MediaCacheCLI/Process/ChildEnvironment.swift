@@ -1,6 +1,6 @@
 import Foundation
 
-/// The environments of the programs that this one starts.
+/// The environments of child processes.
 enum ChildEnvironment {
     /// The environment of a program that belongs to the user's session, such as a player: this process's without the
     /// settings of `mediacache`, which can hold header fields and the password of a proxy.

@@ -1,4 +1,4 @@
-import MediaContainers
+import MediaLibrary
 
 #if canImport(Glibc)
     import Glibc
@@ -8,9 +8,9 @@ import MediaContainers
     import Darwin
 #endif
 
-/// The bytes that a child process reads from its standard input, as fast as it takes them.
+/// The standard input of a child process.
 ///
-/// A socket pair rather than a pipe: writing to one that the child has closed is an error, and no signal.
+/// It's a socket pair: unlike with a pipe, writing after the child has closed its end causes no signal.
 final class ChildFeed {
     private static let pieceLength = 256 << 10
 
@@ -18,9 +18,9 @@ final class ChildFeed {
     private(set) var reading: Int32
     private var writing: Int32
 
-    /// Makes the pair.
+    /// Creates the pair.
     ///
-    /// - Throws: ``CommandFailure`` if there are no descriptors left.
+    /// - Throws: ``CommandFailure`` if no descriptors are available.
     init() throws {
         var pair: [Int32] = [-1, -1]
         #if canImport(Glibc)
@@ -29,7 +29,7 @@ final class ChildFeed {
             let kind = SOCK_STREAM
         #endif
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
-            throw CommandFailure(.failed, "can't make a socket pair: \(String(cString: strerror(errno)))")
+            throw CommandFailure(.failed, "can't create a socket pair: \(String(cString: strerror(errno)))")
         }
         (reading, writing) = (pair[0], pair[1])
         for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -41,11 +41,11 @@ final class ChildFeed {
 
     deinit { close() }
 
-    /// Writes a source's bytes until the child takes no more, or has them all.
+    /// Writes all bytes of a source, or until the child closes its end.
     ///
-    /// - Throws: `ContainerError` of the source.
-    func write(_ source: any MediaContainers.ByteSource) throws(ContainerError) {
-        // The child has it; while it's open here, the child's end wouldn't be noticed.
+    /// - Throws: Errors of the source.
+    func write(_ source: MediaByteReader) throws {
+        // The end of the child is detected only if no other descriptor of its socket is open.
         closeReading()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 16)
         defer { buffer.deallocate() }
@@ -79,7 +79,7 @@ final class ChildFeed {
         #endif
     }
 
-    /// Returns whether all of it was taken.
+    /// Returns whether all bytes were written.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         #if canImport(Darwin)
             let flags: Int32 = 0

@@ -12,21 +12,20 @@ import Synchronization
     import Darwin
 #endif
 
-/// A program that this process started: one of the user's session, which shares the terminal, or a confined one, which
-/// reads untrusted data.
+/// A child process: a program of the user's session, which shares the terminal, or a confined one, which reads untrusted
+/// data.
 ///
-/// Foundation's `Process` puts its children into process groups of their own on Linux; a player there can't read keys
-/// from the terminal.
+/// On Linux, Foundation's `Process` gives each child a process group, in which a player can't read keys from the terminal.
 struct ChildProcess: Sendable, Hashable {
-    /// The process's number.
+    /// The process ID.
     let id: pid_t
-    /// Whether it leads a process group of its own, which ends with it.
+    /// Whether the process leads a process group, which ends with it.
     private(set) var leadsGroup = false
 
     /// Starts a program that belongs to the user's session, with this process's standard streams, folder and network, and
     /// its environment without the settings of `mediacache`.
     ///
-    /// - Parameter output: the descriptor that is its standard output instead.
+    /// - Parameter output: The descriptor that becomes its standard output; nil for this process's.
     /// - Throws: ``CommandFailure``.
     static func start(_ path: String, _ arguments: [String], output: Int32? = nil) throws -> ChildProcess {
         #if canImport(Darwin)
@@ -39,7 +38,7 @@ struct ChildProcess: Sendable, Hashable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-        // A child that has a server's sockets holds its port after its end, and connections that it closed.
+        // A child with a server's sockets would keep the port in use, and closed connections open.
         #if canImport(Darwin)
             for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
                 posix_spawn_file_actions_addinherit_np(&actions, stream)
@@ -51,12 +50,12 @@ struct ChildProcess: Sendable, Hashable {
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Ignored signals stay ignored in a child: a player that can't be interrupted.
+        // Children inherit ignored signals, so that a player couldn't be interrupted.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&defaults, number) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // Threads that run tasks block signals; a child would inherit that.
+        // Children inherit the signals that threads of tasks block.
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
@@ -72,12 +71,12 @@ struct ChildProcess: Sendable, Hashable {
     }
 
     /// Starts a program that reads untrusted data, in a process group of its own and within limits, with a minimal
-    /// environment and no descriptors but its standard streams. Its deadline is kept by ``ChildDeadline``.
+    /// environment and no descriptors but its standard streams. ``ChildDeadline`` enforces its deadline.
     ///
     /// - Parameters:
-    ///   - folder: its working directory and its folder for temporary files; nil leaves this process's.
-    ///   - input: the descriptor that becomes its standard input; nil is `/dev/null`.
-    ///   - output: the descriptor that becomes its standard output; nil is `/dev/null`.
+    ///   - folder: The working directory and folder for temporary files; nil for this process's.
+    ///   - input: The descriptor that becomes its standard input; nil for `/dev/null`.
+    ///   - output: The descriptor that becomes its standard output; nil for `/dev/null`.
     /// - Throws: ``CommandFailure``.
     static func startConfined(
         _ path: String, _ arguments: [String], within confinement: Confinement, in folder: String? = nil,
@@ -99,12 +98,12 @@ struct ChildProcess: Sendable, Hashable {
         CommandFailure(.failed, "can't start \(path): \(String(cString: strerror(code)))")
     }
 
-    /// Kills the program, and where it leads a process group the whole group.
+    /// Kills the process and the group that it leads.
     func kill() {
         if leadsGroup { mc_end_group(id) } else { send(SIGKILL) }
     }
 
-    /// Kills the program, unless its end has been waited for, and waits for it.
+    /// Kills the process and waits for its end.
     func killAndWait() {
         kill()
         _ = status()
@@ -120,14 +119,14 @@ struct ChildProcess: Sendable, Hashable {
         #endif
     }
 
-    /// Waits for the program's end; a signal that comes here meanwhile goes to it.
+    /// Waits for the end of the process, and forwards signals to it.
     ///
-    /// - Returns: its exit code, or 128 and the signal's number that ended it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 guard let number = await interruption.wait() else { return }
-                // At a terminal Ctrl-C has reached the player already; a second one would hurry it.
+                // On a terminal, Ctrl-C reaches the player directly; a second signal would kill it.
                 if number != SIGINT || isatty(STDIN_FILENO) == 0 { send(number) }
             }
             defer { group.cancelAll() }
@@ -135,10 +134,10 @@ struct ChildProcess: Sendable, Hashable {
         }
     }
 
-    /// Waits for the program's end; where the task is cancelled, ends it. What it made isn't wanted then: an encoder that was
-    /// asked to end would finish its file first.
+    /// Waits for the end of the process. Cancelling the task kills it, since an encoder would finish its file after a
+    /// termination signal.
     ///
-    /// - Returns: its exit code, or 128 and the signal's number that ended it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
     func wait() async throws -> Int32 {
         try await withTaskCancellationHandler {
             try await BlockingWork.run { status() }
@@ -156,15 +155,15 @@ struct ChildProcess: Sendable, Hashable {
                 guard errno == EINTR else { return 1 }
             }
         }
-        // What the macros WIFEXITED, WEXITSTATUS and WTERMSIG do.
+        // WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 }
 
-/// Strings as C takes lists of arguments and of environment variables.
+/// A null-terminated list of C strings.
 private final class CStrings {
-    /// The strings, and nil behind the last.
+    /// The strings, followed by nil.
     let pointers: [UnsafeMutablePointer<CChar>?]
 
     init(_ strings: [String]) { pointers = strings.map { strdup($0) } + [nil] }
@@ -176,23 +175,23 @@ private final class CStrings {
     deinit { for pointer in pointers { free(pointer) } }
 }
 
-/// Kills a child process when its time is over.
+/// The deadline of a child process, after which it's killed.
 final class ChildDeadline: Sendable {
     private let state: Mutex<(isOver: Bool, isEnded: Bool)>
     private let child: ChildProcess
 
-    /// Starts the clock.
+    /// Starts the deadline.
     init(_ limit: Duration, of child: ChildProcess) {
         self.child = child
         state = Mutex((false, false))
         let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + seconds) { [weak self] in self?.strike()
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + seconds) { [weak self] in self?.expire()
         }
     }
 
-    /// Stops the clock.
+    /// Ends the deadline.
     ///
-    /// - Returns: whether the time was over before.
+    /// - Returns: Whether the deadline has passed.
     func end() -> Bool {
         state.withLock { state in
             state.isEnded = true
@@ -200,7 +199,7 @@ final class ChildDeadline: Sendable {
         }
     }
 
-    private func strike() {
+    private func expire() {
         let kills = state.withLock { state in
             guard !state.isEnded else { return false }
             state.isOver = true

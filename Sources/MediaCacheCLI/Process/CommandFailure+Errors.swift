@@ -1,22 +1,38 @@
 import MediaCache
 import MediaCacheAPI
 import MediaCacheServer
+import MediaLibrary
 
 extension CommandFailure {
-    /// `error` as one line and an exit code; nil if it's none that the engine, the server or its client throws.
+    /// Creates the failure of an error; nil if the error isn't from the engine, the library, the server or its client.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
         case is CancellationError: self.init(.interrupted, "interrupted")
         case let error as CacheError where error.code == .cancelled: self.init(.interrupted, "interrupted")
-        // Its message says all; the cause is how a lock says no.
+        // The cause is only the error of the lock.
         case let error as CacheError where error.code == .folderOwned: self.init(.failed, error.message)
         case let error as CacheError: self.init(.failed, error.description)
+        case let error as MediaJobError: self.init(error)
         case let error as Problem: self.init(.failed, error.detail.isEmpty ? error.title : error.detail)
         case let error as APIClientError: self.init(.failed, error.description)
         case let error as ServerError: self.init(.failed, error.message)
         case let error as ArgumentTextError: self.init(.usage, error.description)
         default: return nil
+        }
+    }
+
+    /// Creates the failure of a media job. The error that caused it says more if it has a message of its own.
+    private init(_ error: MediaJobError) {
+        if let cause = error.cause, let failure = CommandFailure(cause) {
+            self = failure
+            return
+        }
+        switch error.code {
+        case .cancelled: self.init(.interrupted, "interrupted")
+        case .invalidArgument: self.init(.usage, error.message)
+        case .outputExists: self.init(.failed, "\(error.message); use --force to replace it")
+        case .mediaInsteadOfPlaylist, .failed: self.init(.failed, error.message)
         }
     }
 }

@@ -2,20 +2,20 @@ import CMediaCacheShims
 
 /// The limits of a child process that reads untrusted data.
 struct Confinement: Sendable, Hashable {
-    /// The longest time that it runs; its process group is killed then.
+    /// The maximum running time, after which its process group is killed.
     var deadline: Duration
-    /// The most processor time, in seconds, of all its threads together.
+    /// The maximum processor time of all threads, in seconds.
     var processorSeconds: Int
-    /// The size of the largest file that it can write, in bytes.
+    /// The maximum size of a file that it writes, in bytes.
     var fileBytes: Int64
-    /// The most address space, in bytes.
+    /// The maximum address space, in bytes.
     var memoryBytes: Int64
-    /// The most open descriptors.
+    /// The maximum number of open descriptors.
     var openFiles = 64
-    /// Whether it runs with the lowest priority.
+    /// Whether the process runs with the lowest priority.
     var isBackground = false
 
-    /// The limits as the system calls take them.
+    /// The limits for the system calls.
     var systemLimits: mc_confinement {
         mc_confinement(
             cpu_seconds: UInt64(max(1, processorSeconds)), file_bytes: UInt64(max(1, fileBytes)),
@@ -25,19 +25,19 @@ struct Confinement: Sendable, Hashable {
 }
 
 extension Confinement {
-    /// The limits for one picture out of a film.
+    /// The limits of decoding a frame.
     static let frame = Confinement(
         deadline: .seconds(60), processorSeconds: 60, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
-    /// The limits for one picture out of a film whose bytes come from an origin while it's decoded.
+    /// The limits of decoding a frame while the film is received from its origin.
     static let streamedFrame = Confinement(
         deadline: .seconds(600), processorSeconds: 120, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
-    /// The limits for encoding a film: an hour, and 30 times the film's duration.
+    /// Returns the limits of encoding a film: an hour plus 30 times its duration.
     ///
     /// - Parameters:
-    ///   - seconds: the film's duration.
-    ///   - bytes: the film's size.
+    ///   - seconds: The duration of the film.
+    ///   - bytes: The size of the film.
     static func encoding(lasting seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
         let longest = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
         return Confinement(

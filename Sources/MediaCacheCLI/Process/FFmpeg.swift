@@ -1,5 +1,4 @@
 import Foundation
-import MediaContainers
 import MediaLibrary
 
 #if canImport(Glibc)
@@ -10,42 +9,42 @@ import MediaLibrary
     import Darwin
 #endif
 
-/// ffmpeg, for what is left to it where it's installed: decoding and encoding.
+/// The program ffmpeg, which decodes frames and encodes films.
 struct FFmpeg: Sendable {
-    /// How it ends where somebody asks it to (SIGINT, SIGTERM).
+    /// The exit codes after a termination signal (SIGINT, SIGTERM).
     private static let endingsBySignal: Set<Int32> = [130, 143, 255]
     private let path: String
 
-    /// Whether it's there.
+    /// Whether ffmpeg is installed.
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
 
-    /// The program that is installed.
+    /// Finds the installed program.
     ///
-    /// - Parameter reason: why it's needed, for the message where it isn't there.
-    /// - Throws: ``CommandFailure`` that says how to get it.
-    init(for reason: String) throws {
+    /// - Parameter purpose: The purpose in the error message.
+    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed.
+    init(for purpose: String) throws {
         guard let path = InstalledProgram.path(of: "ffmpeg") else {
             throw CommandFailure(
                 .failed,
-                "\(reason), and ffmpeg, which can do it, isn't in $PATH; install it (apt-get install ffmpeg, or "
+                "\(purpose) needs ffmpeg, which isn't in $PATH; install it (apt-get install ffmpeg, or "
                     + "brew install ffmpeg)")
         }
         self.path = path
     }
 
-    /// Runs it until its end, its deadline, or the end of the work.
+    /// Runs ffmpeg until its end, its deadline, or cancellation.
     ///
     /// - Parameters:
-    ///   - arguments: the arguments after those that keep it silent.
-    ///   - limits: what it may use.
-    ///   - folder: its working directory.
-    ///   - source: the bytes that it reads from its standard input, as far as it reads them.
-    /// - Returns: its exit code.
-    /// - Throws: ``CommandFailure`` if it can't be started or its time is over; `CancellationError`; the source's error
-    ///   if it failed without it.
+    ///   - arguments: The arguments, without those for quiet output.
+    ///   - limits: The limits of the process.
+    ///   - folder: The working directory.
+    ///   - source: The bytes of its standard input.
+    /// - Returns: The exit code.
+    /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; the error of
+    ///   the source if ffmpeg fails because of it.
     func run(
         _ arguments: [String], _ control: WorkControl, within limits: Confinement = .frame, in folder: String? = nil,
-        feeding source: (any MediaContainers.ByteSource)? = nil, isQuiet: Bool = true
+        feeding source: MediaByteReader? = nil, isQuiet: Bool = true
     ) throws -> Int32 {
         try control.check()
         let feed = try source.map { _ in try ChildFeed() }
@@ -64,7 +63,7 @@ struct FFmpeg: Sendable {
             code = try control.wait { try await child.wait() }
             try control.check()
         } catch {
-            // A wait that never began leaves the child running.
+            // The wait may not have begun.
             child.killAndWait()
             throw error
         }
@@ -76,10 +75,11 @@ struct FFmpeg: Sendable {
     /// Encodes a film.
     ///
     /// - Parameters:
-    ///   - film: the path of an MP4.
-    ///   - output: the path of the file to make.
-    ///   - seconds: the film's duration.
-    /// - Throws: ``CommandFailure``, naming the file `name`.
+    ///   - film: The path of an MP4.
+    ///   - output: The path of the output.
+    ///   - name: The output in messages.
+    ///   - seconds: The duration of the film.
+    /// - Throws: ``CommandFailure``.
     func encode(
         _ film: String, as format: TranscodedFormat, to output: String, called name: String, lasting seconds: Double,
         _ control: WorkControl
@@ -89,12 +89,12 @@ struct FFmpeg: Sendable {
         guard code == 0 else { throw Self.failure(name, code) }
     }
 
-    /// The same in no hurry, for who wants to know how far it is.
+    /// Encodes a film with low priority, and reports the progress.
     ///
     /// - Parameters:
-    ///   - seconds: how long the film lasts.
-    ///   - onProgress: gets how much of it is done, from 0 to 1.
-    /// - Throws: ``CommandFailure``, naming the file `name`; `CancellationError`.
+    ///   - seconds: The duration of the film.
+    ///   - onProgress: A function that receives the progress, from 0 to 1.
+    /// - Throws: ``CommandFailure``, `CancellationError`.
     func encode(
         _ film: String, as format: TranscodedFormat, to output: String, called name: String, lasting seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void
@@ -102,7 +102,7 @@ struct FFmpeg: Sendable {
         try Task.checkCancellation()
         let pipe = Pipe()
         let writing = pipe.fileHandleForWriting
-        // Another child that had an end of it would keep it open.
+        // Another child process must not inherit an end of the pipe.
         for handle in [pipe.fileHandleForReading, writing] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
         let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: true)
         let child = try ChildProcess.startConfined(
@@ -110,19 +110,19 @@ struct FFmpeg: Sendable {
             within: limits, output: writing.fileDescriptor)
         let deadline = ChildDeadline(limits.deadline, of: child)
         defer { _ = deadline.end() }
-        // Else the end of what it tells never comes.
+        // The end of the output is detected only without another writer.
         try? writing.close()
         async let code = child.wait()
         try await BlockingWork.run { Self.read(pipe.fileHandleForReading, lasting: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
         if deadline.end() { throw Self.overdue(limits) }
-        // By Ctrl-C, or by who ends services: the one that is meant is this process.
+        // Ctrl-C and service managers send the signal to the whole process group.
         if Self.endingsBySignal.contains(ended) { throw CancellationError() }
         guard ended == 0 else { throw Self.failure(name, ended) }
     }
 
-    /// Reads what it tells to its end: lines such as `out_time_us=4000000`.
+    /// Reads lines such as `out_time_us=4000000` until the end of the output.
     private static func read(_ handle: FileHandle, lasting seconds: Double, _ onProgress: (Double) -> Void) {
         var rest: [UInt8] = []
         while let data = try? handle.read(upToCount: 4096), !data.isEmpty {
@@ -145,7 +145,7 @@ struct FFmpeg: Sendable {
     }
 
     private static func failure(_ name: String, _ code: Int32) -> CommandFailure {
-        CommandFailure(.failed, "ffmpeg couldn't encode \(name): it ended with \(code)")
+        CommandFailure(.failed, "ffmpeg couldn't encode \(name); its exit code is \(code)")
     }
 
     private static func overdue(_ limits: Confinement) -> CommandFailure {
@@ -162,15 +162,15 @@ struct FFmpeg: Sendable {
         case standardInput
     }
 
-    /// The formats that may be read: containers and elementary streams of media, which name nothing outside themselves.
-    /// Playlists, manifests, scripts and image sequences aren't among them.
+    /// The allowed formats: containers and elementary streams, which refer to no other files. Playlists, manifests,
+    /// scripts and image sequences aren't allowed.
     private static let formats = [
         "mov", "matroska", "mpegts", "mpeg", "avi", "flv", "ogg", "asf", "wav", "aiff", "caf", "mp3", "aac", "flac",
         "ac3", "eac3", "amr", "ivf", "mxf", "nut", "rm", "h264", "hevc",
     ].joined(separator: ",")
 
-    /// Returns the arguments for an input, which is all that ffmpeg may read: no network, and no format that refers to
-    /// other files.
+    /// Returns the arguments of an input. ffmpeg can read only that input: no network, and no format that refers to other
+    /// files.
     static func input(_ input: Input) -> [String] {
         let (name, scheme) =
             switch input {

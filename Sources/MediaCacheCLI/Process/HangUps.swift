@@ -10,25 +10,25 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGHUP, which means two things: that a service is to read its configuration again, and that the terminal is gone.
+/// The signal SIGHUP, which requests a reload, or reports that the terminal was closed.
 final class HangUps: Sendable {
-    /// What one means.
+    /// The meaning of a signal.
     enum Meaning: Sendable, Hashable {
-        /// Somebody asks for a reload.
-        case asked
-        /// The terminal that the process began at is gone.
-        case terminalGone
+        /// A request to reload the configuration.
+        case reload
+        /// The terminal of the process was closed.
+        case terminalClosed
     }
 
-    /// Those that come from now on; several that nobody has heeded yet are one.
+    /// The signals from now on. Several unhandled signals are combined.
     let stream: AsyncStream<Meaning>
     private let source = Mutex<(any DispatchSourceSignal)?>(nil)
 
-    /// Takes the signal over.
+    /// Handles the signal from now on.
     init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Meaning.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream
-        // Who began it with the signal ignored (nohup) wants it to outlive its terminal.
+        // A process that was started with the signal ignored (nohup) outlives its terminal.
         #if canImport(Darwin)
             let wasIgnored = Self.isIgnoring(signal(SIGHUP, SIG_IGN))
         #else
@@ -38,7 +38,7 @@ final class HangUps: Sendable {
         source.withLock { held in
             let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global(qos: .userInteractive))
             source.setEventHandler {
-                continuation.yield(hadTerminal && !Self.hasTerminal ? .terminalGone : .asked)
+                continuation.yield(hadTerminal && !Self.hasTerminal ? .terminalClosed : .reload)
             }
             source.activate()
             held = source
@@ -47,7 +47,7 @@ final class HangUps: Sendable {
 
     deinit { source.withLock { $0?.cancel() } }
 
-    /// Whether this process ignores the signal, as one that was started by `nohup`.
+    /// Whether the process ignores the signal, such as after `nohup`.
     static var areIgnored: Bool {
         let handler = signal(SIGHUP, SIG_IGN)
         if !isIgnoring(handler) { signal(SIGHUP, handler) }
@@ -58,7 +58,7 @@ final class HangUps: Sendable {
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Whether the process has a terminal that is still there.
+    /// Whether the process has an open terminal.
     private static var hasTerminal: Bool {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

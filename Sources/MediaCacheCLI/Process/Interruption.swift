@@ -10,8 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT and SIGTERM, and SIGHUP where that is wanted, as a value to wait for: the first asks the command to end in good
-/// order, the second ends the process at once.
+/// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests an orderly end of the command, the
+/// second ends the process at once.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
@@ -23,17 +23,16 @@ final class Interruption: Sendable {
         var sources: [any DispatchSourceSignal] = []
     }
 
-    /// Takes the signals over from now on.
+    /// Handles the signals from now on.
     ///
-    /// - Parameter includingHangUps: whether SIGHUP is one of them, unless the process was started with it ignored.
+    /// - Parameter includingHangUps: Whether SIGHUP is handled, unless the process was started with it ignored.
     init(includingHangUps: Bool = false) {
         for number in [SIGINT, SIGTERM] + (includingHangUps && !HangUps.areIgnored ? [SIGHUP] : []) {
             #if canImport(Darwin)
-                // Else the default action ends the process: the source only looks on.
+                // The source doesn't prevent the default action, which would end the process.
                 signal(number, SIG_IGN)
             #else
-                // The source takes the signal out of the queue; an ignored one never gets there. A shell's background
-                // jobs are born ignoring SIGINT.
+                // The source doesn't receive an ignored signal, and shells start background jobs with SIGINT ignored.
                 signal(number, SIG_DFL)
             #endif
             state.withLock { state in
@@ -51,12 +50,12 @@ final class Interruption: Sendable {
         }
     }
 
-    /// The signal that came, once one has.
+    /// The first received signal.
     var received: Int32? { state.withLock { $0.signal } }
 
-    /// Waits for the first signal; at once if it has come.
+    /// Waits for the first signal.
     ///
-    /// - Returns: the signal's number, or nil as soon as the task is cancelled.
+    /// - Returns: The number of the signal; nil after cancellation.
     func wait() async -> Int32? {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -65,7 +64,7 @@ final class Interruption: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isSettled = state.withLock { state in
-                    // A cancellation that came before this line has found nobody to release.
+                    // An earlier cancellation didn't find this waiter.
                     guard state.signal == nil, !Task.isCancelled else { return true }
                     state.waiting[waiter] = continuation
                     return false
@@ -77,20 +76,20 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Who wraps a command often sends a signal to it and to its group; within this time both are the first.
-    private static let echo = Duration.milliseconds(250)
+    /// The time within which a repeated signal is ignored. Wrappers often signal both a process and its group.
+    private static let repetition = Duration.milliseconds(250)
 
     private func receive(_ number: Int32) {
         let now = ContinuousClock.now
         let waiting = state.withLock { state -> [CheckedContinuation<Int32?, Never>]? in
-            if let first = state.receivedAt { return now - first < Self.echo ? [] : nil }
+            if let first = state.receivedAt { return now - first < Self.repetition ? [] : nil }
             state.signal = number
             state.receivedAt = now
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
         guard let waiting else {
-            // The person asked twice. What is committed stays; nothing else is promised.
+            // Committed data stays; nothing else is guaranteed after a second signal.
             _exit(128 + number)
         }
         for continuation in waiting { continuation.resume(returning: number) }
@@ -98,9 +97,9 @@ final class Interruption: Sendable {
 }
 
 extension Interruption {
-    /// Runs `body` and cancels it when a signal comes.
+    /// Runs `body`, and cancels it after a signal.
     ///
-    /// - Returns: what `body` returned, or nil if a signal came before it was done.
+    /// - Returns: The result of `body`; nil after a signal.
     func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value? {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await body() }

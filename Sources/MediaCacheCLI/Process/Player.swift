@@ -1,30 +1,39 @@
 import ArgumentParser
 import Foundation
 
-/// A player that can be started.
+/// A supported player.
 enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
+    /// mpv.
     case mpv
+    /// VLC.
     case vlc
+    /// ffplay.
     case ffplay
 
-    /// A player and the file of its program.
+    /// An installed player.
     struct Installed: Sendable, Hashable {
-        /// Which one.
+        /// The player.
         var player: Player
-        /// Its program.
+        /// The path of its program.
         var path: String
     }
 
-    /// The first that is installed.
+    /// Returns the first installed player.
+    ///
+    /// - Throws: ``CommandFailure`` if none is installed.
     static func firstInstalled() throws -> Installed {
         for player in allCases {
             if let path = player.path { return Installed(player: player, path: path) }
         }
         throw CommandFailure(
-            .failed, "no player found in $PATH (mpv, vlc, ffplay); install one, or give `mediacache url` to another")
+            .failed,
+            "no player found in $PATH (mpv, vlc, ffplay); install one, or use the URL of `mediacache url` in another player"
+        )
     }
 
-    /// This one.
+    /// Returns the installed player.
+    ///
+    /// - Throws: ``CommandFailure`` if it isn't installed.
     func require() throws -> Installed {
         guard let path else {
             throw CommandFailure(.failed, "\(rawValue) isn't in $PATH; install it, or choose another with --with")
@@ -35,10 +44,10 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     /// The name of the playlist that this player reads.
     private var playlistName: String { self == .ffplay ? "play.ffconcat" : "play.m3u" }
 
-    /// Writes a playlist of one URL, which only this user can read. Other users see a player's arguments, and a play URL
-    /// holds a secret.
+    /// Writes a playlist of one URL, which only this user can read. Other users can see a player's arguments, and a play
+    /// URL contains a secret.
     ///
-    /// - Returns: the playlist's path.
+    /// - Returns: The path of the playlist.
     /// - Throws: ``CommandFailure`` if it can't be written.
     func writePlaylist(of url: String, in folder: ScratchFolder) throws -> String {
         let path = folder.file(playlistName)
@@ -46,7 +55,7 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         switch self {
         case .mpv, .vlc: text = "#EXTM3U\n\(url)\n"
         case .ffplay:
-            // ffmpeg's quoting: a quote ends the quotation, and comes escaped between two.
+            // In ffmpeg's syntax, quotes are escaped between two quoted strings.
             text = "ffconcat version 1.0\nfile '\(url.replacing("'", with: #"'\''"#))'\n"
         }
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]

@@ -8,21 +8,21 @@ import Foundation
     import Darwin
 #endif
 
-/// A folder with mode 0700 for the files of one child process. It's removed with the value.
+/// A folder with mode 0700 for the files of one child process. It's removed with the object.
 final class ScratchFolder: Sendable {
     /// The folder's path.
     let path: String
 
-    /// The folder in a cache folder that holds them.
+    /// The name of the parent folder in a cache folder.
     private static let parent = "temporary"
-    /// The age at which a folder that a killed process left is removed, in seconds.
+    /// The age in seconds at which a folder of a killed process is removed.
     private static let longestUse = 86_400.0
 
-    /// Makes a folder.
+    /// Creates a folder.
     ///
-    /// - Parameter cacheFolder: the cache folder that it lies in; where that is missing or read-only, or nil is given,
-    ///   the folder lies among the system's temporary files.
-    /// - Throws: ``CommandFailure`` if there is no place for it.
+    /// - Parameter cacheFolder: The cache folder that contains it. If that's nil, missing or read-only, the folder is among
+    ///   the system's temporary files.
+    /// - Throws: ``CommandFailure`` if the folder can't be created.
     init(in cacheFolder: String?) throws {
         var places = [FileManager.default.temporaryDirectory.path]
         if let cacheFolder, FileManager.default.fileExists(atPath: cacheFolder) {
@@ -34,7 +34,7 @@ final class ScratchFolder: Sendable {
         var reason: Int32 = 0
         for place in places {
             var template = Array("\(place)/mediacache-XXXXXX".utf8CString)
-            // mkdtemp makes it with mode 0700, under a name that no other process has.
+            // mkdtemp creates a folder with mode 0700 and a unique name.
             if mkdtemp(&template) != nil {
                 path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
                 return
@@ -42,7 +42,7 @@ final class ScratchFolder: Sendable {
             reason = errno
         }
         throw CommandFailure(
-            .failed, "can't make a temporary folder in \(places[0]): \(String(cString: strerror(reason)))")
+            .failed, "can't create a temporary folder in \(places[0]): \(String(cString: strerror(reason)))")
     }
 
     deinit { remove() }

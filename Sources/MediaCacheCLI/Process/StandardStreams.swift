@@ -8,51 +8,54 @@ import Foundation
     import Darwin
 #endif
 
-/// Standard output and standard error, written at once: who reads a pipe sees each line when it's printed.
+/// Standard output and standard error, without buffering.
 enum StandardStreams {
-    /// Writes `line` and a line break to standard output. A reader that went away (`mediacache list | head`) is no
-    /// failure of ours.
+    /// Writes a line to standard output. A closed pipe (`mediacache list | head`) isn't an error.
     ///
-    /// - Throws: ``CommandFailure`` if it can't be written for another reason.
+    /// - Throws: ``CommandFailure`` for other errors.
     static func print(_ line: String) throws { try write(line + "\n") }
 
-    /// Writes `text` as it is to standard output; see ``print(_:)``.
+    /// Writes text to standard output; see ``print(_:)``.
     ///
-    /// - Throws: ``CommandFailure`` if it can't be written.
+    /// - Throws: ``CommandFailure``.
     static func write(_ text: String) throws {
         let number = write(text, to: STDOUT_FILENO)
         guard number != 0, number != EPIPE else { return }
         throw CommandFailure(.failed, "standard output can't be written: \(String(cString: strerror(number)))")
     }
 
-    /// Writes `line` and a line break to standard error. Where that can't be written, there is nobody to tell.
+    /// Writes a line to standard error. Errors are ignored.
     static func printError(_ line: String) {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
 
-    /// Writes `text` as it is to standard error.
+    /// Writes a note to standard error.
+    @Sendable static func printNote(_ text: String) {
+        printError("mediacache: note: \(Table.printable(text))")
+    }
+
+    /// Writes text to standard error. Errors are ignored.
     static func writeError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// From now on a pipe whose reader went away is an error of `write`, not the process's end: a server outlives
-    /// who read its first line.
-    static func surviveBrokenPipes() {
+    /// Ignores SIGPIPE, so that writing to a closed pipe is an error and doesn't end the process.
+    static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
 
     /// Whether standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether standard error is a terminal that can draw a line over itself.
+    /// Whether standard error is a terminal that can redraw lines.
     static var errorIsTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// The columns of the terminal at standard error; 80 if it doesn't say.
+    /// The number of columns of standard error's terminal; 80 if it's unknown.
     static var errorWidth: Int { errorSize.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } ?? 80 }
 
-    /// The lines of the terminal at standard error; 24 if it doesn't say.
+    /// The number of lines of standard error's terminal; 24 if it's unknown.
     static var errorHeight: Int { errorSize.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } ?? 24 }
 
     private static var errorSize: winsize? {
@@ -60,9 +63,9 @@ enum StandardStreams {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 
-    /// Writes all of `text`.
+    /// Writes all of a text.
     ///
-    /// - Returns: 0, or the system's number of what went wrong.
+    /// - Returns: 0, or the error number.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -72,7 +75,7 @@ enum StandardStreams {
             if written > 0 {
                 bytes = bytes.dropFirst(written)
             } else if errno == EAGAIN {
-                // Whoever shares it has made it so that it doesn't wait.
+                // Another process has made the descriptor non-blocking.
                 var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&room, 1, -1)
             } else if errno != EINTR {

@@ -1,24 +1,25 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// How far a recording is, as one line. Rendering is a pure function of what is known and how wide the terminal is.
+/// The progress of a recording as a line.
 struct ChannelLine: Sendable {
     /// The channel.
     var record: ChannelRecord
-    /// What was lost since the command began.
+    /// The gaps since the start of the command.
     var lost: LostSegments
-    /// This moment, in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     var now: Int64
 
-    /// For a log or a pipe.
+    /// The line for a log or a pipe.
     var plain: String { "\(record.name): \(figures)" }
 
-    /// For a terminal of `width` columns.
+    /// Returns the line for a terminal of `width` columns.
     func rendered(width: Int) -> String { String(plain.prefix(columns: max(0, width))) }
 
     private var figures: String {
         var parts = [record.state.rawValue]
         if let reason = record.reason { parts[0] += " (\(Table.printable(reason)))" }
-        if !record.kept.isEmpty { parts.append("\(DurationText.describe(.seconds(record.keptSeconds))) kept") }
+        if !record.kept.isEmpty { parts.append("\(DurationText.describe(.seconds(record.keptSeconds))) recorded") }
         if let edge = record.edge, record.isRunning {
             parts.append("edge \(DurationText.describe(.milliseconds(max(0, now - edge)))) ago")
         }

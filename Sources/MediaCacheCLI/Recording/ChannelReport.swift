@@ -1,11 +1,11 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// Channels as text for people.
+/// The rendering of channels for people.
 enum ChannelReport {
-    /// A line for each.
+    /// Returns a table with a row for each channel.
     static func table(_ records: [ChannelRecord], _ style: TextStyle = .plain) -> String {
-        guard !records.isEmpty else { return "No channel is there; `record` makes one." }
+        guard !records.isEmpty else { return "There are no channels; `record` creates one." }
         var table = Table([
             .init("NAME"), .init("STATE"), .init("EDGE"), .init("WINDOW", .right), .init("GAPS", .right),
             .init("RATE", .right), .init("SIZE", .right), .init("KEEPS"), .init("URL"), .init(""),
@@ -23,9 +23,9 @@ enum ChannelReport {
         return table.rendered(style)
     }
 
-    /// The gaps of one, a line for each.
+    /// Returns a table with a row for each gap.
     static func table(ofGaps gaps: [TimelineRecord.Segment], in name: ChannelName) -> String {
-        guard !gaps.isEmpty else { return "What is kept of \(name) has no gaps." }
+        guard !gaps.isEmpty else { return "The recording of \(name) has no gaps." }
         var table = Table([.init("FROM"), .init("LASTS", .right), .init("TRACK"), .init("NUMBER", .right)])
         for gap in gaps {
             table.add([
@@ -35,9 +35,9 @@ enum ChannelReport {
         return table.rendered()
     }
 
-    /// The programmes of one, a line for each.
+    /// Returns a table with a row for each programme.
     static func table(ofProgrammes programmes: [ProgrammeRecord], in name: ChannelName) -> String {
-        guard !programmes.isEmpty else { return "\(name) has no programmes; --add makes one." }
+        guard !programmes.isEmpty else { return "\(name) has no programmes; --add creates one." }
         var table = Table([
             .init("ID"), .init("FROM"), .init("TO"), .init("LASTS", .right), .init("TITLE"), .init("EXPORTS"),
         ])
@@ -51,7 +51,7 @@ enum ChannelReport {
         return table.rendered()
     }
 
-    /// What a programme is exported as: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %)`.
+    /// Returns the exports of a programme: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %)`.
     static func exports(_ programme: ProgrammeRecord) -> String {
         programme.exports.map { export in
             let missing = export.missing.counted("segment")
@@ -64,30 +64,30 @@ enum ChannelReport {
         }.joined(separator: ", ")
     }
 
-    /// How much is kept, in words: `24h, 50.0 GB`.
+    /// Returns the limits of a recording: `24h, 50.0 GB`.
     static func limits(_ retention: Retention) -> String {
         let limits = [
             retention.seconds.map { DurationText.describe(.seconds($0)) }, retention.bytes.map { "\(ByteCount($0))" },
             retention.segments.map { $0.counted("segment") },
             retention.freeBytes.flatMap { $0 > 0 ? "\(ByteCount($0)) free" : nil },
         ].compactMap(\.self)
-        return limits.isEmpty ? "all" : limits.joined(separator: ", ")
+        return limits.isEmpty ? "none" : limits.joined(separator: ", ")
     }
 
-    /// `2 (8s)`.
+    /// Returns the number and duration of gaps: `2 (8s)`.
     static func gaps(_ count: Int, _ seconds: Double) -> String {
         count == 0 ? "0" : "\(count) (\(seconds < 1 ? "<1s" : DurationText.describe(.seconds(seconds))))"
     }
 
-    /// `400 KB/s`.
+    /// Returns a rate: `400 KB/s`.
     static func rate(_ rate: Double) -> String { rate >= 1 ? "\(ByteCount(Int64(min(rate, 1e18))))/s" : "" }
 }
 
 extension ChannelRecord {
-    /// How many seconds are kept.
+    /// The duration of the recording in seconds.
     var keptSeconds: Double { kept.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
 
-    /// Whether somebody records it, or tries.
+    /// Whether the channel is being recorded, or waits for its stream.
     var isRunning: Bool {
         switch state {
         case .starting, .recording, .waiting: true
@@ -97,6 +97,6 @@ extension ChannelRecord {
 }
 
 extension MomentText {
-    /// To the second.
+    /// Returns a date and time without fractions of a second.
     static func exact(wholeSeconds milliseconds: Int64) -> String { exact(milliseconds / 1000 * 1000) }
 }

@@ -1,28 +1,29 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// What was lost of a recording while a command followed it.
+/// The gaps of a recording since the start of a command.
 struct LostSegments: Sendable, Hashable {
-    /// A segment that is a gap.
+    /// A missing segment.
     struct Gap: Encodable, Sendable, Hashable {
-        /// Its track's folder.
+        /// The folder of its track.
         var track: String
-        /// Its number in the playlists.
+        /// The number in the playlists.
         var number: Int64
-        /// When it begins, in milliseconds since 1970.
+        /// The start in milliseconds since 1970.
         var start: Int64
-        /// How long it lasts in seconds.
+        /// The duration in seconds.
         var duration: Double
-        /// Why, if it's known.
+        /// The reason, if it's known.
         var reason: String?
 
-        /// A line about it.
+        /// The gap as a line.
         var text: String {
             "gap: \(track) at \(MomentText.exact(start)), \(SecondsText.describe(duration))"
                 + (reason.map { ": \(Table.printable($0))" } ?? "")
         }
     }
 
-    /// Which segment of which track.
+    /// The identity of a segment.
     private struct Place: Hashable {
         var track: String
         var number: Int64
@@ -30,24 +31,24 @@ struct LostSegments: Sendable, Hashable {
         init(_ segment: TimelineRecord.Segment) { (track, number) = (segment.track, segment.number) }
     }
 
-    /// The segments, in the order in which they were found.
+    /// The gaps in the order of their discovery.
     private(set) var gaps: [Gap] = []
-    /// Those that were gaps before, and those that are in ``gaps``.
+    /// The gaps before the start of the command, and those in ``gaps``.
     private var known: Set<Place> = []
     private var reasons: [String: String] = [:]
 
-    /// Nothing as yet.
+    /// Creates an empty list.
     init() {}
 
-    /// Takes down what was lost before.
+    /// Excludes the gaps before the start of the command.
     mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Place.init)) }
 
-    /// Takes down why a segment is a gap.
+    /// Records the reason of a gap.
     mutating func note(reason: String, track: String, start: Int64) { reasons["\(track) \(start)"] = reason }
 
-    /// Takes down the gaps that there are.
+    /// Adds the current gaps.
     ///
-    /// - Returns: those that are new.
+    /// - Returns: The new gaps.
     mutating func add(_ segments: [TimelineRecord.Segment]) -> [Gap] {
         let new = segments.filter { known.insert(Place($0)).inserted }.map { segment in
             Gap(
@@ -58,14 +59,14 @@ struct LostSegments: Sendable, Hashable {
         return new
     }
 
-    /// How many segments.
+    /// The number of missing segments.
     var count: Int { gaps.count }
 
-    /// How many seconds, on the track that lost most.
+    /// The duration in seconds on the track with the most gaps.
     var seconds: Double {
         gaps.reduce(into: [:]) { $0[$1.track, default: 0] += $1.duration }.values.max() ?? 0
     }
 
-    /// `1 gap (4.000 s)`.
-    var text: String { "\(count == 1 ? "1 gap" : "\(count) gaps") (\(SecondsText.describe(seconds)))" }
+    /// The number and duration: `1 gap (4.000 s)`.
+    var text: String { "\(count.counted("gap")) (\(SecondsText.describe(seconds)))" }
 }

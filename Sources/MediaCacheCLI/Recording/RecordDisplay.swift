@@ -1,28 +1,28 @@
 import MediaCacheAPI
 import Synchronization
 
-/// Tells how a recording goes: a line that draws over itself on a terminal, plain ones now and then elsewhere, or lines
-/// of JSON on standard output.
+/// The progress of a recording: a redrawn line on a terminal, occasional plain lines elsewhere, or lines of JSON on
+/// standard output.
 final class RecordDisplay: Sendable {
-    /// What is told.
+    /// The format of the output.
     enum Form: Sendable {
-        /// Nothing.
+        /// No output.
         case quiet
-        /// For people, on standard error.
+        /// Text on standard error.
         case text
-        /// For programs.
+        /// JSON on standard output.
         case json
     }
 
     private struct State {
         var lost = LostSegments()
         var last: ChannelRecord?
-        var lastTold: Duration?
+        var lastPrinted: Duration?
         var hasLine = false
         var hasAddress = false
     }
 
-    /// A log isn't read as it's written, and a recording may go on for days.
+    /// The interval of plain lines. A recording can run for days.
     private static let plainInterval = Duration.seconds(60)
 
     private let form: Form
@@ -30,24 +30,24 @@ final class RecordDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// A display.
+    /// Creates a display.
     init(_ form: Form) {
         self.form = form
         isTerminal = StandardStreams.errorIsTerminal
     }
 
-    /// What was lost since the command began.
+    /// The gaps since the start of the command.
     var lost: LostSegments { state.withLock { $0.lost } }
 
-    /// Takes down what was lost before the command began.
+    /// Excludes the gaps before the start of the command.
     func begin(with gaps: [TimelineRecord.Segment]) { state.withLock { $0.lost.begin(with: gaps) } }
 
-    /// Takes down why something was lost.
+    /// Records the reason of a gap.
     func note(reason: String, track: String, start: Int64) {
         state.withLock { $0.lost.note(reason: reason, track: track, start: start) }
     }
 
-    /// Tells where it plays, once.
+    /// Prints the URL of the channel once.
     func note(address: String) {
         state.withLock { state in
             guard !state.hasAddress, form == .text else { return }
@@ -56,9 +56,9 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Tells of gaps, those that are new.
+    /// Prints new gaps.
     ///
-    /// - Throws: ``CommandFailure`` where standard output can't be written.
+    /// - Throws: ``CommandFailure`` if standard output can't be written.
     func show(gaps: [TimelineRecord.Segment], of record: ChannelRecord) throws {
         try state.withLock { state in
             for gap in state.lost.add(gaps) {
@@ -75,35 +75,36 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Tells how far it is.
+    /// Prints the progress.
     ///
-    /// - Throws: ``CommandFailure`` where standard output can't be written.
+    /// - Throws: ``CommandFailure`` if standard output can't be written.
     func show(_ record: ChannelRecord) throws {
         let now = ContinuousClock.now - start
         try state.withLock { state in
-            let isNews = state.last?.state != record.state || state.last?.reason != record.reason
+            let isChanged = state.last?.state != record.state || state.last?.reason != record.reason
             let hasMore = state.last?.segments != record.segments || state.last?.bytes != record.bytes
             defer { state.last = record }
             switch form {
             case .quiet: return
             case .json:
-                guard isNews || hasMore else { return }
+                guard isChanged || hasMore else { return }
                 try StandardStreams.print(
-                    JSONOutput.line(RecordEvent(kind: isNews ? .state : .progress, record: record, lost: state.lost)))
+                    JSONOutput.line(RecordEvent(kind: isChanged ? .state : .progress, record: record, lost: state.lost))
+                )
             case .text:
                 let line = ChannelLine(record: record, lost: state.lost, now: MomentArgument.now / 1_000_000)
                 if isTerminal {
                     StandardStreams.writeError("\r\(line.rendered(width: StandardStreams.errorWidth - 1))\u{1B}[K")
                     state.hasLine = true
-                } else if isNews || state.lastTold.map({ now - $0 >= Self.plainInterval }) ?? true {
+                } else if isChanged || state.lastPrinted.map({ now - $0 >= Self.plainInterval }) ?? true {
                     StandardStreams.printError(line.plain)
-                    state.lastTold = now
+                    state.lastPrinted = now
                 }
             }
         }
     }
 
-    /// Leaves the line, so that what follows stands below it.
+    /// Moves below the line.
     func finish() {
         state.withLock { state in
             if state.hasLine { StandardStreams.writeError("\n") }

@@ -2,27 +2,27 @@ import MediaCacheAPI
 
 /// A line of `record --json`.
 struct RecordEvent: Encodable, Sendable {
-    /// What a line tells.
+    /// The kind of an event.
     enum Kind: String, Encodable, Sendable {
-        /// What the recording does has changed.
+        /// A changed state.
         case state
-        /// How far it is.
+        /// Progress.
         case progress
-        /// A segment was lost.
+        /// A missing segment.
         case gap
-        /// What became of it: the last line.
+        /// The result, in the last line.
         case result
     }
 
-    /// What it tells.
+    /// The kind.
     var kind: Kind
     /// The channel.
     var record: ChannelRecord
-    /// What was lost while the command followed it.
+    /// The gaps since the start of the command.
     var lost: LostSegments
-    /// The segment, of a gap.
+    /// The missing segment of a gap event.
     var gap: LostSegments.Gap?
-    /// Why it isn't what it should be.
+    /// The error of a result.
     var error: String?
 
     private enum CodingKeys: String, CodingKey {

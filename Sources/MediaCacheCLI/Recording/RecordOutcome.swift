@@ -1,55 +1,57 @@
 import MediaCacheAPI
+import MediaLibrary
 
-/// What became of a recording that a command followed.
+/// The result of `record`.
 struct RecordOutcome: Sendable {
-    /// The channel at its end.
+    /// The final state of the channel.
     var record: ChannelRecord
-    /// What was lost meanwhile.
+    /// The gaps since the start of the command.
     var lost: LostSegments
     /// Whether a signal ended the command.
     var isInterrupted = false
-    /// Whether it goes on without the command.
-    var goesOn = false
+    /// Whether the recording continues without the command.
+    var continues = false
 
-    /// In words; nil where nothing was recorded.
+    /// The result for people; nil if nothing was recorded.
     var text: String? {
         guard let first = record.kept.first, let last = record.kept.last else { return nil }
-        let kept = "\(DurationText.describe(.seconds(record.keptSeconds))) (\(ByteCount(record.bytes)))"
+        let amount = "\(DurationText.describe(.seconds(record.keptSeconds))) (\(ByteCount(record.bytes)))"
         var lines = [
-            "Kept \(kept) of \(record.name), from \(MomentText.exact(first.from)) to \(MomentText.exact(last.to))."
+            "Recorded \(amount) of \(record.name), from \(MomentText.exact(first.from)) to \(MomentText.exact(last.to))."
         ]
-        if !isInterrupted, !goesOn {
-            lines.append("`mediacache serve` plays it at /live/\(record.name)/index.m3u8; `export` makes a file of it.")
+        if !isInterrupted, !continues {
+            lines.append(
+                "`mediacache serve` plays it at /live/\(record.name)/index.m3u8; `export` exports it as a file.")
         }
         return lines.joined(separator: "\n")
     }
 
-    /// Why it isn't all that it should be; nil where it is.
+    /// The failure of an incomplete recording; otherwise nil.
     var failure: CommandFailure? {
         guard !isInterrupted else {
-            let kept = record.kept.isEmpty ? "nothing had come yet" : "what came is kept"
-            let rest =
-                goesOn
-                ? "it goes on without this command; `mediacache channels stop \(record.name)` stops it"
-                : "the same command goes on with it"
-            return CommandFailure(.interrupted, "interrupted; \(kept), and \(rest)")
+            let recorded = record.kept.isEmpty ? "nothing was recorded" : "the recorded part is stored"
+            let next =
+                continues
+                ? "the recording continues; stop it with `mediacache channels stop \(record.name)`"
+                : "run the same command to continue"
+            return CommandFailure(.interrupted, "interrupted; \(recorded); \(next)")
         }
         guard !record.kept.isEmpty else {
             let reason = record.reason.map { ": \($0)" } ?? ""
-            return CommandFailure(.failed, "nothing came of \(record.url)\(reason)")
+            return CommandFailure(.failed, "no data was received from \(record.url)\(reason)")
         }
         guard lost.count > 0 else {
             guard record.state == .stopped else { return nil }
             return CommandFailure(
-                .partial, "\(record.name) was stopped before its end; the same command goes on with it")
+                .partial, "\(record.name) was stopped before its end; run the same command to continue")
         }
         return CommandFailure(
             .partial, "\(record.name) has \(lost.text); `mediacache channels gaps \(record.name)` lists them")
     }
 
-    /// Tells it.
+    /// Prints the result.
     ///
-    /// - Throws: ``CommandFailure`` where it isn't all that it should be.
+    /// - Throws: ``CommandFailure`` for an incomplete recording.
     func report(asJSON: Bool) throws {
         let failure = failure
         if asJSON {

@@ -3,25 +3,25 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// What `record` does over one connection: asks for the channel, and follows it to its end.
+/// The work of `record` over one connection: it adds the channel and follows it to its end.
 struct RecordSession: Sendable {
-    /// What the channel is called.
+    /// The name of the channel.
     var name: ChannelName
-    /// Its stream.
+    /// The URL of the stream.
     var url: ResourceURL
-    /// What is wanted of it; header fields and limits are added.
+    /// The request, without header fields and limits.
     var addition: ChannelAddition
-    /// How much of it is kept.
+    /// The limits.
     var retention: RetentionOptions
-    /// Header fields for origins.
+    /// The header fields for origins.
     var header: [HeaderArgument]
 
     private static let interval = Duration.milliseconds(500)
 
-    /// Asks for the channel.
+    /// Adds the channel.
     ///
-    /// - Returns: the channel as it was before, if it was there, and as it is.
-    /// - Throws: ``OwnerEnded``, and what the cache's owner answers.
+    /// - Returns: The previous and the new state of the channel.
+    /// - Throws: ``OwnerEnded``, errors of the API.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
         let before = try await Self.find(name, client)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
@@ -34,9 +34,9 @@ struct RecordSession: Sendable {
         return (before, try await client.addChannel(of: url, addition))
     }
 
-    /// Records to the end of the stream, to the time that was set, or to a signal.
+    /// Records until the end of the stream, the given time, or a signal.
     ///
-    /// - Throws: ``OwnerEnded``, ``CommandFailure``, and what the cache's owner answers.
+    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors of the API.
     func run(
         through connection: Connection, showing display: RecordDisplay, until interruption: Interruption
     ) async throws -> RecordOutcome {
@@ -49,8 +49,8 @@ struct RecordSession: Sendable {
             display.note(address: now.liveURL)
             defer { display.finish() }
             let end = try await interruption.cancelling { try await follow(client, showing: display) }
-            if let end { return RecordOutcome(record: end, lost: display.lost, goesOn: end.isRunning) }
-            // Ctrl-C ends what this command began; who else wanted it recorded still does.
+            if let end { return RecordOutcome(record: end, lost: display.lost, continues: end.isRunning) }
+            // Ctrl-C stops only a recording that this command started.
             let isOurs = connection.owner == nil || before?.isRunning != true
             var last = now
             if isOurs {
@@ -59,7 +59,7 @@ struct RecordSession: Sendable {
                 last = try await client.channel(name)
             }
             if last.gaps > 0 { try display.show(gaps: try await client.gaps(of: name), of: last) }
-            return RecordOutcome(record: last, lost: display.lost, isInterrupted: true, goesOn: !isOurs)
+            return RecordOutcome(record: last, lost: display.lost, isInterrupted: true, continues: !isOurs)
         } catch let problem as Problem where problem.code == CacheError.Code.closed.rawValue {
             throw OwnerEnded()
         }
@@ -68,7 +68,7 @@ struct RecordSession: Sendable {
     private func follow(_ client: APIClient, showing display: RecordDisplay) async throws -> ChannelRecord {
         try await withThrowingTaskGroup(of: ChannelRecord?.self) { group in
             let name = name
-            // Why something was lost is told by events alone; what was lost isn't left to them.
+            // Only events contain the reasons of gaps. Events can be dropped, so the gaps are read from the API.
             group.addTask {
                 try? await client.events { event in
                     guard event.event == .channelGap, event.channel == name.rawValue else { return }
@@ -91,14 +91,14 @@ struct RecordSession: Sendable {
         _ name: ChannelName, _ client: APIClient, _ display: RecordDisplay
     ) async throws -> ChannelRecord {
         var gaps = 0
-        // A gap counts at once, and is listed when all before it is here.
+        // A gap is counted at once, but listed only after all earlier segments were received.
         var (isBehind, edge) = (false, nil as Int64?)
         while true {
             guard let record = try await find(name, client) else {
-                throw CommandFailure(.failed, "the channel \(name) was deleted meanwhile")
+                throw CommandFailure(.failed, "the channel \(name) was deleted")
             }
             if record.gaps != gaps || (isBehind && record.edge != edge) {
-                // The reason comes a moment after it.
+                // The event with the reason follows shortly.
                 try await Task.sleep(for: .milliseconds(50))
                 let found = try await client.gaps(of: name)
                 try display.show(gaps: found, of: record)
@@ -110,7 +110,7 @@ struct RecordSession: Sendable {
         }
     }
 
-    /// A channel; nil where there is none of this name.
+    /// Returns the channel with a name; nil if there is none.
     static func find(_ name: ChannelName, _ client: APIClient) async throws -> ChannelRecord? {
         do {
             return try await client.channel(name)

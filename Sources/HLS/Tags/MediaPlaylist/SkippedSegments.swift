@@ -3,8 +3,8 @@ extension PlaylistTag {
     public static let skip = PlaylistTag(
         "EXT-X-SKIP", section: "4.4.5.2", place: .mediaPlaylist(.attributes(\.skip)),
         attributes: [
-            .required("SKIPPED-SEGMENTS", .integer),
-            .optional("RECENTLY-REMOVED-DATERANGES", .quoted),
+            .required("SKIPPED-SEGMENTS", .integer, absent: .integer(0)),
+            .optional("RECENTLY-REMOVED-DATERANGES", .quotedTabList),
         ],
         requiredVersion: { SkippedSegments(attributes: $0).recentlyRemovedDateRanges.isEmpty ? 9 : 10 })
 }

@@ -14,13 +14,14 @@ extension PlaylistTag {
             .optional("END-DATE", .quotedDate),
             .optional(.duration, .decimal),
             .optional("PLANNED-DURATION", .decimal),
-            .optional("END-ON-NEXT", .enumerated(["YES"])),
+            .optional("END-ON-NEXT", .yes),
             .optional("SCTE35-CMD", .hexadecimal),
             .optional("SCTE35-OUT", .hexadecimal),
             .optional("SCTE35-IN", .hexadecimal),
             .optional("CUE", .quoted),
         ],
-        uris: [.assetURI: .interstitialAsset, .assetList: .interstitialAssetList])
+        uris: [.assetURI: .interstitialAsset, .assetList: .interstitialAssetList],
+        recordsOtherAttributes: true)
 }
 
 /// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis, section 4.4.5.1).

@@ -102,7 +102,8 @@ public struct EncryptionKey: AttributeTag {
     }
 
     static let rules: [AttributeRule] = [
-        .required(.method, .enumerated(["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR"])),
+        .required(
+            .method, .enumerated(["NONE", "AES-128", "SAMPLE-AES", "SAMPLE-AES-CTR"]), absent: .string("")),
         .optional(.uri, .quoted),
         .optional(.iv, .hexadecimal),
         .optional(.keyFormat, .quoted),

@@ -8,7 +8,7 @@ extension PlaylistTag {
         decidesKind: true,
         attributes: [
             .required(.uri, .quoted),
-            .required(.duration, .decimal),
+            .required(.duration, .decimal, absent: .number(0)),
             .optional("INDEPENDENT", .flag),
             .optional(.byteRange, .quotedByteRange),
             .optional("GAP", .flag),

@@ -22,6 +22,7 @@ extension PlaylistTag {
             .optional("CHANNELS", .quoted),
         ],
         uris: [.uri: .rendition],
+        recordsOtherAttributes: true,
         requiredVersion: { attributes in
             let usesServices = Rendition(attributes: attributes).instreamID?.hasPrefix("SERVICE") == true
             return max(usesServices ? 7 : 1, attributes.requiredVersion)

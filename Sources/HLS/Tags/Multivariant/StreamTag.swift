@@ -97,6 +97,18 @@ extension StreamTag {
     }
 }
 
+extension StreamTag {
+    /// The stream's record. Records of both kinds of streams have the keys of EXT-X-STREAM-INF, and `uri`.
+    package var record: TagRecord {
+        var attributes = attributes
+        attributes.setQuoted(uri, for: .uri)
+        let definition = PlaylistTag.streamInformation.definition
+        return TagRecord(
+            attributes, rules: definition.attributes + [.optional(.uri, .quoted)],
+            includingOthers: definition.recordsOtherAttributes)
+    }
+}
+
 extension AttributeList {
     /// The lowest protocol version that a stream or rendition with these attributes needs. Attributes with names that
     /// begin with `REQ-` need version 12 (RFC 8216bis, section 8).

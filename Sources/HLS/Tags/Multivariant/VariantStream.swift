@@ -13,6 +13,7 @@ extension PlaylistTag {
             .optional("FRAME-RATE", .decimal), .optional(.audio, .quoted), .optional("SUBTITLES", .quoted),
             .optional("CLOSED-CAPTIONS", .any),
         ],
+        recordsOtherAttributes: true,
         requiredVersion: \.requiredVersion)
 }
 

@@ -12,17 +12,17 @@ struct KeyCommand: AsyncParsableCommand {
               mediacache key show
               mediacache key roll
 
-            The key opens the API and the page, and nothing else. Players get tokens: `token` lists and revokes those.
+            The key opens only the API and the page. Players have tokens, which `token` lists and revokes.
             """,
         subcommands: [KeyShowCommand.self, KeyRollCommand.self]
     )
 }
 
-/// The key's file, as `--json` prints it.
+/// The JSON output of the key commands.
 struct KeyReport: Codable, Sendable, Hashable {
     /// The file's path.
     var path: String
-    /// The key; nil where it isn't asked for.
+    /// The key; nil for `key roll`.
     var key: String?
 }
 
@@ -48,7 +48,7 @@ struct KeyShowCommand: AsyncParsableCommand {
         let location = try cache.location
         let path = AccessKeyFile(location: location).path
         guard let key = try AccessKeyFile.key(of: location) else {
-            throw CommandFailure(.failed, "there is no key in “\(path)”; `mediacache serve` makes one")
+            throw CommandFailure(.failed, "“\(path)” contains no key; `mediacache serve` creates one")
         }
         try StandardStreams.print(json ? JSONOutput.text(KeyReport(path: path, key: key.value)) : key.value)
     }
@@ -63,9 +63,9 @@ struct KeyRollCommand: AsyncParsableCommand {
               mediacache key roll
               mediacache key roll && mediacache key show
 
-            The old key is refused at once, by a running server too. So is the standing playback token, which the play \
-            URLs printed by `url` and shown by the page hold. Other tokens stay valid; `token revoke` ends them.
-            --json prints an object with the key path, the file of the new key.
+            The old key is rejected at once, also by a running server. So is the standing playback token in the play URLs \
+            that `url` prints and the page shows. Other tokens stay valid; `token revoke` revokes them.
+            --json prints an object with the key path: the file of the new key.
             """
     )
 

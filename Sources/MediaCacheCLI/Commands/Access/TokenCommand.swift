@@ -4,7 +4,7 @@ import ArgumentParser
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Lists, creates and revokes the tokens that URLs for players hold.",
+        abstract: "Lists, creates and revokes the tokens in URLs for players.",
         discussion: """
               mediacache token list
               mediacache token create --label 'living room'

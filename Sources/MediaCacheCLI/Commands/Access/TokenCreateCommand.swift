@@ -1,18 +1,19 @@
 import ArgumentParser
 import Foundation
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache token create`.
 struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Creates a token, and prints it.",
+        abstract: "Creates and prints a token.",
         discussion: """
               mediacache token create --label 'living room'
               mediacache token create --asset 'A film' --expires 7d
 
-            Without --asset, it's a playback token. The holder of one can have the server fetch any URL, within the \
-            server's rules about addresses.
+            Without --asset, it's a playback token, with which a client can make the server fetch any URL that its address \
+            rules allow.
             With --asset, it opens one asset. If a server is running, the asset's URLs are printed too: the library URL \
             serves cached data only, the play URL also fetches missing data.
             The token is printed once and can't be shown again.
@@ -22,15 +23,15 @@ struct TokenCreateCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The asset that it opens: its ID, title or URL, or its number.", valueName: "asset"),
+        help: ArgumentHelp("The asset that the token opens: its ID, title or URL.", valueName: "asset"),
         transform: AssetArgument.init(parsing:))
     var asset: AssetArgument?
 
-    @Option(help: ArgumentHelp("What to call it.", valueName: "text"))
+    @Option(help: ArgumentHelp("The label of the token.", valueName: "text"))
     var label: String?
 
     @Option(
-        help: ArgumentHelp("How long it's valid, as 12h or 7d. (default: until it's revoked)", valueName: "time"),
+        help: ArgumentHelp("The validity, such as 12h or 7d. (default: until it's revoked)", valueName: "time"),
         transform: DurationText.parse)
     var expires: Duration?
 
@@ -47,7 +48,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
             let id = try await asset?.find(in: try await client.assets(), what: "asset", asking: client).id
             var record = try await client.issueToken(
                 TokenAddition(scope: id == nil ? .playback : .asset, asset: id, label: label, expires: expires))
-            // The server that this command started ends with it, and so do its addresses.
+            // A server of this command stops with it, so its URLs are useless.
             if connection.owner == nil { (record.libraryURL, record.playURL) = (nil, nil) }
             return record
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCacheAPI
+import MediaLibrary
 
 /// `mediacache token list`.
 struct TokenListCommand: AsyncParsableCommand {
@@ -11,10 +12,10 @@ struct TokenListCommand: AsyncParsableCommand {
               mediacache token list
               mediacache token list --json
 
-            The token `standing` is the one that the page and the URLs printed by `url` hold. The tokens themselves can't \
-            be listed: only their hashes are stored.
+            The token `standing` is in the URLs of the page and of `url`. The tokens themselves can't be listed, since only \
+            their hashes are stored.
             --json prints an array of objects with the keys id, scope (playback or asset), asset, label, created, \
-            expires, lastUsed; what isn't known is left out.
+            expires, lastUsed. Unknown values are omitted.
             """,
         aliases: ["ls"]
     )

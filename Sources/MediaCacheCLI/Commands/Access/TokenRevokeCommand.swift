@@ -5,13 +5,13 @@ import MediaCacheAPI
 struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revokes tokens: URLs that hold them stop working.",
+        abstract: "Revokes tokens, so that URLs with them stop working.",
         discussion: """
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing              every URL that `url` printed, and that the page showed
+              mediacache token revoke standing              all URLs of `url` and the page
 
-            New requests are refused at once; responses that run end by themselves. A new standing token takes the place of \
-            a revoked one.
+            New requests are rejected at once; running responses continue. A revoked standing token is replaced by a new \
+            one.
             --json prints an object with the key revoked, an array of IDs.
             """
     )

@@ -5,12 +5,12 @@ import MediaCacheAPI
 struct ChannelsEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
-        abstract: "Ends the recording of a channel for good: it becomes an asset of the library, by its name.",
+        abstract: "Ends the recording of a channel and moves it to the library.",
         discussion: """
               mediacache channels end news
 
-            Windows of it play as before. What its playlists have named by then gets ten seconds to come. \
-            `channels stop` is for a while.
+            Its windows still play. Segments that its playlists already list are fetched for up to ten seconds. To pause a \
+            recording, use `channels stop`.
             """
     )
 

@@ -5,13 +5,12 @@ import MediaCacheAPI
 struct ChannelsGapsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gaps",
-        abstract: "Lists what was lost of a channel.",
+        abstract: "Lists the gaps of a channel.",
         discussion: """
               mediacache channels gaps news
 
-            A line for each segment of a track that couldn't be had, or was never seen, as far as the recording reaches \
-            back. --json prints an array of objects with the keys track, number, start (milliseconds since 1970), \
-            duration, gap, discontinuity, bytes.
+            A line for each segment of a track that is missing from the recording. --json prints an array of objects: track, \
+            number, start (milliseconds since 1970), duration, gap, discontinuity, bytes.
             """
     )
 

@@ -5,14 +5,14 @@ import MediaCacheAPI
 struct ChannelsKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
-        abstract: "Says how much of a channel is kept.",
+        abstract: "Shows and changes the limits of a channel.",
         discussion: """
               mediacache channels keep news
               mediacache channels keep news --keep 48h --max-size 100GB
               mediacache channels keep news --keep-segments none
 
-            A limit that isn't named stays as it is; without any the command tells those that hold. What is too much goes \
-            at once. Programmes stay.
+            Other limits stay unchanged; without options the limits are shown. Older segments beyond the limits are removed \
+            at once. Programmes remain.
             """
     )
 
@@ -28,6 +28,6 @@ struct ChannelsKeepCommand: AsyncParsableCommand {
             let update = ChannelUpdate(retention: retention.applied(to: record.retention))
             return try await connection.client.updateChannel(name, update)
         }
-        try StandardStreams.print("\(name) keeps \(ChannelReport.limits(record.retention)).")
+        try StandardStreams.print("Limits of \(name): \(ChannelReport.limits(record.retention)).")
     }
 }

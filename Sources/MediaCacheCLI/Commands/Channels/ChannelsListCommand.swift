@@ -5,18 +5,17 @@ import MediaCacheAPI
 struct ChannelsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists channels by their names.",
+        abstract: "Lists channels by name.",
         discussion: """
               mediacache channels
               mediacache channels list --json
 
-            STATE is stopped, starting, recording, waiting (and for what), or ended. EDGE is up to when it's recorded, in \
-            universal time; WINDOW how much time is kept, GAPS how many segments of it were lost, and how long they last, \
-            KEEPS its limits.
-            --json prints an array of objects with the keys name, url, state, reason, edge, now (the present by the \
-            stream's clock), kept (from, to), bytes, segments, gaps, gapSeconds, rate, tracks, retention (seconds, bytes, \
-            segments, freeBytes), endsAt, created, programmes, liveURL; edge, now and kept are milliseconds since 1970, \
-            and what isn't known is left out.
+            STATE is stopped, starting, recording, waiting (with the reason), or ended. EDGE is the end of the recording \
+            in universal time, WINDOW its duration, GAPS the number and duration of missing segments, KEEPS its limits.
+            --json prints an array of objects: name, url, state, reason, edge, now (the current time of the stream's \
+            clock), kept (from, to), bytes, segments, gaps, gapSeconds, rate, tracks, retention (seconds, bytes, segments, \
+            freeBytes), endsAt, created, programmes, liveURL. edge, now and kept are milliseconds since 1970. Unknown \
+            values are omitted.
             """,
         aliases: ["ls"]
     )

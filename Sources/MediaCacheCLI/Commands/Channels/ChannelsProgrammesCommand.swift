@@ -6,8 +6,7 @@ import MediaLibrary
 struct ChannelsProgrammesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "programmes",
-        abstract:
-            "Lists, makes, exports and deletes programmes: windows of a channel that are kept whatever its limits say.",
+        abstract: "Lists, creates, exports and deletes programmes: named, pinned windows of a channel.",
         discussion: """
               mediacache channels programmes news
               mediacache channels programmes news --add 'The last hour' --from -3600 --to now
@@ -17,45 +16,44 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
               mediacache channels programmes news --cancel zmfxk4c6pq2a --format 3gp
               mediacache channels programmes news --delete zmfxk4c6pq2a
 
-            A programme may be made before it begins. What --format names it is exported as when it's over, by `serve`, \
-            one file after the other, under links that never change: hls (a playlist of the segments that are kept), mp4 \
-            (the samples as they are), 3gp (encoded anew by ffmpeg, if that is installed). What was lost stays a gap, and \
-            the list says how many segments are missing. --export adds a format, or tries again what has failed or was \
-            cancelled; --cancel cancels what isn't made yet, and deletes the file of what is. --delete deletes the \
-            programme with its files. Times are seconds or milliseconds since 1970, ISO 8601, -<seconds> \
-            for so long ago by the stream's clock, or now. --json prints an array of objects with the keys id, name, from, to (milliseconds \
-            since 1970), playlistURL, movieURL, exports (objects with the keys format, state, progress, bytes, missing, reason, \
-            url); with --add and --export the object of that one.
+            A programme can be created before it begins. After its end `serve` exports it in each --format, one file after \
+            the other, under permanent URLs: hls (a playlist of the recorded segments), mp4 (the original samples), 3gp \
+            (encoded by ffmpeg, if it's installed). Missing segments become gaps, and the list shows their number. \
+            --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished export, \
+            and deletes the file of a finished one. --delete deletes the programme with its files. Times are seconds or \
+            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. --json prints an \
+            array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, exports (objects with \
+            format, state, progress, bytes, missing, reason, url); with --add and --export the object of that programme.
             """
     )
 
     @OptionGroup var channel: ChannelReference
 
-    @Option(help: ArgumentHelp("Make a programme of this title.", valueName: "title"))
+    @Option(help: ArgumentHelp("Create a programme with this title.", valueName: "title"))
     var add: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("When it begins.", valueName: "moment"),
+        parsing: .unconditional, help: ArgumentHelp("The start.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var from: MomentArgument?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("When it's over.", valueName: "moment"),
+        parsing: .unconditional, help: ArgumentHelp("The end.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var to: MomentArgument?
 
-    @Option(help: ArgumentHelp("Delete this one, by its ID.", valueName: "id"))
+    @Option(help: ArgumentHelp("Delete the programme with this ID.", valueName: "id"))
     var delete: String?
 
-    @Option(help: ArgumentHelp("Export this one, by its ID.", valueName: "id"))
+    @Option(help: ArgumentHelp("Export the programme with this ID.", valueName: "id"))
     var export: String?
 
-    @Option(help: ArgumentHelp("Don't export this one, by its ID.", valueName: "id"))
+    @Option(help: ArgumentHelp("Cancel exports of the programme with this ID.", valueName: "id"))
     var cancel: String?
 
     @Option(
         help: ArgumentHelp(
-            "What it's exported as: hls, mp4, 3gp. May be given several times; --cancel without it means all.",
+            "A format: hls, mp4, 3gp. Repeatable; --cancel without a format cancels all.",
             valueName: "format"),
         transform: ProgrammeFormat.init(parsing:))
     var format: [ProgrammeFormat] = []
@@ -70,16 +68,16 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
             $0.1 != nil
         }
         guard given.count <= 1 else {
-            throw ValidationError("\(given.map(\.0).joined(separator: " and ")) are commands of their own.")
+            throw ValidationError("\(given.map(\.0).joined(separator: " and ")) can't be combined.")
         }
         guard (add != nil) == (from != nil), (add != nil) == (to != nil) else {
-            throw ValidationError("A programme is made by --add TITLE --from MOMENT --to MOMENT.")
+            throw ValidationError("Create a programme with --add TITLE --from TIME --to TIME.")
         }
         guard export == nil || !format.isEmpty else {
-            throw ValidationError("Say by --format what it's to be exported as: hls, mp4 or 3gp.")
+            throw ValidationError("--export needs --format: hls, mp4 or 3gp.")
         }
         guard format.isEmpty || add != nil || export != nil || cancel != nil else {
-            throw ValidationError("--format is about --add, --export and --cancel.")
+            throw ValidationError("--format needs --add, --export or --cancel.")
         }
     }
 
@@ -93,21 +91,22 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
                 return nil
             }
             if let cancel {
-                let wanted = try await Self.formats(of: cancel, in: name, client)
-                for format in formats.isEmpty ? wanted : formats {
+                let exported = try await Self.formats(of: cancel, in: name, client)
+                for format in formats.isEmpty ? exported : formats {
                     try await client.removeExport(format, of: cancel, in: name)
                 }
                 return nil
             }
             if let export {
-                var made: ProgrammeRecord?
-                for format in formats { made = try await client.export(export, of: name, as: format) }
-                return try json ? made.map { try JSONOutput.text($0) } : made.map(ChannelReport.exports)
+                var programme: ProgrammeRecord?
+                for format in formats { programme = try await client.export(export, of: name, as: format) }
+                return try json ? programme.map { try JSONOutput.text($0) } : programme.map(ChannelReport.exports)
             }
             if let add, let from, let to {
-                let wanted = ProgrammeAddition(name: add, from: from, to: to, formats: formats.map(\.rawValue))
-                let made = try await client.addProgramme(wanted, to: name)
-                return try json ? JSONOutput.text(made) : "Keeps \(Table.printable(made.name)) as \(made.id)."
+                let addition = ProgrammeAddition(name: add, from: from, to: to, formats: formats.map(\.rawValue))
+                let programme = try await client.addProgramme(addition, to: name)
+                return try json
+                    ? JSONOutput.text(programme) : "Created \(Table.printable(programme.name)) (\(programme.id))."
             }
             let programmes = try await client.programmes(of: name)
             return try json
@@ -116,7 +115,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         if let text { try StandardStreams.print(text) }
     }
 
-    /// What a programme is exported as.
+    /// Returns the formats of a programme's exports.
     private static func formats(
         of id: String, in name: ChannelName, _ client: APIClient
     ) async throws -> [ProgrammeFormat] {

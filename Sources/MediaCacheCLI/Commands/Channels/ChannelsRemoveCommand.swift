@@ -5,11 +5,11 @@ import MediaCacheAPI
 struct ChannelsRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Deletes a channel, and what is kept of it.",
+        abstract: "Deletes a channel and its recording.",
         discussion: """
               mediacache channels remove news
 
-            The asset of the library that it became, if it has ended, stays; `remove` is for that.
+            The library asset of an ended channel isn't deleted; use `remove`.
             """,
         aliases: ["rm"]
     )

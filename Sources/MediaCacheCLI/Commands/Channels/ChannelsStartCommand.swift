@@ -5,12 +5,12 @@ import MediaCacheAPI
 struct ChannelsStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Records a channel again that was stopped.",
+        abstract: "Resumes the recording of a stopped channel.",
         discussion: """
               mediacache channels start news
 
-            Where `serve` owns the cache folder, it does so at once; else the next one does. `record` with the channel's \
-            URL and name does so itself.
+            If `serve` owns the cache folder, it resumes at once, otherwise at its next start. `record` with the channel's \
+            URL and name resumes it too.
             """
     )
 
@@ -23,7 +23,8 @@ struct ChannelsStartCommand: AsyncParsableCommand {
             try await connection.client.updateChannel(name, ChannelUpdate(state: .recording))
             guard connection.owner == nil else { return }
             StandardStreams.printError(
-                "mediacache: note: nobody owns the cache folder; \(name) is recorded when `mediacache serve` does")
+                "mediacache: note: No server is running for this cache folder; \(name) is recorded once `mediacache serve` runs"
+            )
         }
     }
 }

@@ -5,11 +5,11 @@ import MediaCacheAPI
 struct ChannelsStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stops recording a channel. What is kept stays, and plays.",
+        abstract: "Stops the recording of a channel. The recorded part still plays.",
         discussion: """
               mediacache channels stop news
 
-            When the command returns, nothing of it comes any more, until `channels start`.
+            No more data is received after the command returns, until `channels start`.
             """
     )
 

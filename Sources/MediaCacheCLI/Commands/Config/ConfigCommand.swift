@@ -4,22 +4,20 @@ import ArgumentParser
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Shows which settings hold and who says so, and checks the configuration file.",
+        abstract: "Shows the effective settings and their sources, and checks the configuration file.",
         discussion: """
-              mediacache config show                      every setting, its value, and where that comes from
-              mediacache config show --port 80            as `serve --port 80` would have it
-              mediacache config check config.json         what is wrong with a file, if anything
-              mediacache config path                      which file is read
+              mediacache config show                      all settings, their values and sources
+              mediacache config show --port 80            the settings of `serve --port 80`
+              mediacache config check config.json         check a file
+              mediacache config path                      the path of the file
 
-            A setting has one name, written in the way of each place: --allowed-host on the command line, \
-            MEDIACACHE_ALLOWED_HOST in the environment, "allowedHost" in the file. The command line goes before the \
-            environment, that before the file. A list is a JSON array in the file, and divided by commas in the \
-            environment (header fields by line breaks). Where the environment names the cache folder it's \
-            MEDIACACHE_DIR.
-            The file is the one of --config, else of $MEDIACACHE_CONFIG, else $XDG_CONFIG_HOME/mediacache/config.json \
-            (~/.config where that isn't set), else /etc/mediacache/config.json. Only one is read. All commands take \
-            the cache folder, the proxy and the like from it, so that they find what the server keeps; limits are the \
-            server's and of `prune` alone.
+            A setting has one name in three spellings: --allowed-host on the command line, MEDIACACHE_ALLOWED_HOST in the \
+            environment, "allowedHost" in the file. The command line takes precedence over the environment, the \
+            environment over the file. A list is a JSON array in the file, and separated by commas in the environment \
+            (header fields by line breaks). The variable of the cache folder is MEDIACACHE_DIR.
+            The file is --config, $MEDIACACHE_CONFIG, $XDG_CONFIG_HOME/mediacache/config.json (~/.config if that isn't \
+            set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its cache folder, \
+            proxy and so on, like the server; limits apply only to the server and `prune`.
 
               {"cache": "/srv/media", "maxSize": "500GB", "maxAge": "none", "allowedHost": ["tv.example.org"],
                "header": ["https://media.example.org Authorization: Bearer abc"],

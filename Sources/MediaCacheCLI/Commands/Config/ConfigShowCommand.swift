@@ -5,14 +5,14 @@ import Foundation
 struct ConfigShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Prints every setting of the server, its value, and where that comes from.",
+        abstract: "Prints the server's settings, their values and sources.",
         discussion: """
               mediacache config show
               mediacache config show --json | jq -r .settings.port.value
               mediacache config show --config new.json --port 80
 
-            It takes the options of `serve`, and says what would hold with them. What is secret isn't shown: the \
-            values of header fields, the password of a proxy.
+            The command accepts the options of `serve`. Secrets are hidden: the values of header fields, and the password \
+            of a proxy.
             --json prints an object: file; settings, by name, each with value, source (option, environment, file, \
             default) and place; channels (name, url, place); unknownVariables.
             """

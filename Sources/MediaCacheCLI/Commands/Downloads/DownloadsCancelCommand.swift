@@ -5,19 +5,19 @@ import MediaCacheAPI
 struct DownloadsCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Ends downloads, and removes what came of them.",
+        abstract: "Cancels downloads and removes their data.",
         discussion: """
               mediacache downloads cancel 'A film'
               mediacache downloads cancel --keep --all
 
-            What another download has too stays. With --keep all that came stays, as what was played does: until room is \
-            needed. One that is complete is removed as well.
+            Data of other downloads isn't removed. With --keep, the data stays cached until it's evicted. Complete downloads \
+            are removed too.
             """
     )
 
     @OptionGroup var references: DownloadReferences
 
-    @Flag(help: "Keep what came.")
+    @Flag(help: "Keep received data in the cache.")
     var keep = false
 
     @OptionGroup var cache: CacheOptions

@@ -4,19 +4,18 @@ import ArgumentParser
 struct DownloadsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "downloads",
-        abstract: "Lists, pauses, resumes and cancels what `get` keeps.",
+        abstract: "Lists, pauses, resumes and cancels downloads.",
         discussion: """
-              mediacache downloads                            what is under way, waits, or is done
+              mediacache downloads                            list all downloads
               mediacache downloads pause --all
               mediacache downloads resume film
               mediacache downloads prioritize zmfxk4c6pq2a 10
               mediacache downloads cancel --keep https://example.org/film.mp4
               mediacache downloads watch --json | jq -c 'select(.event == "download.state")'
 
-            A download is named by its ID, its URL, or a title that no other has. Where a process owns the cache folder \
-            (`serve`, or a `get` that runs), it's told; else the command does it itself, and `resume` downloads until \
-            all is done. What a `get` left, interrupted, goes on with the next `serve`, with the same `get`, and with \
-            `resume`.
+            A download is named by its ID, its URL, or a unique title. The commands are sent to the process that owns the \
+            cache folder (`serve` or `get`), if there is one; otherwise `resume` downloads until all downloads are \
+            complete. Interrupted downloads are resumed by `serve`, the same `get`, or `resume`.
             """,
         subcommands: [
             DownloadsListCommand.self, DownloadsPauseCommand.self, DownloadsResumeCommand.self,

@@ -5,11 +5,11 @@ import MediaCacheAPI
 struct DownloadsFinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
-        abstract: "Takes live streams as they are now, instead of following them to their end.",
+        abstract: "Finishes downloads of live streams now, instead of at their end.",
         discussion: """
               mediacache downloads finish 'A stream'
 
-            What came of it is the whole asset then. Does nothing to a download that isn't following a stream.
+            The received part becomes the complete asset. Other downloads aren't changed.
             """
     )
 

@@ -5,17 +5,17 @@ import MediaCacheAPI
 struct DownloadsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists downloads, in the order in which they were asked for.",
+        abstract: "Lists downloads in the order of their addition.",
         discussion: """
               mediacache downloads
               mediacache downloads list --json
 
-            STATE is queued, running, paused, waiting (and for what), failed (and why), complete, or holes: complete but \
-            for parts that couldn't be had.
-            --json prints an array of objects with the keys id, url, title, kind (file, stream), duration, state, reason \
+            STATE is queued, running, paused, waiting (with the reason), failed (with the reason), complete, or holes: \
+            complete except for missing parts.
+            --json prints an array of objects: id, url, title, kind (file, stream), duration, state, reason \
             (code, message, until, retryable), bytes, length, lengthKnown, partsDone, parts, rate, secondsReady, \
-            priority, added, variant, audio, subtitles, headerNames, holeCount, withCredentials; what isn't known is \
-            left out.
+            priority, added, variant, audio, subtitles, headerNames, holeCount, withCredentials. Unknown values are \
+            omitted.
             """,
         aliases: ["ls"]
     )

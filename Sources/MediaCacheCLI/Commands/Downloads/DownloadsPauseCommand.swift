@@ -5,12 +5,12 @@ import MediaCacheAPI
 struct DownloadsPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stops downloads until they are resumed. What came is kept.",
+        abstract: "Pauses downloads until they are resumed. Received data stays cached.",
         discussion: """
               mediacache downloads pause 'A film'
               mediacache downloads pause --all
 
-            When the command returns, no byte comes any more. What has ended stays as it is.
+            No more data is received after the command returns. Ended downloads aren't changed.
             """
     )
 

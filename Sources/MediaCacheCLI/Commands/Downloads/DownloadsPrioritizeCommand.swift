@@ -5,12 +5,13 @@ import MediaCacheAPI
 struct DownloadsPrioritizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritize",
-        abstract: "Says which downloads go first.",
+        abstract: "Sets the priority of a download.",
         discussion: """
               mediacache downloads prioritize film 10
               mediacache downloads prioritize film -- -1
 
-            The greater goes first; 0 unless set. Of those of one priority the first that was asked for does.
+            Downloads with higher priority run first; the default is 0. Downloads with equal priority run in the order of \
+            their addition.
             """
     )
 
@@ -20,7 +21,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
         transform: AssetArgument.init(parsing:))
     var download: AssetArgument
 
-    @Argument(help: "Its priority.")
+    @Argument(help: "The priority.")
     var priority: Int
 
     @OptionGroup var cache: CacheOptions

@@ -5,14 +5,14 @@ import MediaCacheAPI
 struct DownloadsResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Lets downloads go on: those that are paused, that failed, that have holes, that were interrupted.",
+        abstract: "Resumes downloads that are paused, interrupted, failed or incomplete.",
         discussion: """
               mediacache downloads resume 'A film'
               mediacache downloads resume --all
 
-            Where a process owns the cache folder, it goes on with them, and the command returns. Else the command does \
-            it, and returns when all are done: with 1 if something failed or waits for space, 2 if a part couldn't be \
-            had, 130 after Ctrl-C, and then the same command goes on from there.
+            If a process owns the cache folder, it resumes the downloads, and the command returns at once. Otherwise the \
+            command downloads until all are complete. Exit codes: 1 if one failed or waits for space, 2 if parts are \
+            missing, 130 after Ctrl-C; then run the same command to resume.
             """
     )
 
@@ -41,11 +41,11 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
                 return done
             }
             guard let done else {
-                throw CommandFailure(.interrupted, "interrupted; the same command goes on from there")
+                throw CommandFailure(.interrupted, "interrupted; run the same command to resume")
             }
-            return zip(records, done).map { asked, record in
-                var outcome = GetOutcome(url: asked.url, record: record)
-                outcome.failure = GetOutcome.failure(of: record, asked.url)
+            return zip(records, done).map { requested, record in
+                var outcome = GetOutcome(url: requested.url, record: record)
+                outcome.failure = GetOutcome.failure(of: record, requested.url)
                 return outcome
             }
         }

@@ -5,27 +5,29 @@ import MediaCacheAPI
 struct DownloadsWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Shows downloads as they go on, until Ctrl-C or until their process ends.",
+        abstract: "Shows the progress of downloads until Ctrl-C or the end of their process.",
         discussion: """
               mediacache downloads watch
               mediacache downloads watch --json
 
-            --json prints what /api/v1/events tells, an object a line with the key event: download.added, \
+            --json prints the events of /api/v1/events, one object per line, with the key event: download.added, \
             download.state (asset, state, reason), download.progress (asset, bytes, length, lengthKnown, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
-            message), resource.progress and other news of the store (resource, bytes, length, rate, message), dropped \
+            message), resource.progress and other events of the store (resource, bytes, length, rate, message), dropped \
             (count).
             """
     )
 
-    @Flag(help: "Print events as JSON, a line each.")
+    @Flag(help: "Print events as JSON, one per line.")
     var json = false
 
     @OptionGroup var cache: CacheOptions
 
     func run() async throws {
         guard let connection = try await Connection.running(at: try cache.location) else {
-            throw CommandFailure(.failed, "nothing is downloaded: no process owns the cache folder; `serve` would")
+            throw CommandFailure(
+                .failed,
+                "No server is running for this cache folder, so nothing is downloaded; start `mediacache serve`")
         }
         let (interruption, display, json) = (Interruption(), DownloadDisplay(isQuiet: false), json)
         let client = connection.client
@@ -44,7 +46,6 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
         }
         display.finish()
         await connection.close()
-        // Nobody needs to be told that Ctrl-C was pressed.
         if ended == nil { throw CommandFailure(.interrupted, "") }
     }
 }

@@ -1,6 +1,7 @@
 import CMediaCacheShims
 import Foundation
 import MediaCache
+import MediaLibrary
 
 #if canImport(Glibc)
     import Glibc
@@ -10,20 +11,20 @@ import MediaCache
     import Darwin
 #endif
 
-/// What a file system can do, tried out with files that are gone at once.
+/// The capabilities of a file system, determined with temporary files.
 struct FileSystemAbilities: Sendable, Hashable {
-    /// Whether what isn't written of a file takes no room.
+    /// Whether unwritten parts of a file use no space.
     let isSparse: Bool
-    /// Whether a part of a file can be given up.
+    /// Whether parts of a file can be deallocated.
     let punchesHoles: Bool
-    /// Whether a file can be copied without copying its bytes.
+    /// Whether files can be cloned without copying their bytes.
     let clones: Bool
 
     private static let length = 1 << 20
 
-    /// Tries in a folder.
+    /// Determines the capabilities in a folder.
     ///
-    /// - Throws: `SystemError` if no file can be written there.
+    /// - Throws: `SystemError` if the folder can't be written.
     init(folder: String) throws {
         let path = "\(folder)/.doctor-\(getpid())"
         let clone = path + "-clone"
@@ -35,18 +36,18 @@ struct FileSystemAbilities: Sendable, Hashable {
             unlink(clone)
         }
         let bytes = [UInt8](repeating: 1, count: 64 << 10)
-        // The end first: what lies before is a hole, where there are holes.
+        // Writing only the end leaves a hole before it.
         try Self.write(bytes, to: descriptor, at: Self.length - bytes.count, path)
         fsync(descriptor)
-        isSparse = Self.room(of: descriptor) < Self.length / 2
+        isSparse = Self.allocatedBytes(of: descriptor) < Self.length / 2
         for offset in stride(from: 0, to: Self.length - bytes.count, by: bytes.count) {
             try Self.write(bytes, to: descriptor, at: offset, path)
         }
         fsync(descriptor)
-        let before = Self.room(of: descriptor)
+        let before = Self.allocatedBytes(of: descriptor)
         punchesHoles =
-            mc_punch_hole(descriptor, 0, Int64(Self.length / 2)) == 0 && Self.room(of: descriptor) < before
-        clones = FileClone.make(from: path, to: clone)
+            mc_punch_hole(descriptor, 0, Int64(Self.length / 2)) == 0 && Self.allocatedBytes(of: descriptor) < before
+        clones = FileCopy.clone(path, to: clone)
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int, _ path: String) throws {
@@ -54,19 +55,19 @@ struct FileSystemAbilities: Sendable, Hashable {
         guard count == bytes.count else { throw SystemError(call: "pwrite", path: path, number: errno) }
     }
 
-    private static func room(of descriptor: Int32) -> Int {
+    private static func allocatedBytes(of descriptor: Int32) -> Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_blocks) * 512 : 0
     }
 
-    /// What the system calls the file system that a path lies on; nil where it doesn't say.
+    /// Returns the type of the file system of a path; nil if it's unknown.
     static func kind(of path: String) -> String? {
         guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
         return kind(of: URL(fileURLWithPath: path).resolvingSymlinksInPath().path(percentEncoded: false), in: mounts)
     }
 
-    /// The same by a list of mounts, as fstab(5) has it: of those that the path lies below the longest, and of those the
-    /// last counts.
+    /// Returns the type from a list of mounts in the format of fstab(5). The longest mount point above the path counts; of
+    /// several, the last.
     static func kind(of path: String, in mounts: String) -> String? {
         var best: (point: String, kind: String)?
         for line in mounts.split(separator: "\n") {

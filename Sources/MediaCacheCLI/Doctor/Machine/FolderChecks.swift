@@ -2,6 +2,7 @@ import CMediaCacheShims
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 
 #if canImport(Glibc)
     import Glibc
@@ -11,112 +12,114 @@ import MediaCacheAPI
     import Darwin
 #endif
 
-/// Checks of the cache folder. Nothing of it is changed; what is tried out is tried in a file that is gone at once.
+/// The checks of the cache folder. They change nothing, except for temporary files.
 struct FolderChecks: Sendable {
-    /// The folder, or the two of them.
+    /// The location of the folder.
     var location: CacheLocation
-    /// How much may be kept.
+    /// The limits of the cache.
     var limits: CacheLimits
-    /// Who owns it; nil if nobody does.
+    /// The owner of the folder; nil if there is none.
     var owner: FolderOwner?
 
-    /// All of them.
-    func run() -> [Finding] {
+    /// Returns the findings of all checks.
+    func run() -> [DiagnosisFinding] {
         let folders =
             location.durable == location.evictable
             ? [location.durable] : [location.durable, location.evictable]
         return folders.flatMap { [folder($0), space($0), fileSystem($0)].compactMap(\.self) } + [catalog(), key()]
     }
 
-    /// Whether it can be written, and whose it is.
-    private func folder(_ path: String) -> Finding {
+    /// Checks that the folder can be written, and its user.
+    private func folder(_ path: String) -> DiagnosisFinding {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let parent = Self.existing(above: path)
             guard access(parent, W_OK) == 0 else {
                 return .failure(
-                    "cache folder", "\(path) isn't there, and \(parent) can't be written: \(Self.reason(errno))",
-                    advice: "make the folder, or name another with --cache")
+                    "cache folder", "\(path) doesn't exist, and \(parent) can't be written: \(Self.reason(errno))",
+                    advice: "create the folder, or use another one with --cache")
             }
-            return .ok("cache folder", "\(path) isn't there yet; it will be made")
+            return .ok("cache folder", "\(path) doesn't exist yet and will be created")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return .failure(
-                "cache folder", "\(path) is no folder", advice: "move it away, or name another with --cache")
+                "cache folder", "\(path) isn't a folder", advice: "move it, or use another folder with --cache")
         }
-        let whose = status.st_uid == geteuid() ? "ours" : "of user \(Self.name(of: status.st_uid))"
+        let user = status.st_uid == geteuid() ? "of this user" : "of user \(Self.name(of: status.st_uid))"
         guard access(path, W_OK | X_OK) == 0 else {
             return .failure(
-                "cache folder", "\(path), \(whose), can't be written: \(Self.reason(errno))",
-                advice: "run as user \(Self.name(of: status.st_uid)), or chown it to \(Self.name(of: geteuid()))")
+                "cache folder", "\(path), \(user), can't be written: \(Self.reason(errno))",
+                advice:
+                    "run as user \(Self.name(of: status.st_uid)), or change its owner to \(Self.name(of: geteuid()))")
         }
         guard status.st_uid == geteuid() else {
             return .warning(
-                "cache folder", "\(path) can be written, but is \(whose)",
-                advice: "run as user \(Self.name(of: status.st_uid)), or files of two users will lie there")
+                "cache folder", "\(path) can be written, but is \(user)",
+                advice: "run as user \(Self.name(of: status.st_uid)), so that all files have the same owner")
         }
-        return .ok("cache folder", "\(path), \(whose), can be written")
+        return .ok("cache folder", "\(path), \(user), can be written")
     }
 
-    /// Whether there is room for what the limits allow.
-    private func space(_ path: String) -> Finding? {
+    /// Checks that the disk has space for the limits.
+    private func space(_ path: String) -> DiagnosisFinding? {
         guard let free = try? POSIXFileSystem().freeBytes(at: Self.existing(above: path)) else { return nil }
         return Self.judge(free: free, used: Self.used(location), limits: limits)
     }
 
-    /// Whether `free` bytes are enough.
+    /// Returns the finding about free space.
     ///
-    /// - Parameter used: what is kept already.
-    static func judge(free: Int64, used: Int64, limits: CacheLimits) -> Finding {
+    /// - Parameter used: The size of the cached data.
+    static func judge(free: Int64, used: Int64, limits: CacheLimits) -> DiagnosisFinding {
         let reserve = limits.minimumFreeBytes
-        let (isFree, isReserved) = ("\(ByteCount(free)) free", "\(ByteCount(reserve)) of the disk are to stay free")
+        let (freeText, reserveText) = ("\(ByteCount(free)) free", "the minimum free space is \(ByteCount(reserve))")
         guard free > reserve else {
             return .failure(
-                "disk space", "\(isFree), and \(isReserved): nothing new can be kept",
-                advice: "free some room, or lower --min-free")
+                "disk space", "\(freeText), but \(reserveText): no new data can be cached",
+                advice: "free some space, or lower --min-free")
         }
         let room = used + free - reserve
-        guard let most = limits.maximumBytes else {
-            return .ok("disk space", "\(isFree); up to \(ByteCount(room)) can be kept, without another limit")
+        guard let maximum = limits.maximumBytes else {
+            return .ok("disk space", "\(freeText); up to \(ByteCount(room)) can be cached, without another limit")
         }
-        guard room >= most else {
+        guard room >= maximum else {
             return .warning(
-                "disk space", "\(isFree): the limit of \(ByteCount(most)) can't be reached, only \(ByteCount(room))",
-                advice: "free some room, or set --max-size to \(ByteCount(room)) or less")
+                "disk space",
+                "\(freeText): only \(ByteCount(room)) can be cached, less than the limit of \(ByteCount(maximum))",
+                advice: "free some space, or set --max-size to \(ByteCount(room)) or less")
         }
-        return .ok("disk space", "\(isFree); the limit of \(ByteCount(most)) can be reached")
+        return .ok("disk space", "\(freeText); there is space for the limit of \(ByteCount(maximum))")
     }
 
-    /// What the file system can do.
-    private func fileSystem(_ path: String) -> Finding? {
+    /// Checks the capabilities of the file system.
+    private func fileSystem(_ path: String) -> DiagnosisFinding? {
         guard access(path, W_OK | X_OK) == 0 else { return nil }
         do {
             let abilities = try FileSystemAbilities(folder: path)
             let kind = FileSystemAbilities.kind(of: path).map { "\($0): " } ?? ""
-            let reflinks = abilities.clones ? "reflinks" : "no reflinks (files are copied out by hard link or copy)"
+            let reflinks = abilities.clones ? "reflinks" : "no reflinks (exports use hard links or copies)"
             guard abilities.isSparse, abilities.punchesHoles else {
                 let missing = [abilities.isSparse ? nil : "sparse files", abilities.punchesHoles ? nil : "holes"]
                 return .warning(
                     "file system", "\(kind)no \(missing.compactMap(\.self).joined(separator: ", no ")), \(reflinks)",
-                    advice: "parts of large files can't be given up one by one; ext4, XFS, Btrfs and APFS can do that")
+                    advice: "parts of large files can't be evicted; use ext4, XFS, Btrfs or APFS")
             }
             return .ok("file system", "\(kind)sparse files, holes, \(reflinks)")
         } catch {
             return .failure(
-                "file system", "a file can't be written in \(path): \(error)",
-                advice: "free some room, make it writable, or name another folder with --cache")
+                "file system", "no file can be written in \(path): \(error)",
+                advice: "free some space, make it writable, or use another folder with --cache")
         }
     }
 
-    /// Whether the catalog opens.
-    private func catalog() -> Finding {
+    /// Checks that the catalog opens.
+    private func catalog() -> DiagnosisFinding {
         let path = "\(location.durable)/catalog.sqlite"
         if let owner {
-            return .ok("catalog", "in use by process \(owner.processID), so it wasn't opened")
+            return .ok("catalog", "not opened, since process \(owner.processID) uses it")
         }
-        guard FileManager.default.fileExists(atPath: path) else { return .ok("catalog", "there is none yet") }
+        guard FileManager.default.fileExists(atPath: path) else { return .ok("catalog", "none yet") }
         do {
-            // In memory, with what the file has: nothing is written.
+            // A copy in memory: the file isn't changed.
             _ = try Catalog(.copy(of: path))
             return .ok("catalog", "\(path) opens, \(ByteCount(Self.length(of: path)))")
         } catch let error as CacheError where error.code == .newerFormat {
@@ -124,31 +127,31 @@ struct FolderChecks: Sendable {
         } catch {
             return .failure(
                 "catalog", "\(path) doesn't open: \((error as? CacheError)?.message ?? "\(error)")",
-                advice: "start `mediacache serve`: it sets the file aside, and finds again what was pinned or recorded")
+                advice: "start `mediacache serve`, which sets the file aside and restores pinned and recorded data")
         }
     }
 
-    /// Whether the key is ours alone.
-    private func key() -> Finding {
+    /// Checks that only the user can read the key.
+    private func key() -> DiagnosisFinding {
         let path = AccessKeyFile(location: location).path
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else {
                 return .failure(
-                    "key", "\(path) can't be looked at: \(Self.reason(errno))", advice: "run as the folder's owner")
+                    "key", "\(path) can't be examined: \(Self.reason(errno))", advice: "run as the user of the folder")
             }
-            return .ok("key", "there is none yet; the first start makes it")
+            return .ok("key", "none yet; the first start creates it")
         }
         let mode = String(status.st_mode & 0o777, radix: 8)
         guard status.st_mode & 0o077 == 0 else {
             return .failure(
-                "key", "\(path) can be read by others (mode \(mode))",
-                advice: "chmod 600 '\(path)'; if somebody may have read it, remove it and a new one is made")
+                "key", "other users can read \(path) (mode \(mode))",
+                advice: "run chmod 600 '\(path)'; to replace the key, run `mediacache key roll`")
         }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             AccessKey(text.trimmingCharacters(in: .whitespacesAndNewlines)) != nil
         else {
-            return .failure("key", "\(path) holds no key", advice: "remove it, and a new one is made")
+            return .failure("key", "\(path) contains no key", advice: "remove it; the next start creates a new one")
         }
         return .ok("key", "\(path), mode \(mode)")
     }
@@ -162,7 +165,7 @@ struct FolderChecks: Sendable {
         return path
     }
 
-    /// The bytes of the blobs that are there.
+    /// Returns the allocated size of all blobs in bytes.
     private static func used(_ location: CacheLocation) -> Int64 {
         let folders = ["\(location.evictable)/blobs", "\(location.durable)/kept"]
         return folders.reduce(0) { sum, folder in

@@ -1,22 +1,21 @@
 import Foundation
 
-/// A process that listens at a port, as far as the system tells: Linux does by `/proc`, and of other users' processes
-/// only to root.
+/// A process that listens at a port. Only Linux reveals it (`/proc`), and only root sees processes of other users.
 struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
-    /// Its number; nil where the system doesn't say whose the port is.
+    /// The process ID; nil if it's unknown.
     var id: Int?
-    /// What it's called.
+    /// The name of the program.
     var name: String?
 
-    /// In words.
+    /// The process for people.
     var description: String {
         guard let id else { return "another user's process" }
         return "process \(id)" + (name.map { " (\($0))" } ?? "")
     }
 
-    /// The one at a port; nil where nothing is known.
+    /// Returns the process at a port; nil if it's unknown.
     static func find(port: Int) -> ListeningProcess? {
-        // While sockets come and go, the system's table may leave one out.
+        // The system's table can omit a socket while others are opened and closed.
         for _ in 0..<3 {
             if let found = look(port: port), found.id != nil { return found }
         }
@@ -41,7 +40,7 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
         return ListeningProcess()
     }
 
-    /// The sockets that listen at a port, by a table as proc(5) has it.
+    /// Returns the inodes of sockets that listen at a port, from a table in the format of proc(5).
     static func inodes(listeningAt port: Int, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)

@@ -1,50 +1,52 @@
 import Foundation
 import MediaCacheAPI
 import MediaCacheServer
+import MediaLibrary
 
-/// Checks of the machine: clocks, limits, programs.
+/// The checks of the machine: clocks, limits, programs.
 enum MachineChecks {
-    /// Whether the clocks go.
-    static func clock() async throws -> Finding {
+    /// Checks the clocks.
+    static func clock() async throws -> DiagnosisFinding {
         let (wall, steady) = (Date(), ContinuousClock.now)
         try await Task.sleep(for: .milliseconds(50))
         let passed = (ContinuousClock.now - steady) / .seconds(1)
         return judge(now: wall, wall: Date().timeIntervalSince(wall), steady: passed)
     }
 
-    /// What two clocks say about the same moment.
+    /// Returns the finding about the clocks.
     ///
     /// - Parameters:
-    ///   - wall: how far the wall clock went, in seconds.
-    ///   - steady: how far the steady one went.
-    static func judge(now: Date, wall: TimeInterval, steady: TimeInterval) -> Finding {
+    ///   - now: The wall-clock time.
+    ///   - wall: The elapsed time of the wall clock in seconds.
+    ///   - steady: The elapsed time of the monotonic clock in seconds.
+    static func judge(now: Date, wall: TimeInterval, steady: TimeInterval) -> DiagnosisFinding {
         let text = now.formatted(.iso8601)
-        // Before this program was written.
+        // 1 January 2025, before this program was written.
         guard now.timeIntervalSince1970 > 1_735_689_600 else {
             return .failure(
-                "clock", "it says \(text)",
+                "clock", "wrong: \(text)",
                 advice:
-                    "set it (timedatectl set-ntp true): certificates and cookies go by it, recordings are filed by it")
+                    "set it (timedatectl set-ntp true): certificates, cookies and recordings depend on it")
         }
         guard abs(wall - steady) < 1 else {
             return .warning(
-                "clock", "it leapt by \((wall - steady).rounded()) s a moment ago",
-                advice: "let NTP slew it; where the time leaps, recordings have gaps or overlap")
+                "clock", "jumped by \((wall - steady).rounded()) s",
+                advice: "let NTP adjust it gradually; jumps cause gaps or overlaps in recordings")
         }
         return .ok("clock", text)
     }
 
-    /// How many files may be open.
-    static func openFiles() -> Finding {
-        guard let most = OpenFileLimit.most else {
-            return .warning("open files", "the limit isn't told", advice: "see `ulimit -Hn`")
+    /// Checks the limit of open files.
+    static func openFiles() -> DiagnosisFinding {
+        guard let limit = OpenFileLimit.most else {
+            return .warning("open files", "the limit is unknown", advice: "see `ulimit -Hn`")
         }
-        return judge(openFiles: most)
+        return judge(openFiles: limit)
     }
 
-    /// Whether so many open files are enough: each player takes two, each origin one, each resource that is read one.
-    static func judge(openFiles: UInt64) -> Finding {
-        // The largest number is how systems write “no limit”.
+    /// Returns the finding about the limit of open files. A player needs two, an origin and a resource one each.
+    static func judge(openFiles: UInt64) -> DiagnosisFinding {
+        // Systems represent “no limit” by the largest number.
         let text = openFiles > 1 << 40 ? "no limit" : "at most \(openFiles)"
         guard openFiles >= 4096 else {
             return .warning(
@@ -54,18 +56,20 @@ enum MachineChecks {
         return .ok("open files", text)
     }
 
-    /// Whether a program is installed, and which version.
-    static func program(_ name: String, without loss: String) async throws -> Finding {
+    /// Checks that a program is installed.
+    ///
+    /// - Parameter loss: The consequence if it isn't.
+    static func program(_ name: String, without loss: String) async throws -> DiagnosisFinding {
         guard let path = InstalledProgram.path(of: name) else {
             return .warning(
-                name, "isn't in $PATH: \(loss)", advice: "apt-get install ffmpeg, or brew install ffmpeg")
+                name, "not in $PATH: \(loss)", advice: "apt-get install ffmpeg, or brew install ffmpeg")
         }
         let version = try await TimeLimit.run(.seconds(10)) {
             try await ProgramOutput.firstLine(of: path, ["-version"])
         }
         guard let line = version?.flatMap(\.self), line.hasPrefix("\(name) version ") else {
             return .warning(
-                name, "\(path) doesn't say its version", advice: "see what `\(name) -version` prints; install it anew")
+                name, "\(path) doesn't print its version", advice: "run `\(name) -version`, and reinstall it")
         }
         let number = line.dropFirst("\(name) version ".count).prefix { $0 != " " }
         return .ok(name, "\(number), \(path)")

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaLibrary
 
 #if canImport(Glibc)
     import Glibc
@@ -9,57 +10,57 @@ import MediaCache
     import Darwin
 #endif
 
-/// Whether `serve` could listen, and if not, who does.
+/// The check of the server's port.
 struct PortCheck: Sendable {
-    /// The address.
+    /// The address to listen on.
     var host: String
     /// The port.
     var port: Int
-    /// Who owns the cache folder; nil if nobody does.
+    /// The owner of the cache folder; nil if there is none.
     var owner: FolderOwner?
 
-    /// Looks.
-    func run() -> Finding {
+    /// Returns the finding about the port.
+    func run() -> DiagnosisFinding {
         let check = "port"
-        if port == 0 { return .ok(check, "0: the system picks a free one") }
+        if port == 0 { return .ok(check, "0: the system picks a free port") }
         if let address = owner?.address, address.hasSuffix(":\(port)") {
-            return .ok(check, "\(port) is the one at which process \(owner?.processID ?? 0) serves this folder")
+            return .ok(check, "process \(owner?.processID ?? 0) serves this folder at port \(port)")
         }
         let number = Self.listen(host: host, port: port)
         switch number {
         case 0: return .ok(check, "\(port) at \(host) is free")
         case EADDRINUSE:
-            let who = ListeningProcess.find(port: port).map(\.description) ?? "another process"
+            let process = ListeningProcess.find(port: port).map(\.description) ?? "another process"
             return .failure(
-                check, "\(port) is taken by \(who)",
-                advice: "end that one, or serve at another: --port 0 picks a free one")
+                check, "\(port) is in use by \(process)",
+                advice: "end that process, or use another port: --port 0 picks a free one")
         case EACCES:
             return .failure(
-                check, "\(port) is for the system's own services",
-                advice: "take one above 1023, and let a reverse proxy stand in front")
+                check, "\(port) is reserved for system services",
+                advice: "use a port above 1023 behind a reverse proxy")
         case EADDRNOTAVAIL, EAFNOSUPPORT, EINVAL:
             return .failure(
-                check, "\(host) is no address of this machine",
-                advice: "name one with --host: 127.0.0.1, 0.0.0.0 for all, or one that `ip addr` lists")
+                check, "\(host) is not an address of this machine",
+                advice: "set --host to 127.0.0.1, 0.0.0.0 for all addresses, or one that `ip addr` lists")
         default:
-            return .failure(check, "\(host):\(port): \(String(cString: strerror(number)))", advice: "take another")
+            return .failure(check, "\(host):\(port): \(String(cString: strerror(number)))", advice: "use another port")
         }
     }
 
-    /// Whether players can reach this machine by its own name.
-    static func loopback() -> Finding {
+    /// Returns the finding about the loopback interface, which local players use.
+    static func loopback() -> DiagnosisFinding {
         let (four, six) = (listen(host: "127.0.0.1", port: 0), listen(host: "::1", port: 0))
         guard four == 0 else {
             return .failure(
-                "loopback", "127.0.0.1 can't be listened at: \(String(cString: strerror(four)))",
-                advice: "bring the loopback interface up (ip link set lo up)")
+                "loopback", "127.0.0.1 isn't available: \(String(cString: strerror(four)))",
+                advice: "enable the loopback interface (ip link set lo up)")
         }
-        return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4; this machine has no IPv6, and nothing here needs it")
+        return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4; this machine has no IPv6, which isn't needed")
     }
 
     /// Listens for a moment.
     ///
-    /// - Returns: 0, or the system's number of what went wrong.
+    /// - Returns: 0, or the error number.
     private static func listen(host: String, port: Int) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
@@ -75,7 +76,7 @@ struct PortCheck: Sendable {
         let descriptor = socket(found.pointee.ai_family, found.pointee.ai_socktype, found.pointee.ai_protocol)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        // As the server does: what an earlier one left in TIME_WAIT is no hindrance.
+        // Like the server, ignore sockets in TIME_WAIT.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 else { return errno }

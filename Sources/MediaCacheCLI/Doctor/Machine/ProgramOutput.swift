@@ -1,16 +1,16 @@
 import Foundation
 import MediaLibrary
 
-/// What a program prints.
+/// The output of a program.
 enum ProgramOutput {
-    /// Its first line; nil if it prints none. Where the task is cancelled, the program is ended.
+    /// Returns the first line; nil without output. Cancelling the task kills the program.
     ///
-    /// - Throws: ``CommandFailure`` if it can't be started.
+    /// - Throws: ``CommandFailure`` if the program can't be started.
     static func firstLine(of path: String, _ arguments: [String]) async throws -> String? {
         let pipe = Pipe()
         let writing = pipe.fileHandleForWriting
         let child = try ChildProcess.start(path, arguments, output: writing.fileDescriptor)
-        // Else the end of what it prints never comes.
+        // The end of the output is detected only without another writer.
         try? writing.close()
         async let code = child.wait()
         let data = try await BlockingWork.run { try pipe.fileHandleForReading.readToEnd() ?? Data() }

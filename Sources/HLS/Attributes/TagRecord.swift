@@ -1,0 +1,111 @@
+/// The record of a tag with attributes, for JSON: one key for each attribute in the tag's definition.
+///
+/// A key is the attribute's name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The value
+/// of an absent attribute is null, false for a flag, or an empty list. Some tags add `otherAttributes`, an object with the
+/// written values of the attributes that the RFC doesn't define.
+package struct TagRecord: Encodable, Sendable, Hashable {
+    /// A JSON value.
+    package enum Value: Encodable, Sendable, Hashable {
+        case null
+        case flag(Bool)
+        case integer(Int)
+        case number(Double)
+        case string(String)
+        case list([String])
+        case object([String: Value])
+
+        /// Returns the offset and the length of a byte range, as an object.
+        package static func bytes(_ range: Range<Int>) -> Value {
+            .object(["length": .integer(range.count), "offset": .integer(range.lowerBound)])
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null: try container.encodeNil()
+            case .flag(let flag): try container.encode(flag)
+            case .integer(let number): try container.encode(number)
+            case .number(let number): try container.encode(number)
+            case .string(let text): try container.encode(text)
+            case .list(let items): try container.encode(items)
+            case .object(let members): try container.encode(members)
+            }
+        }
+    }
+
+    /// The values by key.
+    private var values: [String: Value] = [:]
+
+    /// Creates the record of a tag.
+    package init(_ tag: PlaylistTag, _ attributes: AttributeList) {
+        let definition = tag.definition
+        self.init(attributes, rules: definition.attributes, includingOthers: definition.recordsOtherAttributes)
+    }
+
+    /// Creates a record with a key for each rule, and with `otherAttributes` if `includesOthers` is true.
+    init(_ attributes: AttributeList, rules: [AttributeRule], includingOthers includesOthers: Bool) {
+        for rule in rules { values[rule.name.recordKey] = Value(attributes, rule) }
+        guard includesOthers else { return }
+        let known = Set(rules.map(\.name))
+        var others: [String: Value] = [:]
+        for attribute in attributes.attributes where !known.contains(attribute.name) {
+            others[attribute.name.rawValue] = .string(attribute.value.text)
+        }
+        values["otherAttributes"] = .object(others)
+    }
+
+    /// The value of a key; nil for a key that the record doesn't have.
+    package subscript(key: String) -> Value? {
+        get { values[key] }
+        set { values[key] = newValue }
+    }
+
+    package func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+}
+
+extension TagRecord.Value {
+    /// Creates the value of an attribute by the type in its rule.
+    fileprivate init(_ attributes: AttributeList, _ rule: AttributeRule) {
+        let name = rule.name
+        let value: TagRecord.Value? =
+            switch rule.type {
+            case .quoted, .hexadecimal, .enumerated, .quotedDate, .any:
+                // References that are empty are absent.
+                attributes.text(name).flatMap { $0.isEmpty && name.isReference ? nil : .string($0) }
+            case .quotedTabList: .list(attributes.text(name)?.split(separator: "\t").map(String.init) ?? [])
+            case .integer: attributes.integer(name).map { .integer($0) }
+            case .decimal, .signedDecimal: attributes.decimal(name).map { .number($0.doubleValue) }
+            case .flag, .yes: .flag(attributes.flag(name) ?? false)
+            case .resolution:
+                attributes.resolution(name).map {
+                    .object(["width": .integer($0.width), "height": .integer($0.height)])
+                }
+            case .quotedByteRange:
+                attributes.byteRange(name).map {
+                    .object(["length": .integer($0.length), "offset": .integer($0.offset ?? 0)])
+                }
+            }
+        self = value ?? rule.absent ?? .null
+    }
+}
+
+extension AttributeName {
+    fileprivate var isReference: Bool { self == .uri || self == .serverURI }
+
+    /// The name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH.
+    fileprivate var recordKey: String {
+        let words = rawValue.split(separator: "-").map(String.init)
+        return words.enumerated().map { index, word in
+            if index > 0, ["CPC", "ID", "MSN", "URI"].contains(word) { return word }
+            let written: String =
+                switch word {
+                case "BYTERANGE": "ByteRange"
+                case "DATERANGES": "DateRanges"
+                case "KEYFORMAT": "KeyFormat"
+                case "KEYFORMATVERSIONS": "KeyFormatVersions"
+                default: String(word.prefix(1)) + word.dropFirst().lowercased()
+                }
+            return index > 0 ? written : written.prefix(1).lowercased() + written.dropFirst()
+        }.joined()
+    }
+}

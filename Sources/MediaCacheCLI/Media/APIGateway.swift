@@ -1,0 +1,71 @@
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The reading of media through the API of a running server.
+struct APIGateway: BundleGateway {
+    /// The client of the API.
+    var client: APIClient
+    /// Whether only cached bytes are read. Origins aren't contacted then.
+    var cachedOnly = false
+
+    func servedURL(for url: ResourceURL) async throws -> String {
+        let playURL = try await client.playURL(for: url)
+        return cachedOnly ? APIClient.keptOnly(playURL) : playURL
+    }
+
+    func servedURL(known url: String) -> String? {
+        if client.isLibraryURL(url) { return url }
+        guard url.hasPrefix(client.address + "/play/") else { return nil }
+        return cachedOnly ? APIClient.keptOnly(url) : url
+    }
+
+    func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes {
+        FetchedBytes(try await client.media(at: url, range: range, limit: limit))
+    }
+
+    func cachedResource(at url: ResourceURL) async throws -> CachedResource? {
+        guard let record = try await client.resource(for: url), record.complete, !record.withCredentials,
+            let resource = try await client.resource(id: record.id, withFile: true)
+        else { return nil }
+        return CachedResource(length: resource.length, file: resource.localFile)
+    }
+
+    func cover(ofAsset id: String) async throws -> Cover? { try await client.cover(of: id) }
+}
+
+/// The reading of a film that the server in this process serves. Other URLs can't be read.
+struct LocalServerGateway: MediaGateway {
+    /// The scheme and authority of the server.
+    let address: String
+    private let client: APIClient
+
+    /// Creates a gateway to the server of a URL.
+    init(toServerOf url: String) {
+        let start = url.firstRange(of: "://")?.upperBound
+        address = start.map { String(url[..<(url[$0...].firstIndex(of: "/") ?? url.endIndex)]) } ?? ""
+        // The URLs authorise the reads; the API isn't called.
+        client = APIClient(address: address, key: AccessKey())
+    }
+
+    func servedURL(for url: ResourceURL) async throws -> String {
+        if let known = servedURL(known: "\(url)") { return known }
+        throw CommandFailure(.failed, "\(url) isn't served by the cache and can't be read")
+    }
+
+    func servedURL(known url: String) -> String? { url.hasPrefix(address + "/") ? url : nil }
+
+    func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes {
+        FetchedBytes(try await client.media(at: url, range: range, limit: limit))
+    }
+
+    /// Closes the client's connections.
+    func close() async { await client.close() }
+}
+
+extension FetchedBytes {
+    fileprivate init(_ part: MediaPart) {
+        self.init(
+            offset: part.offset, bytes: part.bytes, completeLength: part.completeLength, entityTag: part.entityTag)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// The search for the cover of a song or a film.
+struct CoverJob: Sendable {
+    /// The source of a cover.
+    enum Source: String, Encodable, Sendable {
+        /// The cover of the asset.
+        case kept
+        /// A picture in the metadata.
+        case embedded
+        /// A frame of the film.
+        case frame
+    }
+
+    /// A cover that was found.
+    struct Found: Sendable {
+        /// The picture.
+        var cover: Cover
+        /// The source.
+        var source: Source
+        /// Whether the picture is the cover of the asset now.
+        var isStored: Bool
+    }
+
+    /// The song or film.
+    var input: MediaInput
+    /// The time of a frame in seconds; nil for an existing picture, or a frame at the default time.
+    var time: Double?
+    /// Whether the picture becomes the cover of the asset.
+    var stores: Bool
+    /// The cache folder that holds the temporary files of ffmpeg.
+    var cacheFolder: String?
+
+    /// Finds a cover.
+    ///
+    /// - Throws: ``CommandFailure`` if there is none; errors of reading the input.
+    func run(_ connection: Connection?) async throws -> Found {
+        let gateway = connection?.gateway
+        if time == nil, let client = connection?.client, case .url(let url) = input,
+            let asset = try await client.asset(for: url), asset.cover != nil,
+            let cover = try await client.cover(of: asset.id)
+        {
+            return Found(cover: cover, source: .kept, isStored: true)
+        }
+        let embedded = time == nil ? try await Cover.embedded(in: input, gateway: gateway) : nil
+        var frame: Cover?
+        if embedded == nil { frame = try await self.frame(gateway) }
+        guard let cover = embedded ?? frame else {
+            throw CommandFailure(.failed, "\(input.name) has no picture" + (time == nil ? "" : " at that time"))
+        }
+        var found = Found(cover: cover, source: embedded == nil ? .frame : .embedded, isStored: false)
+        if stores, let client = connection?.client, case .url(let url) = input {
+            do {
+                found.isStored = try await Self.store(cover, of: url, client)
+            } catch {
+                // Storing was requested explicitly only with a time.
+                guard time == nil else { throw error }
+                try Task.checkCancellation()
+                let reason = CommandFailure(error)?.message ?? "\(error)"
+                StandardStreams.printError("mediacache: note: the cover isn't stored: \(Table.printable(reason))")
+            }
+        }
+        return found
+    }
+
+    /// Stores the cover of the asset that a URL belongs to.
+    ///
+    /// - Returns: false if nothing is cached of the URL.
+    static func store(_ cover: Cover, of url: ResourceURL, _ client: APIClient) async throws -> Bool {
+        guard let asset = try await client.addAsset(for: url) else { return false }
+        try await client.setCover(cover, of: asset.id)
+        return true
+    }
+
+    private func frame(_ gateway: APIGateway?) async throws -> Cover? {
+        let decoder = FrameDecoder(of: input, gateway: gateway, cacheFolder: cacheFolder)
+        if let cover = try await decoder.frame(at: time ?? FrameTime.usual, of: input.name) { return cover }
+        guard time == nil else { return nil }
+        // The film is shorter than the default time.
+        return try await decoder.frame(at: 0, of: input.name)
+    }
+}
+
+/// The result of `cover`.
+struct CoverResult: Encodable, Sendable {
+    /// The URL or path of the input.
+    var input: String
+    /// The media type.
+    var type: String
+    /// The size in bytes.
+    var size: Int
+    /// The source.
+    var source: CoverJob.Source
+    /// Whether the picture is stored as the cover of the URL.
+    var kept: Bool
+    /// The path of the output.
+    @Nullable var output: String?
+
+    init(_ found: CoverJob.Found, input: String, output: String?) {
+        self.input = input
+        self.output = output
+        type = found.cover.mediaType
+        size = found.cover.bytes.count
+        source = found.source
+        kept = found.isStored
+    }
+
+    /// The result for people.
+    var text: String {
+        let name =
+            switch source {
+            case .kept: "Stored cover"
+            case .embedded: "Embedded picture"
+            case .frame: "Frame"
+            }
+        let picture = "\(name) (\(type), \(ByteCount(Int64(size))))"
+        return Table.printable(output.map { "\(picture) written to \($0)." } ?? "\(picture) of \(input).")
+    }
+}

@@ -1,0 +1,72 @@
+import MediaCache
+import MediaCacheAPI
+import MediaLibrary
+
+/// A job on inputs, with a connection to the cache if an input is a URL, until Ctrl-C.
+enum MediaSession {
+    /// Runs `body`.
+    ///
+    /// - Parameters:
+    ///   - inputs: The inputs.
+    ///   - origin: The options of origins. Header fields without an origin are sent to the first URL's.
+    ///   - cache: The options of the cache folder.
+    ///   - body: The job. Its connection is nil if all inputs are files.
+    /// - Throws: ``CommandFailure`` after Ctrl-C; errors of `body`.
+    static func run<Result: Sendable>(
+        on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
+        _ body: @escaping @Sendable (Connection?) async throws -> Result
+    ) async throws -> Result {
+        guard let url = inputs.lazy.compactMap(\.url).first else {
+            return try await untilInterrupted("run the command again to start over") { try await body(nil) }
+        }
+        return try await run(through: cache, origin: origin, url: url) { try await body($0) }
+    }
+
+    /// Runs `body` with a connection to the cache.
+    ///
+    /// - Parameter url: The URL whose origin receives header fields without an origin.
+    static func run<Result: Sendable>(
+        through cache: CacheOptions, origin: OriginOptions, url: ResourceURL?,
+        _ body: @escaping @Sendable (Connection) async throws -> Result
+    ) async throws -> Result {
+        let settings = try HostSettings(cache: cache, origin: origin, url: url)
+        let header = origin.header
+        return try await untilInterrupted("received data is cached; run the command again to resume") {
+            try await Connection.use(settings) { connection in
+                if let url { try await HeaderArgument.apply(header, for: url, to: connection.client) }
+                return try await body(connection)
+            }
+        }
+    }
+
+    /// - Parameter advice: The next step after Ctrl-C.
+    private static func untilInterrupted<Result: Sendable>(
+        _ advice: String, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard let result = try await Interruption().cancelling(body) else {
+            throw CommandFailure(.interrupted, "interrupted; \(advice)")
+        }
+        return result
+    }
+
+    /// Returns the reason why options of origins have no effect on inputs that are all files; otherwise nil.
+    static func unusedOption(of origin: OriginOptions, for inputs: [InputArgument]) -> String? {
+        if inputs.contains(where: \.isURL) { return nil }
+        let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
+        guard let option = given.first else { return nil }
+        let names = inputs.map(\.name).joined(separator: ", ")
+        return "\(option) applies to URLs, but \(names) \(inputs.count == 1 ? "is" : "are") read from this machine."
+    }
+}
+
+extension Connection {
+    /// The reading of media through the connection.
+    var gateway: APIGateway { APIGateway(client: client) }
+}
+
+extension ReadProgress {
+    /// Creates a progress that a printer shows.
+    convenience init(_ printer: ProgressPrinter) {
+        self.init { printer.show(bytes: $0, of: $1) }
+    }
+}

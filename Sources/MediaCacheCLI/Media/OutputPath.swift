@@ -1,0 +1,49 @@
+import Foundation
+import MediaCache
+
+/// The path of an output: the value of `-o`, or a file in the folder that it names.
+enum OutputPath {
+    /// Returns the argument; for a folder, a file with the last component of the URL.
+    static func resolve(_ argument: String, for url: ResourceURL) -> String {
+        resolve(argument, name: fileName(for: url))
+    }
+
+    /// Returns the argument; for a folder, a file with a title.
+    static func resolve(_ argument: String, title: String, extension suffix: String) -> String {
+        let name = visible(title.last == "." ? String(title.dropLast()) : title)
+        return resolve(argument, name: "\(name.isEmpty ? "stream" : name).\(suffix)")
+    }
+
+    private static func resolve(_ argument: String, name: String) -> String {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder)
+        guard argument.hasSuffix("/") || (exists && isFolder.boolValue) else { return argument }
+        return "\(argument.hasSuffix("/") ? argument : argument + "/")\(name)"
+    }
+
+    /// Returns the argument; for a folder, a file with the name of the input.
+    static func resolve(_ argument: String, for input: InputArgument) -> String {
+        switch input {
+        case .url(let url): return resolve(argument, for: url)
+        case .file(let path): return resolve(argument, name: URL(fileURLWithPath: path).lastPathComponent)
+        case .standardInput: return argument
+        }
+    }
+
+    /// Returns the last component of a URL's path as a safe file name.
+    static func fileName(for url: ResourceURL) -> String {
+        let last = url.path.split(separator: "/").last.map(String.init) ?? ""
+        let decoded = last.removingPercentEncoding ?? last
+        let name = visible(decoded)
+        return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
+    }
+
+    /// Returns a name without path separators, and without a dot at its beginning.
+    private static func visible(_ text: String) -> String {
+        let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
+        // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.
+        var shortened = name.drop { $0 == "." }
+        while String(shortened).utf8.count > 200 { shortened = shortened.dropFirst() }
+        return String(shortened)
+    }
+}

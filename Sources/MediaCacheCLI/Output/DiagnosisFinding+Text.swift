@@ -1,0 +1,19 @@
+import MediaLibrary
+
+extension DiagnosisFinding {
+    /// Returns the finding as a line, followed by a line of advice if there is one.
+    func text(style: TextStyle) -> String {
+        let (word, colour): (String, TextStyle.Colour) =
+            switch outcome {
+            case .ok: ("ok", .green)
+            case .warning: ("warning", .yellow)
+            case .failure: ("failure", .red)
+            }
+        let width = 18
+        let name = check + String(repeating: " ", count: max(0, width - check.count))
+        let margin = String(repeating: " ", count: 8 - word.count)
+        let line = "\(style.paint(word, colour))\(margin) \(name) \(Table.printable(found))"
+        guard let advice else { return line }
+        return line + "\n" + String(repeating: " ", count: 10 + width) + "→ " + Table.printable(advice)
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import MediaCacheAPI
+import MediaLibrary
+
+/// The decoding of frames with ffmpeg.
+struct FrameDecoder: Sendable {
+    /// A function that prepares the data of a frame, by its time and the path of the clip to write.
+    private let source: @Sendable (Double, String, WorkControl) throws -> FrameSource?
+    /// The cache folder that holds the temporary files of ffmpeg; nil for the system's folder of temporary files.
+    private let cacheFolder: String?
+
+    /// Creates a decoder of an input.
+    ///
+    /// - Parameter gateway: The cache that a URL is read through; nil for a file.
+    init(of input: MediaInput, gateway: (any MediaGateway)?, cacheFolder: String?) {
+        source = { try FrameSource.make(of: input, at: $0, writingClipTo: $1, gateway: gateway, $2) }
+        self.cacheFolder = cacheFolder
+    }
+
+    /// Creates a decoder of a film that the server in this process serves.
+    init(ofServed url: String, gateway: LocalServerGateway, cacheFolder: String?) {
+        source = { try FrameSource.make(ofServed: url, at: $0, writingClipTo: $1, gateway: gateway, $2) }
+        self.cacheFolder = cacheFolder
+    }
+
+    /// The limit in seconds up to which all pictures of an input without random access are decoded. After it, only key
+    /// pictures are.
+    private static let fullDecodingLimit = 20.0
+    private static let clipName = "film.mp4"
+    private static let pictureName = "frame.jpg"
+
+    /// Decodes a frame.
+    ///
+    /// - Parameters:
+    ///   - time: The time in seconds from the beginning of the film.
+    ///   - name: The film in messages.
+    /// - Returns: nil if the film has no picture at that time.
+    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors of the gateway.
+    func frame(at time: Double, of name: String) async throws -> Cover? {
+        try await BlockingWork.run { control in try decode(time, name, control) }
+    }
+
+    private func decode(_ time: Double, _ name: String, _ control: WorkControl) throws -> Cover? {
+        let ffmpeg = try FFmpeg(for: "decoding a picture of \(name)")
+        let folder = try ScratchFolder(in: cacheFolder)
+        guard let source = try self.source(time, folder.file(Self.clipName), control) else { return nil }
+        let code: Int32
+        switch source {
+        case .clip:
+            code = try ffmpeg.run(FFmpeg.input(.file(Self.clipName)) + Self.picture, control, in: folder.path)
+        case .file(let path): code = try decode(path, time, folder, ffmpeg, control)
+        case .bytes(let bytes): code = try decode(bytes, time, folder, ffmpeg, control)
+        }
+        if let data = FileManager.default.contents(atPath: folder.file(Self.pictureName)), !data.isEmpty {
+            return Cover(bytes: Array(data), mediaType: "image/jpeg")
+        }
+        guard try code == 0 || hasNoPicture(source, code, ffmpeg, control) else {
+            throw CommandFailure(.failed, "ffmpeg couldn't decode a picture of \(name); its exit code is \(code)")
+        }
+        return nil
+    }
+
+    private static let picture = [
+        "-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-update", "1", "-threads", "2", "file:\(pictureName)",
+    ]
+
+    private func decode(
+        _ path: String, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: WorkControl
+    ) throws -> Int32 {
+        let input = FFmpeg.input(.file(path))
+        let seek = ["-ss", "\(time)"]
+        // Seeking in the input needs an index, which not every film has.
+        let arguments = time < Self.fullDecodingLimit ? input + seek : seek + input
+        return try ffmpeg.run(arguments + Self.picture, control, in: folder.path)
+    }
+
+    private func decode(
+        _ bytes: MediaByteReader, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: WorkControl
+    ) throws -> Int32 {
+        let input = FFmpeg.input(.standardInput) + ["-ss", "\(time)"] + Self.picture
+        if time >= Self.fullDecodingLimit {
+            let code = try ffmpeg.run(
+                ["-skip_frame", "nokey"] + input, control, within: .streamedFrame, in: folder.path, feeding: bytes)
+            if FileManager.default.fileExists(atPath: folder.file(Self.pictureName)) { return code }
+        }
+        return try ffmpeg.run(input, control, within: .streamedFrame, in: folder.path, feeding: bytes)
+    }
+
+    /// Returns whether ffmpeg failed only because the film has no picture at the time.
+    private func hasNoPicture(
+        _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: WorkControl
+    ) throws -> Bool {
+        func has(_ stream: String) throws -> Bool {
+            let probe = ["-map", stream, "-c", "copy", "-t", "0", "-f", "null", "-"]
+            switch source {
+            case .clip: return stream == "0:v:0"
+            case .file(let path): return try ffmpeg.run(FFmpeg.input(.file(path)) + probe, control) == 0
+            case .bytes(let bytes):
+                return try ffmpeg.run(
+                    FFmpeg.input(.standardInput) + probe, control, within: .streamedFrame, feeding: bytes) == 0
+            }
+        }
+        if case .clip = source { return false }
+        // Since version 6.1 a time after the end is an “invalid argument”; earlier versions end with 0.
+        if try has("0:v:0") { return code == 234 }
+        return try has("0:a:0")
+    }
+}
+
+/// The server's decoder of frames.
+struct FFmpegFrames: FrameTaker {
+    /// The cache folder that holds the temporary files of ffmpeg.
+    var cacheFolder: String?
+
+    /// Decodes a frame; see `FrameTaker`.
+    func frame(of url: String, at time: Double) async throws -> Cover? {
+        let gateway = LocalServerGateway(toServerOf: url)
+        do {
+            let decoder = FrameDecoder(ofServed: url, gateway: gateway, cacheFolder: cacheFolder)
+            let cover = try await decoder.frame(at: time, of: "the film")
+            await gateway.close()
+            return cover
+        } catch {
+            await gateway.close()
+            let isOurs = error is CommandFailure || error is MediaJobError
+            guard isOurs, let failure = CommandFailure(error) else { throw error }
+            throw Problem(title: "Not decoded", status: 500, detail: failure.message, code: "undecodable")
+        }
+    }
+}
+
+/// The server's encoder of programmes.
+struct FFmpegEncoder: FilmEncoder {
+    /// Encodes a film; see `FilmEncoder`.
+    func encode(
+        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        onProgress: @escaping @Sendable (Double) -> Void
+    ) async throws {
+        let ffmpeg = try FFmpeg(for: "encoding the programme")
+        try await ffmpeg.encode(
+            film, as: .threeGP, to: output, called: "the programme", lasting: seconds, onProgress: onProgress)
+    }
+}

@@ -1,0 +1,74 @@
+internal import MediaCache
+internal import MediaContainers
+
+/// A check of the position of an MP4's index. It requests only the headers of boxes.
+struct IndexDiagnosis: Sendable {
+    /// The URL of the MP4.
+    var url: ResourceURL
+    /// The probe of the origin.
+    var probe: OriginProbe
+    /// The responses to earlier requests.
+    var facts: OriginFacts
+
+    /// The maximum number of boxes. A fragmented film has two for each fragment.
+    private static let boxLimit = 12
+    /// An upper bound of the size of a box header.
+    private static let headerLimit: Int64 = 64
+
+    /// Returns the finding.
+    ///
+    /// - Throws: `CacheError` of a request.
+    func finding() async throws -> DiagnosisFinding {
+        guard let length = facts.length else {
+            return .warning("index", "can't be located without the length", advice: "see “length”")
+        }
+        var planner = FastStartPlanner(length: length)
+        do {
+            for _ in 0..<Self.boxLimit {
+                guard case .read(let range) = planner.step else {
+                    return .ok("index", "moov is at the front: playback starts at once")
+                }
+                // A read longer than a header is for an index that isn't at the front.
+                if range.upperBound - range.lowerBound > Self.headerLimit {
+                    return atEnd(range.lowerBound, of: length)
+                }
+                guard let bytes = try await bytes(range) else {
+                    return .warning(
+                        "index",
+                        "moov isn't in the first \(ByteCount(Int64(facts.first.bytes.count))), and the origin doesn't support ranges",
+                        advice:
+                            "players may wait for the whole file; once it's cached, faststart or ?faststart=1 helps")
+                }
+                try planner.supply(bytes)
+            }
+            return .ok("index", "before fragments, or after more than \(Self.boxLimit) boxes")
+        } catch let error as ContainerError {
+            if error.code == .unsupported {
+                return .ok("index", "moov follows fragments, which players use instead")
+            }
+            return .failure(
+                "index", error.description,
+                advice: "the file is truncated or damaged; use another source, or remux it")
+        }
+    }
+
+    private func bytes(_ range: Range<Int64>) async throws -> [UInt8]? {
+        if range.upperBound <= Int64(facts.first.bytes.count) {
+            return Array(facts.first.bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        }
+        guard facts.supportsRanges else { return nil }
+        let count = Int(range.upperBound - range.lowerBound)
+        let response = try await probe.request(
+            url, range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)", byteLimit: count)
+        guard response.status == 206, response.bytes.count >= count else { return nil }
+        return Array(response.bytes.prefix(count))
+    }
+
+    private func atEnd(_ offset: Int64, of length: Int64) -> DiagnosisFinding {
+        .warning(
+            "index", "moov comes last, at \(ByteCount(offset)) of \(ByteCount(length))",
+            advice: facts.supportsRanges
+                ? "players request the end first; `serve --fast-start` or ?faststart=1 starts playback at once"
+                : "players wait for the whole file; run `mediacache get`, then `mediacache faststart`")
+    }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+internal import HTTPTypes
+package import MediaCache
+
+/// Small requests to an origin, without a cache.
+package struct OriginProbe: Sendable {
+    /// A response: its head, and the first bytes of its body.
+    package struct Response: Sendable {
+        /// The requested URL.
+        var url: ResourceURL
+        /// The status code.
+        var status: Int
+        /// The header fields.
+        var fields: HTTPFields
+        /// The scope of the addresses that the response names.
+        var references = AddressScope.publicOnly
+        /// The first bytes of the body.
+        var bytes: [UInt8]
+        /// Whether the bytes are the whole body.
+        var isWhole: Bool
+        /// The time until the head was received.
+        var latency: Duration
+        /// The time from the head to the last of the bytes.
+        var reading: Duration
+
+        /// The target of a redirect; nil for other responses.
+        var location: String? {
+            [301, 302, 303, 307, 308].contains(status) ? fields[.location] : nil
+        }
+    }
+
+    /// The client of the origin.
+    var origin: any Origin
+    /// The limits, header profiles and cookies of requests.
+    var settings: TransferSettings
+
+    /// Creates a probe.
+    package init(origin: any Origin, settings: TransferSettings) {
+        self.origin = origin
+        self.settings = settings
+    }
+
+    /// Returns a probe for URLs that were named by a document with `scope`.
+    func narrowed(to scope: AddressScope) -> OriginProbe {
+        OriginProbe(origin: origin, settings: settings.narrowed(to: scope))
+    }
+
+    /// The time limits of requests: shorter than a player's, longer than a healthy origin needs.
+    static let limits = TransferLimits(connect: .seconds(6), firstByte: .seconds(8), stall: .seconds(5))
+    private static let totalLimit = Duration.seconds(20)
+
+    /// Sends a request without following redirects.
+    ///
+    /// - Parameters:
+    ///   - range: The value of the `Range` field.
+    ///   - byteLimit: The number of bytes of the body after which the connection is closed.
+    ///   - time: The time after which the connection is closed.
+    /// - Throws: `CacheError`.
+    func request(
+        _ url: ResourceURL, range: String? = nil, byteLimit: Int = 1024, for time: Duration = .seconds(4)
+    ) async throws -> Response {
+        let response = try await TimeLimit.run(Self.totalLimit) {
+            var conditions = HTTPFields()
+            conditions[.range] = range
+            let request = OriginRequest(
+                url: url.withoutUserInfo, headerFields: settings.headerFields(for: url, conditions, now: Date()),
+                limits: Self.limits, scope: settings.scope)
+            let begin = ContinuousClock.now
+            let head = try await origin.send(request)
+            var response = Response(
+                url: url, status: head.status, fields: head.headerFields,
+                references: AddressScope(ofReferencesAt: url, from: head.peer, requestedWith: settings.scope),
+                bytes: [], isWhole: false, latency: ContinuousClock.now - begin, reading: .zero)
+            let reading = ContinuousClock.now
+            while response.bytes.count < byteLimit, ContinuousClock.now - reading < time {
+                guard let piece = try await head.body.next() else {
+                    response.isWhole = true
+                    break
+                }
+                piece.withUnsafeBytes { response.bytes.append(contentsOf: $0) }
+            }
+            response.reading = ContinuousClock.now - reading
+            head.body.cancel()
+            return response
+        }
+        guard let response else {
+            throw CacheError(.timedOut, "\(url) sent no response within \(Self.totalLimit / .seconds(1)) s")
+        }
+        return response
+    }
+}
+
+/// The responses of an origin to a few small requests for one resource.
+struct OriginFacts: Sendable {
+    /// The response to a request for the first 1024 bytes.
+    var first: OriginProbe.Response
+    /// The response to the same request a second time; nil if it failed.
+    var second: OriginProbe.Response?
+    /// The response to a request for the last 64 bytes; nil if it failed.
+    var suffix: OriginProbe.Response?
+
+    init(_ first: OriginProbe.Response) {
+        self.first = first
+    }
+
+    /// The length of the resource in bytes; nil if no response declares it.
+    var length: Int64? {
+        if let content = contentRange { return content.completeLength }
+        if let length = first.fields[.contentLength].flatMap(Int64.init), first.status == 200 { return length }
+        return first.isWhole ? Int64(first.bytes.count) : nil
+    }
+
+    /// The range of the first response.
+    var contentRange: ContentRange? {
+        first.status == 206 ? first.fields[.contentRange].flatMap(ContentRange.init) : nil
+    }
+
+    /// Whether the origin supports range requests.
+    var supportsRanges: Bool { first.status == 206 && contentRange?.range?.lowerBound == 0 }
+
+    /// The media type of the first bytes; nil if they aren't recognised.
+    var sniffed: String? {
+        guard ResponseCheck.contentCoding(first.fields) == nil else { return nil }
+        return first.bytes.prefix(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)
+    }
+
+    /// The media type, from the first bytes, the header field and the extension.
+    var type: String {
+        MediaType.resolve(
+            sniffed: sniffed, declared: first.fields[.contentType],
+            pathExtension: first.url.pathExtension.lowercased())
+    }
+}

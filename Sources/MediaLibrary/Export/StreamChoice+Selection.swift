@@ -1,0 +1,42 @@
+internal import HLS
+
+extension StreamChoice {
+    /// Creates a choice by the properties of a variant stream. Of several matches, the one with the highest bandwidth is
+    /// chosen.
+    ///
+    /// - Parameters:
+    ///   - codec: The beginning of a codec, such as `avc1` (RFC 6381).
+    ///   - maximumHeight: The maximum height in pixels.
+    ///   - maximumBandwidth: The maximum bandwidth in bits per second.
+    ///   - lowest: Whether the variant stream with the lowest bandwidth is chosen.
+    ///   - language: The audio language (RFC 5646).
+    ///   - takesAllAudio: Whether all audio renditions are chosen.
+    public init(
+        codec: String?, maximumHeight: Int?, maximumBandwidth: Int?, lowest: Bool, language: String?,
+        takesAllAudio: Bool
+    ) {
+        let selections: [VariantSelection?] = [
+            codec.map { .codec($0) }, language.map { .language($0) }, maximumHeight.map { .height(atMost: $0) },
+            maximumBandwidth.map { .bandwidth(atMost: $0) }, lowest ? .lowest : nil,
+        ]
+        self.init(variants: selections.compactMap(\.self), language: language, takesAllAudio: takesAllAudio)
+    }
+
+    /// Creates the choice of the tracks that a download selected.
+    public init(downloaded selection: StreamSelection) {
+        var language: String?
+        var takesAllAudio = selection.audio == .all
+        if case .some(let languages) = selection.audio {
+            takesAllAudio = languages.count > 1
+            if !takesAllAudio { language = languages.first }
+        }
+        let variants: [VariantSelection] =
+            switch selection.variants {
+            case .worst: [.lowest]
+            case .height(let height): [.height(atMost: height)]
+            case .bandwidth(let bandwidth): [.bandwidth(atMost: bandwidth)]
+            case .best, .all: []
+            }
+        self.init(variants: variants, language: language, takesAllAudio: takesAllAudio)
+    }
+}

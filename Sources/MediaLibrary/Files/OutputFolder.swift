@@ -1,0 +1,111 @@
+internal import Foundation
+internal import MediaContainers
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The path of an output folder. The folder appears there complete, or not at all.
+public struct OutputFolder: Sendable, Hashable {
+    /// The path.
+    public var path: String
+    /// Whether an existing bundle may be replaced.
+    public var overwrites: Bool
+
+    /// Creates a target.
+    public init(path: String, overwrites: Bool) {
+        self.path = path
+        self.overwrites = overwrites
+    }
+
+    /// Checks before a job that the folder can be written. A folder that is neither empty nor a bundle is never replaced.
+    ///
+    /// - Throws: ``MediaJobError``.
+    public func check() throws {
+        guard access(path, F_OK) == 0 else { return }
+        guard overwrites else { throw MediaJobError(.outputExists, "“\(path)” already exists") }
+        guard isBundle || isEmpty else {
+            throw MediaJobError(.failed, "“\(path)” already exists and isn't a bundle, so it isn't replaced")
+        }
+    }
+
+    /// Creates a temporary folder beside the target.
+    func makeDraft() throws -> FolderDraft {
+        try check()
+        var name = path
+        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+        return try FolderDraft(OutputTarget(path: name, overwrites: overwrites))
+    }
+
+    private var isBundle: Bool { access("\(path)/\(BundleManifest.fileName)", F_OK) == 0 }
+
+    private var isEmpty: Bool { (try? FileManager.default.contentsOfDirectory(atPath: path).isEmpty) ?? false }
+}
+
+/// A folder that is filled under a temporary name, and renamed to its target once it's complete.
+struct FolderDraft {
+    private let target: OutputTarget
+    private let path: String
+
+    init(_ target: OutputTarget) throws {
+        self.target = target
+        path = target.temporaryName()
+        guard mkdir(path, 0o755) == 0 else { throw target.failure("create", target.path) }
+    }
+
+    /// Writes a small file.
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try bytes.withUnsafeBytes { try file(name).write($0, at: 0) }
+    }
+
+    /// Opens a file for writing.
+    ///
+    /// - Parameter name: The path within the folder.
+    func file(_ name: String) throws -> FileSink { try FileSink(path: try place(of: name)) }
+
+    /// Copies a cached file into the folder; see ``FileCopy``.
+    ///
+    /// - Returns: The length in bytes.
+    func copy(_ source: String, to name: String) throws -> Int64 {
+        let place = try place(of: name)
+        _ = try FileCopy(of: source, to: OutputTarget(path: place, overwrites: false)).make()
+        var status = stat()
+        guard stat(place, &status) == 0 else { throw target.failure("read", place) }
+        return Int64(status.st_size)
+    }
+
+    /// Renames the folder to its target.
+    func place() throws {
+        guard access(target.path, F_OK) == 0 else {
+            guard rename(path, target.path) == 0 else { throw target.failure("write", target.path) }
+            return
+        }
+        let old = target.temporaryName()
+        guard rename(target.path, old) == 0 else { throw target.failure("replace", target.path) }
+        guard rename(path, target.path) == 0 else {
+            let failure = target.failure("write", target.path)
+            rename(old, target.path)
+            throw failure
+        }
+        try? FileManager.default.removeItem(atPath: old)
+    }
+
+    /// Removes the temporary folder, unless it was renamed.
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    private func place(of name: String) throws -> String {
+        let pieces = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !pieces.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            throw MediaJobError(.failed, "“\(name)” can't be the name of a file in a folder")
+        }
+        if pieces.count > 1 {
+            try FileManager.default.createDirectory(
+                atPath: "\(path)/\(pieces.dropLast().joined(separator: "/"))", withIntermediateDirectories: true)
+        }
+        return "\(path)/\(name)"
+    }
+}

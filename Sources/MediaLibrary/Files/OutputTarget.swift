@@ -1,0 +1,141 @@
+internal import Foundation
+package import MediaContainers
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The path of an output file. The file appears there complete, or not at all.
+public struct OutputTarget: Sendable, Hashable {
+    /// The path.
+    public var path: String
+    /// Whether an existing file may be replaced.
+    public var overwrites: Bool
+
+    /// Creates a target.
+    public init(path: String, overwrites: Bool) {
+        self.path = path
+        self.overwrites = overwrites
+    }
+
+    /// Checks before a job that its output can be written.
+    ///
+    /// - Throws: ``MediaJobError`` with `outputExists`, or with the system's reason.
+    public func check() throws {
+        if !overwrites, access(path, F_OK) == 0 { throw exists }
+        guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else { throw failure("write", path) }
+    }
+
+    /// Returns a new name in the target's folder, so that the file can be renamed to the target.
+    package func temporaryName() -> String {
+        "\(folder).mediacache-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16)).part"
+    }
+
+    /// Renames a temporary file to the target. The temporary file stays if that fails.
+    ///
+    /// - Throws: ``MediaJobError`` with `outputExists`, or with the system's reason.
+    func place(_ temporary: String) throws {
+        // The file belongs to the user now, with the permissions of the user's new files.
+        let mask = umask(0)
+        umask(mask)
+        chmod(temporary, 0o666 & ~mask)
+        if overwrites {
+            // rename(2) of two links to one file does nothing and leaves both; the target is complete then.
+            guard rename(temporary, path) == 0 else { throw failure("write", path) }
+        } else if link(temporary, path) != 0 {
+            if errno == EEXIST { throw exists }
+            // File systems without hard links: rename would replace a file that appeared since the check.
+            guard access(path, F_OK) != 0, rename(temporary, path) == 0 else { throw failure("write", path) }
+        }
+    }
+
+    /// Returns the error of the last system call.
+    func failure(_ action: String, _ path: String) -> MediaJobError {
+        MediaJobError(.failed, "can't \(action) “\(path)”: \(String(cString: strerror(errno)))")
+    }
+
+    private var exists: MediaJobError { MediaJobError(.outputExists, "“\(path)” already exists") }
+
+    /// The path up to its last slash, including it; empty for a path without a slash.
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
+}
+
+/// An output file that is written under a temporary name, and renamed to its target once it's complete.
+package final class OutputFile: RandomAccessSink, ByteSink {
+    private let target: OutputTarget
+    private let temporary: String
+    private let file: FileSink
+    private var position: Int64 = 0
+    /// The end of the bytes that the system was told to write to the disk.
+    private var started: Int64 = 0
+    private static let stride: Int64 = 8 << 20
+
+    /// Creates the temporary file.
+    ///
+    /// - Throws: ``MediaJobError``.
+    package init(_ target: OutputTarget) throws {
+        try target.check()
+        self.target = target
+        temporary = target.temporaryName()
+        do {
+            file = try FileSink(path: temporary)
+        } catch {
+            throw MediaJobError(error, of: target.path)
+        }
+    }
+
+    // After `place()` the name is gone, unless it's a hard link.
+    deinit { unlink(temporary) }
+
+    /// Appends bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        try write(bytes, at: position)
+        position += Int64(bytes.count)
+    }
+
+    /// Writes bytes; see `RandomAccessSink`.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ContainerError) {
+        try file.write(bytes, at: offset)
+        let end = offset + Int64(bytes.count)
+        guard end - started >= Self.stride else { return }
+        file.startWriting(started..<end)
+        started = end
+    }
+
+    /// Reads bytes; see `RandomAccessSink`.
+    package func read(
+        at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(ContainerError) -> Int {
+        try file.read(at: offset, into: buffer)
+    }
+
+    /// The temporary path, for another program that writes the file.
+    package var path: String { temporary }
+
+    /// Syncs the file and renames it to its target.
+    ///
+    /// - Throws: ``MediaJobError``.
+    package func place() throws {
+        do {
+            try file.synchronize()
+        } catch {
+            throw MediaJobError(error, of: target.path)
+        }
+        try target.place(temporary)
+    }
+
+    /// Writes a small file.
+    ///
+    /// - Throws: ``MediaJobError``.
+    package static func write(_ bytes: [UInt8], to target: OutputTarget) async throws {
+        try await MediaJob.run(on: target.path) { _ in
+            let file = try OutputFile(target)
+            try bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes) }
+            try file.place()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import MediaContainers
+
+/// The bytes of an input.
+package enum InputBytes: MediaContainers.ByteSource {
+    /// A file.
+    case file(ControlledSource<FileSource>)
+    /// A resource, read through a cache.
+    case resource(GatewaySource)
+
+    /// Opens a file.
+    ///
+    /// - Throws: `ContainerError` with `inputOutput`.
+    package init(path: String, control: WorkControl, progress: ReadProgress? = nil) throws(ContainerError) {
+        self = .file(ControlledSource(try FileSource(path: path), control: control, progress: progress))
+    }
+
+    /// The length in bytes.
+    package var length: Int64 {
+        switch self {
+        case .file(let source): source.length
+        case .resource(let source): source.length
+        }
+    }
+
+    /// Reads bytes; see `ByteSource`.
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        switch self {
+        case .file(let source): try source.read(at: offset, into: buffer)
+        case .resource(let source): try source.read(at: offset, into: buffer)
+        }
+    }
+}
+
+/// A source whose reads fail after cancellation and report their progress.
+package final class ControlledSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+    /// The length in bytes.
+    package let length: Int64
+    private let source: Source
+    private let control: WorkControl
+    private let progress: ReadProgress?
+
+    /// Creates a source.
+    package init(_ source: Source, control: WorkControl, progress: ReadProgress?) {
+        self.source = source
+        self.control = control
+        self.progress = progress
+        length = source.length
+    }
+
+    /// Reads bytes; see `ByteSource`.
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        do {
+            try control.check()
+        } catch {
+            throw ContainerError(.inputOutput, "interrupted", at: offset, cause: error)
+        }
+        let count = try source.read(at: offset, into: buffer)
+        progress?.add(Int64(count))
+        return count
+    }
+}
+
+/// The bytes of a resource, read through a cache by ranges.
+///
+/// Reading blocks the thread.
+package final class GatewaySource: MediaContainers.ByteSource {
+    /// The maximum size of a resource of unknown length.
+    private static let largestWhole = 256 << 20
+
+    private let source: WindowedSource
+
+    /// Reads the first bytes, which come with the length.
+    ///
+    /// - Parameter start: The offset of the first byte that the job will read.
+    /// - Throws: `ContainerError` with `inputOutput`, caused by the error of the gateway.
+    package init(
+        _ url: String, from start: Int64 = 0, gateway: any MediaGateway, control: WorkControl,
+        progress: ReadProgress? = nil
+    ) throws(ContainerError) {
+        let (end, overflow) = start.addingReportingOverflow(Int64(SegmentFormat.probeLength))
+        let range = start..<(overflow ? .max : end)
+        let first = try Self.read(url, range, gateway: gateway, limit: Self.largestWhole, control)
+        guard let length = first.completeLength else {
+            throw ContainerError(
+                .inputOutput, "the origin doesn't declare the length",
+                advice: "Download it with `get` first, then try again")
+        }
+        source = WindowedSource(
+            length: length, window: first.bytes, at: first.offset
+        ) { (range) throws(ContainerError) in
+            let limit = Int(range.upperBound - range.lowerBound)
+            let next = try Self.read(url, range, gateway: gateway, limit: limit, control)
+            guard next.entityTag == first.entityTag, next.offset == range.lowerBound else {
+                throw ContainerError(.inputOutput, "the resource changed while it was read", at: range.lowerBound)
+            }
+            progress?.add(Int64(next.bytes.count))
+            return next.bytes
+        }
+    }
+
+    /// The length of the resource in bytes.
+    package var length: Int64 { source.length }
+
+    /// Reads bytes; see `ByteSource`.
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        try source.read(at: offset, into: buffer)
+    }
+
+    private static func read(
+        _ url: String, _ range: Range<Int64>, gateway: any MediaGateway, limit: Int, _ control: WorkControl
+    ) throws(ContainerError) -> FetchedBytes {
+        do {
+            return try control.wait { try await gateway.read(url, range: range, limit: limit) }
+        } catch {
+            throw ContainerError(.inputOutput, "the cache can't read it", at: range.lowerBound, cause: error)
+        }
+    }
+}

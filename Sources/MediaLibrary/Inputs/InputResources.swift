@@ -1,0 +1,123 @@
+internal import Foundation
+internal import MediaCache
+package import MediaContainers
+
+/// The resources of the inputs of a job: files, and URLs that are read through a cache.
+package struct InputResources: StreamResources, Sendable {
+    /// The cache; nil if the job reads only files.
+    package var gateway: (any MediaGateway)?
+    /// The control of the job.
+    package var control: WorkControl
+    /// The progress of the job.
+    package var progress: ReadProgress?
+    /// Whether references may name files, and URLs that the cache doesn't serve yet.
+    ///
+    /// References of a playlist that was read through the cache name only URLs that the cache serves, since the cache has
+    /// checked their addresses.
+    package var allowsFiles: Bool
+
+    /// Creates resources for inputs.
+    package init(
+        of inputs: [MediaInput], gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil
+    ) {
+        self.init(
+            gateway: gateway, control: control, progress: progress, allowsFiles: !inputs.allSatisfy(\.isURL))
+    }
+
+    /// Creates resources.
+    package init(
+        gateway: (any MediaGateway)?, control: WorkControl, progress: ReadProgress? = nil, allowsFiles: Bool
+    ) {
+        self.gateway = gateway
+        self.control = control
+        self.progress = progress
+        self.allowsFiles = allowsFiles
+    }
+
+    /// Returns the URL of an input that references resolve against: a file URL, or the URL at which the cache serves it.
+    ///
+    /// - Throws: Errors of the gateway.
+    package func url(of input: MediaInput) throws -> String {
+        switch input {
+        case .url(let url): try servedURL(for: url)
+        case .file(let path): URL(fileURLWithPath: path).absoluteString
+        }
+    }
+
+    /// Opens an input.
+    ///
+    /// - Throws: `ContainerError` with `inputOutput`; ``MediaJobError`` for a URL without a gateway.
+    package func bytes(of input: MediaInput) throws -> InputBytes {
+        switch input {
+        case .file(let path): return try InputBytes(path: path, control: control, progress: progress)
+        case .url(let url):
+            let served = try servedURL(for: url)
+            guard let gateway else { throw Self.noGateway(url) }
+            do {
+                return .resource(try GatewaySource(served, gateway: gateway, control: control, progress: progress))
+            } catch {
+                throw MediaJobError(error, of: "\(url)")
+            }
+        }
+    }
+
+    private func servedURL(for url: ResourceURL) throws -> String {
+        guard let gateway else { throw Self.noGateway(url) }
+        if let known = gateway.servedURL(known: "\(url)") { return known }
+        return try control.wait { try await gateway.servedURL(for: url) }
+    }
+
+    /// Reads a small resource; see `StreamResources`.
+    package func contents(of url: String, limit: Int) throws(ContainerError) -> (bytes: [UInt8], location: String) {
+        if let path = path(of: url) {
+            let source = try InputBytes(path: path, control: control)
+            return (try source.bytes(0..<source.length, limit: limit), url)
+        }
+        let (served, gateway) = try servedURL(of: url)
+        do {
+            return (try control.wait { try await gateway.read(served, range: nil, limit: limit) }.bytes, served)
+        } catch {
+            throw ContainerError(.inputOutput, "the cache can't read it", cause: error)
+        }
+    }
+
+    /// Opens a media segment; see `StreamResources`.
+    package func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> ByteSlice<InputBytes> {
+        let source: InputBytes
+        if let path = path(of: url) {
+            source = try InputBytes(path: path, control: control, progress: progress)
+        } else {
+            let (served, gateway) = try servedURL(of: url)
+            source = .resource(
+                try GatewaySource(
+                    served, from: range?.lowerBound ?? 0, gateway: gateway, control: control, progress: progress))
+        }
+        return try ByteSlice(source, range ?? 0..<source.length)
+    }
+
+    /// Returns the path of a file URL; nil for other URLs, and if files aren't allowed.
+    private func path(of url: String) -> String? {
+        guard allowsFiles, url.hasPrefix("file:") else { return nil }
+        return URL(string: url)?.path(percentEncoded: false)
+    }
+
+    private func servedURL(of url: String) throws(ContainerError) -> (String, any MediaGateway) {
+        guard let gateway else {
+            throw ContainerError(
+                .inputOutput, "\(url) is an HTTP URL", advice: "Give the playlist by its URL, or with --base")
+        }
+        if let known = gateway.servedURL(known: url) { return (known, gateway) }
+        guard allowsFiles else {
+            throw ContainerError(.inputOutput, "\(url) isn't served by the cache and can't be read")
+        }
+        do {
+            return (try servedURL(for: try ResourceURL(url)), gateway)
+        } catch {
+            throw ContainerError(.inputOutput, "\(url) can't be read through the cache", cause: error)
+        }
+    }
+
+    private static func noGateway(_ url: ResourceURL) -> MediaJobError {
+        MediaJobError(.failed, "\(url): no cache is open to read it through")
+    }
+}

@@ -1,0 +1,57 @@
+public import MediaCache
+
+/// An input of a job: a URL, read through a cache, or a file.
+public enum MediaInput: Sendable, Hashable {
+    /// A URL.
+    case url(ResourceURL)
+    /// The path of a file.
+    case file(String)
+
+    /// Whether the input is a URL.
+    public var isURL: Bool { if case .url = self { true } else { false } }
+
+    /// The URL or the path, for messages.
+    public var name: String {
+        switch self {
+        case .url(let url): "\(url)"
+        case .file(let path): path
+        }
+    }
+}
+
+/// A byte range of a resource that a ``MediaGateway`` returned.
+public struct FetchedBytes: Sendable, Hashable {
+    /// The offset of the first byte.
+    public var offset: Int64
+    /// The bytes.
+    public var bytes: [UInt8]
+    /// The length of the resource in bytes; nil if the origin doesn't declare it.
+    public var completeLength: Int64?
+    /// The entity tag of the representation.
+    public var entityTag: String?
+
+    /// Creates a range.
+    public init(offset: Int64, bytes: [UInt8], completeLength: Int64?, entityTag: String?) {
+        self.offset = offset
+        self.bytes = bytes
+        self.completeLength = completeLength
+        self.entityTag = entityTag
+    }
+}
+
+/// A cache that jobs read URLs through, such as a running server.
+public protocol MediaGateway: Sendable {
+    /// Returns the URL at which the cache serves `url`.
+    func servedURL(for url: ResourceURL) async throws -> String
+
+    /// Returns the URL to read if `url` already is one that the cache serves; otherwise nil.
+    func servedURL(known url: String) -> String?
+
+    /// Reads a range of a resource that the cache serves.
+    ///
+    /// - Parameters:
+    ///   - url: A URL that ``servedURL(for:)`` or ``servedURL(known:)`` returned.
+    ///   - range: The range; nil for the whole resource. The result may be shorter, but begins at the same byte.
+    ///   - limit: The maximum number of bytes.
+    func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes
+}

@@ -1,0 +1,65 @@
+internal import HLS
+internal import HTTPTypes
+package import MediaCache
+
+/// Fetches a playlist from its origin, without looking it up in a cache or storing it.
+package struct PlaylistFetch: Sendable {
+    /// The client of the origin.
+    package var origin: any Origin
+    /// The limits, retries, header profiles and cookies of the request.
+    package var settings: TransferSettings
+
+    /// Creates a fetch.
+    package init(origin: any Origin, settings: TransferSettings) {
+        self.origin = origin
+        self.settings = settings
+    }
+
+    /// Returns the body at `url`, after redirects and without its content coding.
+    ///
+    /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that isn't a playlist.
+    package func body(of url: ResourceURL) async throws -> PlaylistBody {
+        let context = OriginContext(origin: origin, time: SystemTime(), settings: settings, counters: Counters())
+        let reader = OriginReader(
+            context: context, locator: ResourceLocator(url: url), asked: .from(0, to: nil), known: nil,
+            sendsRange: false, takesCodings: true)
+        do {
+            let body = try await body(from: reader, url)
+            await reader.close()
+            return body
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+
+    private func body(from reader: OriginReader, _ url: ResourceURL) async throws -> PlaylistBody {
+        let head = try await reader.open()
+        // After a reset, the rest must belong to the same representation.
+        await reader.expect(KnownRepresentation(validator: head.validator, length: head.completeLength))
+        let location = await reader.location ?? url.withoutUserInfo
+        let name = location == url.withoutUserInfo ? "\(url)" : "\(url) (redirected to \(location))"
+        let coding = ResponseCheck.contentCoding(head.headerFields)
+        do {
+            var collector = PlaylistCollector(isCoded: coding != nil)
+            while let piece = try await reader.next() {
+                try piece.withUnsafeBytes { try collector.append($0) }
+            }
+            let bytes = try Self.decode(collector.bytes, coding: coding, name: name)
+            let references = AddressScope(
+                ofReferencesAt: location, from: await reader.peer, requestedWith: settings.scope)
+            return PlaylistBody(bytes: bytes, name: name, location: location, references: references)
+        } catch let error as PlaylistError {
+            throw MediaJobError(error, of: name)
+        }
+    }
+
+    private static func decode(_ bytes: [UInt8], coding: String?, name: String) throws -> [UInt8] {
+        do {
+            let limit = PlaylistParser.Limits().playlistLength
+            return try Inflater.decode(bytes, coding: coding, name: name, limit: limit)
+        } catch let error as CacheError {
+            throw MediaJobError(.failed, error.message)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+internal import HLS
+
+/// The JSON record of a playlist. The keys of its kind and those of all playlists are in one object. Durations are in
+/// seconds.
+struct PlaylistRecord: Encodable, Sendable {
+    private enum Content: Sendable {
+        case media(MediaPlaylistRecord)
+        case multivariant(MultivariantPlaylistRecord)
+    }
+
+    private let kind: PlaylistKind
+    private let version: Int?
+    private let independentSegments: Bool
+    private let start: TagRecord?
+    private let variables: [String: String]
+    private let unknownTags: [UnknownTagRecord]
+    private let diagnostics: [DiagnosticRecord]
+    private let content: Content
+
+    /// Creates the record of a playlist.
+    init(_ inspection: PlaylistInspection) {
+        let playlist = inspection.parsed.playlist
+        kind = playlist.kind
+        variables = inspection.parsed.variables
+        unknownTags = inspection.unknownTags.map(UnknownTagRecord.init)
+        diagnostics = inspection.diagnostics.map(DiagnosticRecord.init)
+        switch playlist {
+        case .media(let media):
+            version = media.version
+            independentSegments = media.hasIndependentSegments
+            start = media.start.map { TagRecord(.start, $0.attributes) }
+            content = .media(MediaPlaylistRecord(media))
+        case .multivariant(let multivariant):
+            version = multivariant.version
+            independentSegments = multivariant.hasIndependentSegments
+            start = multivariant.start.map { TagRecord(.start, $0.attributes) }
+            content = .multivariant(MultivariantPlaylistRecord(multivariant))
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind
+        case version
+        case independentSegments
+        case start
+        case variables
+        case unknownTags
+        case diagnostics
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(kind.rawValue, forKey: .kind)
+        try container.encode(version, forKey: .version)
+        try container.encode(independentSegments, forKey: .independentSegments)
+        try container.encode(start, forKey: .start)
+        try container.encode(variables, forKey: .variables)
+        try container.encode(unknownTags, forKey: .unknownTags)
+        try container.encode(diagnostics, forKey: .diagnostics)
+        switch content {
+        case .media(let record): try record.encode(to: encoder)
+        case .multivariant(let record): try record.encode(to: encoder)
+        }
+    }
+}
+
+/// The keys of a media playlist.
+private struct MediaPlaylistRecord: Encodable, Sendable {
+    @Nullable var targetDuration: Int?
+    let mediaSequence: Int
+    let discontinuitySequence: Int
+    @Nullable var playlistType: String?
+    let endList: Bool
+    let iFramesOnly: Bool
+    @Nullable var partTarget: Double?
+    @Nullable var serverControl: TagRecord?
+    let segments: [SegmentRecord]
+    /// The parts of the upcoming segment, which isn't in `segments` yet.
+    let parts: [TagRecord]
+    let dateRanges: [TagRecord]
+    @Nullable var skip: TagRecord?
+    let preloadHints: [TagRecord]
+    let renditionReports: [TagRecord]
+
+    init(_ playlist: MediaPlaylist) {
+        targetDuration = playlist.targetDuration
+        mediaSequence = playlist.mediaSequence
+        discontinuitySequence = playlist.discontinuitySequence
+        playlistType = playlist.type?.rawValue
+        endList = playlist.hasEndList
+        iFramesOnly = playlist.hasIFramesOnly
+        partTarget = playlist.partInformation?.partTarget.doubleValue
+        serverControl = playlist.serverControl.map { TagRecord(.serverControl, $0.attributes) }
+        var ranges = PartByteRanges()
+        segments = playlist.resolvedSegments.map { SegmentRecord($0, ranges: &ranges) }
+        parts = (playlist.upcoming?.parts ?? []).map { TagRecord($0, ranges: &ranges) }
+        dateRanges = playlist.dateRanges.map { TagRecord(.dateRange, $0.attributes) }
+        skip = playlist.skip.map { TagRecord(.skip, $0.attributes) }
+        preloadHints = playlist.preloadHints.map { TagRecord(.preloadHint, $0.attributes) }
+        renditionReports = playlist.renditionReports.map { TagRecord(.renditionReport, $0.attributes) }
+    }
+}
+
+/// A media segment, with the values that its position in the playlist implies.
+private struct SegmentRecord: Encodable, Sendable {
+    @Nullable var uri: String?
+    let duration: Double
+    @Nullable var title: String?
+    let mediaSequence: Int
+    let discontinuitySequence: Int
+    let discontinuity: Bool
+    /// The bytes; null for a whole resource.
+    @Nullable var byteRange: TagRecord.Value?
+    /// The wall-clock time of the first sample (ISO 8601), as written or computed from other segments.
+    @Nullable var programDateTime: String?
+    @Nullable var map: TagRecord?
+    let keys: [TagRecord]
+    let gap: Bool
+    /// The bit rate that applies to the segment, in kilobits per second.
+    @Nullable var bitrate: Int?
+    let parts: [TagRecord]
+
+    /// Creates the record of a segment.
+    ///
+    /// - Parameter ranges: The byte ranges of the parts of earlier segments.
+    init(_ resolved: ResolvedSegment, ranges: inout PartByteRanges) {
+        let segment = resolved.segment
+        uri = segment.uri.unlessEmpty
+        duration = segment.duration.doubleValue
+        title = segment.title.unlessEmpty
+        mediaSequence = resolved.mediaSequence
+        discontinuitySequence = resolved.discontinuitySequence
+        discontinuity = segment.isDiscontinuous
+        byteRange = resolved.byteRange.map { .bytes($0) }
+        programDateTime = resolved.programDateTime?.text
+        map = segment.map.map { TagRecord(.map, $0.attributes) }
+        keys = segment.keys.map { TagRecord(.key, $0.attributes) }
+        gap = segment.isGap
+        bitrate = resolved.bitrate
+        parts = segment.parts.map { TagRecord($0, ranges: &ranges) }
+    }
+}
+
+extension TagRecord {
+    /// Creates the record of a part, with the offset that the ranges of earlier parts imply.
+    fileprivate init(_ part: PartialSegment, ranges: inout PartByteRanges) {
+        self.init(.part, part.attributes)
+        self["byteRange"] = ranges.next(part).map { .bytes($0) } ?? .null
+    }
+}
+
+/// The keys of a multivariant playlist.
+private struct MultivariantPlaylistRecord: Encodable, Sendable {
+    let variants: [TagRecord]
+    let iFrameVariants: [TagRecord]
+    let renditions: [TagRecord]
+    let sessionData: [TagRecord]
+    let sessionKeys: [TagRecord]
+    @Nullable var contentSteering: TagRecord?
+
+    init(_ playlist: MultivariantPlaylist) {
+        variants = playlist.variants.map(\.record)
+        iFrameVariants = playlist.iFrameStreams.map(\.record)
+        renditions = playlist.renditions.map { TagRecord(.media, $0.attributes) }
+        sessionData = playlist.sessionData.map { TagRecord(.sessionData, $0.attributes) }
+        sessionKeys = playlist.sessionKeys.map { TagRecord(.sessionKey, $0.attributes) }
+        contentSteering = playlist.contentSteering.map { TagRecord(.contentSteering, $0.attributes) }
+    }
+}
+
+/// A diagnostic. Line 0 is the whole playlist.
+private struct DiagnosticRecord: Encodable, Sendable {
+    let line: Int
+    let severity: String
+    let rule: String
+    let message: String
+
+    init(_ diagnostic: Diagnostic) {
+        line = diagnostic.line
+        severity = diagnostic.severity.rawValue
+        rule = diagnostic.rule.description
+        message = diagnostic.message
+    }
+}
+
+/// A tag outside RFC 8216bis.
+private struct UnknownTagRecord: Encodable, Sendable {
+    let line: Int
+    let tag: String
+    @Nullable var value: String?
+
+    init(_ tag: UnknownTag) {
+        line = tag.line
+        self.tag = tag.name
+        value = tag.value
+    }
+}
+
+/// A value that is encoded as null in its absence, so that every key of an object is present.
+@propertyWrapper
+package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
+    /// The value; nil for null.
+    package var wrappedValue: Value?
+
+    /// Creates a value.
+    package init(wrappedValue: Value?) {
+        self.wrappedValue = wrappedValue
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue {
+            try container.encode(wrappedValue)
+        } else {
+            try container.encodeNil()
+        }
+    }
+}
+
+extension String {
+    /// The text; nil for an empty one, which represents an absent text in the model of playlists.
+    var unlessEmpty: String? { isEmpty ? nil : self }
+}

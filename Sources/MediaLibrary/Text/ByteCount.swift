@@ -1,0 +1,52 @@
+/// A number of bytes as text for people.
+package struct ByteCount: Sendable, Hashable {
+    /// The number of bytes; never negative.
+    package var bytes: Int64
+
+    /// Creates a count.
+    package init(_ bytes: Int64) {
+        self.bytes = bytes
+    }
+
+    /// The count without loss, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are preferred.
+    package var exactText: String {
+        let units: [(name: String, size: Int64)] = [
+            ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
+            ("MiB", 1 << 20), ("KB", 1000), ("KiB", 1 << 10),
+        ]
+        guard bytes > 0, let unit = units.first(where: { bytes.isMultiple(of: $0.size) }) else { return "\(bytes)" }
+        return "\(bytes / unit.size)\(unit.name)"
+    }
+}
+
+extension ByteCount: CustomStringConvertible {
+    /// The count with three figures and a decimal unit: `1.50 GB`, `15.0 GB`, `150 GB`. Counts below 1000 are exact.
+    package var description: String {
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var value = Double(bytes)
+        var unit = -1
+        // 999.5 would be rounded to 1000 of this unit; it's 1.00 of the next.
+        while value >= 999.5, unit < Self.units.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        return "\(Self.threeFigures(value)) \(Self.units[max(unit, 0)])"
+    }
+
+    private static let units = ["KB", "MB", "GB", "TB", "PB", "EB"]
+
+    private static func threeFigures(_ value: Double) -> String {
+        let decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0
+        let scale = [1.0, 10, 100][decimals]
+        let scaled = Int64((value * scale).rounded())
+        let whole = scaled / Int64(scale)
+        guard decimals > 0 else { return "\(whole)" }
+        let fraction = String(scaled % Int64(scale))
+        return "\(whole).\(String(repeating: "0", count: decimals - fraction.count))\(fraction)"
+    }
+}
+
+extension BinaryInteger {
+    /// Returns the number with a noun: `1 part`, `2 parts`.
+    package func counted(_ singular: String) -> String { "\(self) \(singular)\(self == 1 ? "" : "s")" }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import MediaContainers
+import Testing
+
+@testable import MediaLibrary
+
+/// The ranges of a resource that belong to an asset.
+struct BundlePartRangesTests {
+    private func part(_ range: Range<Int64>?) -> AssetPart {
+        AssetPart(role: .mediaSegment, name: "all.mp4", url: "http://h/all.mp4", range: range)
+    }
+
+    @Test func joinsTouchingRanges() {
+        let ranges = BundlePartRanges(of: [part(50..<60), part(0..<10), part(10..<20), part(55..<70)])
+        #expect(ranges?.ranges == [0..<20, 50..<70])
+        #expect(BundlePartRanges(of: [part(0..<10), part(nil)]) == nil)
+    }
+
+    /// In a single file of fragmented MP4, an index lies between the initialization section and the first segment.
+    @Test func readsOnlyRanges() throws {
+        let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
+        let kept: [Range<Int64>] = [0..<700, 1200..<2_500_000]
+        let ranges = try #require(BundlePartRanges(of: kept.map(part)))
+        try withTemporaryFolder { folder in
+            let path = folder + "/all.mp4"
+            let length = try ranges.copy(to: try FileSink(path: path)) { (range) throws(ContainerError) in
+                guard kept.contains(where: { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound })
+                else { throw ContainerError(.inputOutput, "a hole", at: range.lowerBound) }
+                return FetchedBytes(
+                    offset: range.lowerBound, bytes: Array(whole[Int(range.lowerBound)..<Int(range.upperBound)]),
+                    completeLength: 3_000_000, entityTag: "1")
+            }
+            #expect(length == 3_000_000)
+            var expected = [UInt8](repeating: 0, count: whole.count)
+            for range in kept {
+                let range = Int(range.lowerBound)..<Int(range.upperBound)
+                expected.replaceSubrange(range, with: whole[range])
+            }
+            #expect(Array(try Data(contentsOf: URL(filePath: path))) == expected)
+        }
+    }
+
+    @Test func rejectsChangedRepresentation() throws {
+        let ranges = try #require(BundlePartRanges(of: [part(0..<10), part(20..<30)]))
+        try withTemporaryFolder { folder in
+            let file = try FileSink(path: folder + "/all.mp4")
+            #expect(throws: ContainerError.self) {
+                try ranges.copy(to: file) { (range) throws(ContainerError) in
+                    FetchedBytes(
+                        offset: range.lowerBound, bytes: Array(repeating: 1, count: 10), completeLength: 40,
+                        entityTag: "\(range.lowerBound)")
+                }
+            }
+        }
+    }
+}

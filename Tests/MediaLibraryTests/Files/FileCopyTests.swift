@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import MediaLibrary
+
+struct FileCopyTests {
+    private func write(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private func read(_ path: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+
+    @Test func sharesBytesWithinAFileSystem() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            let method = try FileCopy(
+                of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: false)
+            ).make()
+            #expect(method == .clone || method == .hardLink)
+            #expect(try read("\(folder)/film.mp4") == "kept")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
+        }
+    }
+
+    @Test func replacesExistingFileOnlyOnRequest() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            try write("mine", "\(folder)/film.mp4")
+            let error = #expect(throws: MediaJobError.self) {
+                try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: false))
+                    .make()
+            }
+            #expect(error?.code == .outputExists)
+            #expect(try read("\(folder)/film.mp4") == "mine")
+            _ = try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: true))
+                .make()
+            #expect(try read("\(folder)/film.mp4") == "kept")
+            #expect(try read("\(folder)/blob") == "kept")
+        }
+    }
+
+    @Test func replacingTwiceLeavesNothingBehind() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            for _ in 0..<2 {
+                _ = try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/film.mp4", overwrites: true))
+                    .make()
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["blob", "film.mp4"])
+        }
+    }
+
+    @Test func namesMissingFolder() throws {
+        try withTemporaryFolder { folder in
+            try write("kept", "\(folder)/blob")
+            let error = #expect(throws: MediaJobError.self) {
+                try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: "\(folder)/no/film.mp4", overwrites: false))
+                    .make()
+            }
+            #expect(error?.message.contains("\(folder)/no/film.mp4") == true)
+        }
+    }
+
+    /// /dev/shm is a separate file system on Linux.
+    @Test(.enabled(if: try Prerequisite.isMet("/dev/shm", FileManager.default.isWritableFile(atPath: "/dev/shm"))))
+    func copiesToAnotherFileSystem() throws {
+        try withTemporaryFolder { folder in
+            let text = String(repeating: "0123456789abcdef", count: 200_000)
+            try write(text, "\(folder)/blob")
+            let target = "/dev/shm/mediacache-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: target) }
+            let method = try FileCopy(of: "\(folder)/blob", to: OutputTarget(path: target, overwrites: false)).make()
+            #expect(method == .copy || method == .hardLink)
+            #expect(try read(target) == text)
+        }
+    }
+}
