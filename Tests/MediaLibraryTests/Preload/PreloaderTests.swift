@@ -41,6 +41,8 @@ struct PreloaderTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n", at: fixture.entry)
         let store = try await fixture.library.open()
         _ = try await store.fill(ReadRequest(url: inner))
+        // The rule asks about bytes that were received before.
+        fixture.library.time.advance(by: .seconds(1))
         let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
         await preloader.rank([fixture.entry], amount: .segments(1))
         await preloader.finished()
