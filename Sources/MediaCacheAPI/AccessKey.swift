@@ -48,11 +48,12 @@ extension StringProtocol {
     /// Returns whether both texts have the same bytes. The duration depends on their lengths alone.
     package func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
         var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)
-        let isContiguous: Void? = utf8.withContiguousStorageIfAvailable { mine in
-            other.utf8.withContiguousStorageIfAvailable { theirs in
-                for index in 0..<Swift.min(mine.count, theirs.count) { difference |= mine[index] ^ theirs[index] }
-            }
-        } ?? nil
+        let isContiguous: Void? =
+            utf8.withContiguousStorageIfAvailable { mine in
+                other.utf8.withContiguousStorageIfAvailable { theirs in
+                    for index in 0..<Swift.min(mine.count, theirs.count) { difference |= mine[index] ^ theirs[index] }
+                }
+            } ?? nil
         if isContiguous == nil { for (mine, theirs) in zip(utf8, other.utf8) { difference |= mine ^ theirs } }
         return difference == 0
     }
