@@ -89,7 +89,9 @@ package enum FrameSource {
 extension Cover {
     /// Reads the picture in the metadata of an input.
     ///
-    /// - Parameter gateway: The cache that a URL is read through; nil for a file.
+    /// - Parameters:
+    ///   - input: A media file with metadata.
+    ///   - gateway: The cache that a URL is read through; nil for a file.
     /// - Returns: nil without a picture.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public static func embedded(in input: MediaInput, gateway: (any MediaGateway)?) async throws -> Cover? {

@@ -32,8 +32,10 @@ public struct MediaInspector: Sendable {
 
     /// Lists the samples of a container as CSV: track, pts, dts, duration, size, sync, crc32.
     ///
-    /// - Parameter write: A function that receives whole lines. The lines before damage are written before the error is
-    ///   thrown.
+    /// - Parameters:
+    ///   - input: The container, which is read completely.
+    ///   - initialization: The media initialization section of a segment of fragmented MP4.
+    ///   - write: A function that receives whole lines. The lines before damage are written before the error is thrown.
     /// - Returns: Whether the input is a container.
     /// - Throws: As ``container(_:initialization:)``, and errors of `write`.
     public func packets(
