@@ -43,7 +43,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
             hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
             return hash.finalize()
         }
-        // Every request with a token in its path computes one, so it's written without intermediate strings.
+        // Computed for requests with a token in their path, so it is written without intermediate strings.
         rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
             for (index, byte) in digest.enumerated() {
                 buffer[2 * index] = Self.digit(byte >> 4)

@@ -10,32 +10,31 @@ import NIOPosix
     import Glibc
 #endif
 
-/// What a pump tells as it goes, on its event loop.
+/// The receiver of a pump's progress, on its event loop.
 protocol ResponsePumpDelegate: AnyObject {
-    /// The first bytes are here, or the end: the head can be written.
+    /// The first bytes or the end have been received, so the head can be written.
     func pumpWillWrite()
-    /// All has been written, but not flushed.
+    /// All bytes have been written, but not flushed.
     func pumpDidEnd()
-    /// No more bytes will come.
+    /// No more bytes will be received.
     func pumpDidFail(_ error: CacheError)
 }
 
-/// Carries the bytes of one reader to a client, as fast as the client takes them. Lives on one event loop.
+/// Sends the bytes of one reader to a client, as fast as the client accepts them. Lives on one event loop.
 ///
-/// It goes on when the channel becomes writable or bytes arrive, never from within a write's completion: a write that
-/// completes at once would recurse. Bytes that lie in a file and in memory are sent from there by the system, without
-/// coming here. What isn't in memory is read on a thread pool, so that the disk never holds up the other connections of
-/// the loop.
+/// It continues when the channel becomes writable or bytes are received, never from a write's completion: a write that
+/// completes at once would recurse. The system sends bytes that are in a file and in memory, without a copy in this
+/// process. Other bytes are read on a thread pool, so that the disk never delays other connections of the loop.
 final class ResponsePump {
-    /// Bytes written before other connections get their turn.
+    /// The number of bytes written before other connections get their turn.
     private static let turn = 4 << 20
-    /// Reads that may fail in a row. After the second the reader has the bytes fetched again.
+    /// The number of consecutive reads that may fail. After the second one, the reader has the bytes fetched again.
     private static let maximumReadFailures = 4
-    /// Fewer bytes are copied as soon as sent from their file.
+    /// The number of bytes below which a copy costs no more than sending from the file.
     private static let leastSent = 32 << 10
-    /// The most bytes that the system is given to send at a time; they take no memory here.
+    /// The maximum number of bytes given to the system at a time. They use no memory of this process.
     private static let mostSent = 512 << 10
-    /// How often bytes are read again that wait in the system's queue.
+    /// The interval at which bytes in the system's queue are read again.
     private static let refreshInterval = TimeAmount.seconds(1)
 
     private let reader: any ByteReader
@@ -48,7 +47,7 @@ final class ResponsePump {
     private var hasBegun = false
     private var isPumping = false
     private var isReading = false
-    /// The bytes that the system sends, which the reader still holds for it.
+    /// The bytes that the system is sending, which the reader still holds.
     private var sending: (source: any ByteSource, range: Range<Int64>)?
     private var isSending: Bool { sending != nil }
     private var isRefreshing = false
@@ -72,16 +71,16 @@ final class ResponsePump {
         remaining = range.upperBound == .max ? .max : range.upperBound - range.lowerBound
     }
 
-    /// Begins. Everything else follows from the channel and the reader.
+    /// Starts. Afterwards the channel and the reader drive the pump.
     func start() {
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
-        // Made once: it is kept by the reader whenever there is nothing to read. `finish` breaks the cycle.
+        // Created once, because the reader stores it whenever it has nothing to read. `finish` breaks the cycle.
         onReady = { loop.execute { bound.value.pump() } }
         pump()
     }
 
-    /// Writes what there is, until the client has enough, there is no more, or others want their turn.
+    /// Writes available bytes until the client has enough, none are left, or other connections need their turn.
     func pump() {
         guard !isPumping, !isReading, !isSending, !isFinished, let onReady else { return }
         isPumping = true
@@ -109,7 +108,7 @@ final class ResponsePump {
         }
     }
 
-    /// Ends the reader. Nothing is told.
+    /// Ends the reader without a report.
     func cancel() {
         guard !isFinished else { return }
         finish()
@@ -132,24 +131,24 @@ final class ResponsePump {
         }
     }
 
-    /// Has the system send bytes from their file. They stay the reader's until it has: their place in the file may be
-    /// given to others afterwards.
+    /// Makes the system send bytes from their file. The reader holds them until they are sent, because their place in the
+    /// file may be reused afterwards.
     private func send(_ count: Int, of source: any ByteSource, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }
         sending = (source, offset..<offset + Int64(count))
-        // Decided first: the write may complete before it returns.
+        // Decided first, because the write may complete before it returns.
         let isLast = Int64(count) == remaining
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
         let region = FileRegion(fileHandle: handle, readerIndex: Int(offset), endIndex: Int(offset) + count)
         let bound = NIOLoopBound((self, source), eventLoop: writer.eventLoop)
         writer.writeBody(region).whenComplete { result in
-            // It was never the handle's own: whose it is is kept until here.
+            // The descriptor never belonged to the handle. Its owner is retained until here.
             _ = try? handle.takeDescriptorOwnership()
             bound.value.0.didSend(count, result)
         }
         if isLast {
-            // The end goes along; only the reader waits until all is sent.
+            // The end is written along; only the reader waits until all bytes are sent.
             remaining = 0
             end()
         } else {
@@ -158,13 +157,13 @@ final class ResponsePump {
         keepSentInMemory()
     }
 
-    /// Reads bytes again, off the loop and once a second, as long as they wait for the client.
+    /// Reads bytes again once a second, off the loop, while they wait for the client.
     ///
-    /// The system sends from the file when the client takes more, which may be long after the bytes were found in memory,
-    /// as when a player is paused. A byte that has been evicted by then would be read from the disk on the loop, and hold
-    /// up every connection of it. With this, each byte of the queue was in memory at most ``refreshInterval`` and one
-    /// reading of the piece before it's sent, apart from what ``POSIXFileSystem`` takes for granted: a page counts as
-    /// present for a second after its sample. There is at most one piece of ``mostSent`` bytes in the queue.
+    /// The system sends from the file when the client accepts more, which may be long after the bytes were found in memory,
+    /// as for a paused player. The loop would read an evicted byte from the disk, and delay all its connections. With this,
+    /// each byte of the queue was in memory at most ``refreshInterval`` and one reading of the piece before it is sent,
+    /// within the precision of ``POSIXFileSystem``, which counts a page as present for a second after its sample. The queue
+    /// contains at most one piece of ``mostSent`` bytes.
     private func keepSentInMemory() {
         guard isSending, !isRefreshing else { return }
         isRefreshing = true
@@ -202,7 +201,7 @@ final class ResponsePump {
         switch result {
         case .success: reader.consume(count)
         case .failure(let error):
-            // The connection ends with that, and whoever asks again has to get the bytes.
+            // The connection ends, and the next request has the bytes fetched again.
             if (error as? IOError)?.errnoCode == EIO { reader.readFailed(count: count, error: error) }
             isFinished = true
             onReady = nil
@@ -279,7 +278,7 @@ final class ResponsePump {
     private func finish() {
         isFinished = true
         onReady = nil
-        // What the system sends still is the reader's.
+        // The reader still holds the bytes that the system is sending.
         if !isSending { reader.cancel() }
     }
 }

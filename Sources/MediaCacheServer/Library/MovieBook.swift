@@ -4,16 +4,16 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// The movies of assets: how the bytes of `media.mp4` are put together, found once and remembered while it's used.
+/// The movies of assets: the layout of each `media.mp4`, computed once and remembered while it is in use.
 final class MovieBook: Sendable {
-    /// How a movie's bytes come.
+    /// The source of a movie's bytes.
     enum Movie: Sendable {
-        /// From one file, whose samples stay as they are.
+        /// A file, whose samples are served unchanged.
         case layout(ByteLayout, file: ReadRequest, head: ResourceHead, isSeen: Bool)
-        /// From a stream, remuxed as it's read.
+        /// A stream, remuxed while it is read.
         case stream(StreamMovie<StoreResources>)
 
-        /// About how many bytes of memory it takes.
+        /// The approximate memory use in bytes.
         var cost: Int64 {
             switch self {
             case .layout(let layout, _, _, _):
@@ -28,13 +28,13 @@ final class MovieBook: Sendable {
     let contents: AssetContentsCache
     private let profiles: HeaderProfileStore
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
-    /// What readers of streams hold together; one alone holds a segment or two.
+    /// The memory that readers of streams share. A single reader uses one or two segments.
     let holding = SharedHolding(of: 128 << 20)
-    /// Each makes a piece, holds a thread meanwhile, and waits for what needs others.
+    /// The limit of concurrent pieces. Each occupies a thread while it waits for its segments.
     let reading = Turnstile(mostAtOnce: 4)
-    /// More don't read streams at a time: each holds at least its share.
+    /// The limit of concurrent readers of streams, so that each has its share of memory.
     static let mostReaders = 128
-    /// Each reads a whole asset.
+    /// The limit of concurrent plans. Each reads a whole asset.
     private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
 
     init(store: CacheStore, profiles: HeaderProfileStore, contents: AssetContentsCache) {
@@ -43,10 +43,10 @@ final class MovieBook: Sendable {
         self.profiles = profiles
     }
 
-    /// The movie of an asset, and what it's remembered by.
+    /// Returns the movie of an asset, and the name under which it is remembered.
     ///
-    /// - Parameter takesGaps: whether missing segments may stay gaps in it.
-    /// - Throws: `CacheError` with `notFound` where not all of it is kept, saying what is missing; `notMedia` where it
+    /// - Parameter takesGaps: whether missing segments may remain gaps.
+    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached; `notMedia` if it
     ///   can't become an MP4.
     func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
         if let stream = try await streamMovie(of: asset, takesGaps: takesGaps) { return stream }
@@ -63,9 +63,9 @@ final class MovieBook: Sendable {
         return (movie, name)
     }
 
-    /// Whether a decoder is to read an asset's movie: of a stream in any case, of a file where it's one nearly.
+    /// Returns whether a decoder has to read an asset's movie: always for a stream, and for a file that is nearly one.
     ///
-    /// - Throws: as ``movie(of:takesGaps:)``, for a stream: it's said here what keeps it from being read.
+    /// - Throws: As ``movie(of:takesGaps:)``, for a stream that can't be read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
         if try await streamMovie(of: asset, takesGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
@@ -78,7 +78,7 @@ final class MovieBook: Sendable {
         return (try? await movie(of: asset, takesGaps: true)) != nil
     }
 
-    /// The movie of a stream of which it's known what it consists of: what its playlists have become doesn't matter.
+    /// Returns the movie of a stream with known contents. Later changes of its playlists don't matter.
     private func streamMovie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)
         guard let index, !index.contents.playlists.isEmpty else { return nil }
@@ -96,15 +96,15 @@ final class MovieBook: Sendable {
         ) { (index, { _ in }) }
     }
 
-    /// The movie of a window of a recording.
+    /// Returns the movie of a window of a recording.
     ///
     /// - Parameters:
-    ///   - name: what tells this window from all others.
+    ///   - name: a name that no other window has.
     ///   - url: the movie's URL, for messages.
     ///   - title: the window in words, for messages.
     ///   - takesGaps: whether lost segments, and segments that can't be read, may stay gaps.
-    ///   - window: finds the window, where the movie isn't known.
-    /// - Throws: as ``movie(of:takesGaps:)``.
+    ///   - window: returns the window of a movie that isn't remembered.
+    /// - Throws: As ``movie(of:takesGaps:)``.
     func movie(
         named name: String, called url: String, window title: String, takesGaps: Bool,
         _ window: @escaping @Sendable () async throws -> RecordedWindow
@@ -121,7 +121,9 @@ final class MovieBook: Sendable {
         }
     }
 
-    /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
+    /// Returns a movie.
+    ///
+    /// - Parameter contents: returns the contents of the movie, and a check of its plan.
     private func movie(
         named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
@@ -161,9 +163,9 @@ final class MovieBook: Sendable {
         return (request, info)
     }
 
-    /// The picture that a file has in its metadata; nil where there is none.
+    /// Returns the picture in the metadata of a file; nil if there is none.
     ///
-    /// - Throws: `CacheError` and `ContainerError` where it can't be read.
+    /// - Throws: `CacheError` or `ContainerError` if the file can't be read.
     func embeddedCover(of asset: Asset) async throws -> Cover? {
         let (request, _) = try await resource(of: asset)
         return try await turnstile.pass { [store] in
@@ -175,10 +177,10 @@ final class MovieBook: Sendable {
         }
     }
 
-    /// A movie whose files aren't any more what they were.
+    /// Returns the error of a movie whose files have changed.
     func forget(_ name: String) { movies.forget(name) }
 
-    /// The media playlists that can be read; empty for a file.
+    /// Returns the media playlists that can be read; empty for a file.
     private func available(_ info: ResourceInfo, _ url: ResourceURL) async throws -> Set<String> {
         if MediaType.isPlaylist(info.contentType),
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)
@@ -203,7 +205,7 @@ final class MovieBook: Sendable {
         let resources = StoreResources(store, settings: request.settings ?? store.transfers, control: control)
         do {
             let source = try MovieSource(of: "\(request.url)", resources: resources) { url in
-                // As the store spells it.
+                // The spelling of the store.
                 (try? ResourceURL(url)).map { available.contains("\($0)") } ?? false
             }
             switch source {
@@ -252,7 +254,7 @@ final class MovieBook: Sendable {
 }
 
 extension Problem {
-    /// A movie of a recording or a download without some of its segments, requested without gaps.
+    /// Returns the error for a movie of a recording or download that lacks segments, requested without gaps.
     static func notFound(lost count: Int, of title: String) -> Problem {
         let what = count == 1 ? "1 segment is" : "\(count) segments are"
         return .notFound("\(title): \(what) missing; request it with ?gaps=1 to leave gaps")

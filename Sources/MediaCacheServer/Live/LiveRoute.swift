@@ -88,9 +88,9 @@ struct LiveRoute: MediaRoute {
         return MovieOpener(name: name, movies: movies) {
             // The recorded ranges are part of the name, since retention changes the movie.
             let kept = live.recording.kept(from: from, to: to)
-            let known = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
+            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
             let title = "this window of \(live.name)"
-            return try await movies.movie(named: known, called: name, window: title, takesGaps: takesGaps) {
+            return try await movies.movie(named: key, called: name, window: title, takesGaps: takesGaps) {
                 try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
             }
         }

@@ -183,7 +183,7 @@ extension Recording {
         await interruptPruning()
         try await prune.turns.take {
             for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
-            // Also what pages told of that can't be read.
+            // Includes the parts of unreadable pages.
             if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }
             let files = try await work.place.files(of: channel.id)
             try await work.place.removeFiles(files, of: channel.id)
