@@ -1,12 +1,12 @@
 package import MediaCache
 internal import MediaContainers
 
-/// Recordings in a cache folder: media as pinned resources, files beside the catalog.
+/// The recordings in a cache folder: media as pinned resources, and files next to the catalog.
 package struct CacheRecordingStore: RecordingStore {
     private let store: CacheStore
     private let parts: PartFetch
 
-    /// Recordings in `store`.
+    /// Creates a store of recordings in `store`.
     package init(_ store: CacheStore) {
         self.store = store
         parts = PartFetch(store: store)
@@ -49,11 +49,11 @@ package struct CacheRecordingStore: RecordingStore {
             return FetchedPart(
                 length: length, isWrapped: false, firstPicture: try await firstPicture(of: part, request, length))
         case .noteworthy: return FetchedPart(length: length, isWrapped: true)
-        case .playlist: throw CacheError(.notMedia, "\(part.url) came as a playlist, not as media")
+        case .playlist: throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
         }
     }
 
-    /// A first picture is looked for in so many bytes.
+    /// The maximum number of bytes that are searched for a first picture.
     private static let longestFront: Int64 = 1 << 20
 
     private func firstPicture(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {

@@ -1,84 +1,86 @@
 public import Foundation
 public import MediaCache
 
-/// A live stream that is recorded, or was: where it comes from, what of it is wanted, and what is kept.
+/// A live stream that is or was recorded: its source, its settings and its programmes.
 public struct Channel: Sendable, Hashable, Codable {
-    /// One of its media playlists: a variant stream or a rendition.
+    /// A media playlist of the channel: a variant stream or a rendition.
     package struct Track: Sendable, Hashable, Codable {
-        /// What its folder in URLs is called, as `video-1`.
+        /// The folder in URLs, for example `video-1`.
         package var folder: String
-        /// Where its playlist was found last.
+        /// The last known URL of the playlist.
         package var url: String
-        /// The scope of what named it there; nil in records of earlier versions.
+        /// The scope of the document that named the URL; nil in records of earlier versions.
         package var scope: AddressScope?
         /// The URLs of redundant copies of its playlist, in order of preference; nil if there are none.
         package var copies: [String]?
         /// The rendition; nil for a variant stream, and in records of earlier versions.
         package var rendition: RenditionName?
-        /// When the stream's own playlist named it first, by the stream's clock; nil in records of earlier versions.
+        /// The time at which the stream's own playlist first named it, by the stream's clock; nil in records of earlier
+        /// versions.
         package var namedSince: Date?
-        /// When the stream's own playlist was first seen without it, by the stream's clock; nil while it names it, and in
-        /// records of earlier versions.
+        /// The time at which the stream's own playlist was first seen without it, by the stream's clock; nil while the
+        /// playlist names it, and in records of earlier versions.
         package var namedUntil: Date?
     }
 
-    /// The attributes by which a rendition is known whose URL changes (RFC 8216bis §4.4.6.1).
+    /// The attributes that identify a rendition whose URL changes (RFC 8216bis §4.4.6.1).
     package struct RenditionName: Sendable, Hashable, Codable {
         /// GROUP-ID.
         package var groupID: String
         /// NAME.
         package var name: String
-        /// LANGUAGE; nil where there is none.
+        /// LANGUAGE; nil without the attribute.
         package var language: String?
     }
 
-    /// What its recording is called on the disk.
+    /// The identifier that the recording's files are named by.
     package let id: RecordingID
-    /// What people call it.
+    /// The name of the channel.
     public let name: ChannelName
     /// The URL of a multivariant or a media playlist, without user information.
     public var url: String
-    /// In whose name it's asked for, where its origin tells users apart.
+    /// The profile whose identity is used for requests; nil for none.
     public internal(set) var identity: ProfileIdentity? {
         get { identityName.flatMap(ProfileIdentity.init) }
         set { identityName = newValue?.description }
     }
     private var identityName: String?
-    /// Header fields for the URL's origin, by name.
+    /// The header fields for the URL's origin, by name.
     public var headers: [String: String]
-    /// Which variant streams and renditions are recorded.
+    /// The variant streams and renditions that are recorded.
     public var selection: StreamSelection
-    /// How much is kept.
+    /// The limits of the recording.
     public var retention: Retention
-    /// Whether it's to be recorded.
+    /// Whether recording is turned on.
     public internal(set) var isWanted: Bool
-    /// When recording is to end; nil for no such time.
+    /// The end of the recording; nil for none.
     public var endsAt: Date?
-    /// Whether it ends at ``endsAt`` by the wall clock, without following the stream until it has come so far.
+    /// Whether the recording ends at ``endsAt`` by the wall clock, even if the stream hasn't reached that time. Nil
+    /// means false.
     var endsAtOnce: Bool?
-    /// Whether a stream that says that it has ended ends the recording. Where not, it's followed further, since its
-    /// encoder may start again.
+    /// Whether the recording ends when the stream does. Otherwise the stream is followed further, since its encoder may
+    /// restart.
     public var endsWithStream: Bool
-    /// Whether the recording also ends when the playlists stop changing or are gone for good. Nil counts as false.
+    /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
     var endsWhenUnchanged: Bool?
-    /// Whether the stream had ended when its playlists were loaded last. Nil counts as false.
+    /// Whether the stream had ended when its playlists were last loaded. Nil means false.
     var hasEndList: Bool?
-    /// Whether its recording has ended: nothing will be added.
+    /// Whether the recording has ended: nothing will be added.
     public internal(set) var hasEnded = false
-    /// Whether it has become an asset, having ended.
+    /// Whether the ended recording has become an asset. Nil means false.
     var isAsset: Bool?
-    /// When it was made.
+    /// The date of creation.
     public let created: Date
-    /// Windows that are kept whatever ``retention`` says.
+    /// The windows that are pinned regardless of ``retention``.
     public internal(set) var programmes: [Programme] = []
-    /// Its media playlists, when they are known.
+    /// The media playlists; empty until they are known.
     package var tracks: [Track] = []
-    /// What their playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
+    /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
     var variables: [String: String]?
-    /// What a player is given: a multivariant playlist that names the tracks' playlists. Empty until it's known.
+    /// The multivariant playlist for players, which names the tracks' playlists; empty until it is known.
     package var entry = ""
 
-    /// A channel of which nothing is recorded yet.
+    /// Creates a channel without recorded segments.
     init(_ request: ChannelRequest, created: Date) {
         id = RecordingID()
         name = request.name
@@ -96,8 +98,117 @@ public struct Channel: Sendable, Hashable, Codable {
 }
 
 extension Channel.Track {
-    /// The URLs of all copies of its playlist, in order of preference.
+    /// The URLs of all copies of the playlist, in order of preference.
     var urls: [ResourceURL] {
         get throws { try ([url] + (copies ?? [])).map { try ResourceURL($0) } }
+    }
+}
+
+/// The name of a channel, which is also used in URLs: 1 to 64 ASCII letters, digits, dots, hyphens and underscores, not
+/// beginning with a dot.
+public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The text of the name.
+    public let rawValue: String
+
+    /// Creates a name; returns nil if the text isn't a valid one.
+    public init?(rawValue: String) {
+        let isRight = rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isRight, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
+            return nil
+        }
+        self.rawValue = rawValue
+    }
+
+    /// The text of the name.
+    public var description: String { rawValue }
+
+    /// Orders names by their text.
+    public static func < (left: ChannelName, right: ChannelName) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension ChannelName: Codable {
+    /// Decodes a name.
+    ///
+    /// - Throws: `DecodingError` if the text isn't a valid name.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let name = ChannelName(rawValue: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "invalid channel name")
+        }
+        self = name
+    }
+
+    /// Encodes the name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}
+
+/// The limits of a recording. All limits that are set apply; without any, everything stays.
+public struct Retention: Sendable, Hashable, Codable {
+    /// The maximum age of a segment since its arrival, in seconds.
+    public var seconds: Double?
+    /// The maximum number of bytes of all tracks together.
+    public var bytes: Int64?
+    /// The maximum number of segments per track. Gaps don't count.
+    public var segments: Int?
+    /// The minimum number of free bytes on the volume.
+    public var freeBytes: Int64?
+
+    /// Creates limits; without arguments, none apply.
+    public init(seconds: Double? = nil, bytes: Int64? = nil, segments: Int? = nil, freeBytes: Int64? = nil) {
+        self.seconds = seconds
+        self.bytes = bytes
+        self.segments = segments
+        self.freeBytes = freeBytes
+    }
+}
+
+/// A channel to record, with its settings.
+public struct ChannelRequest: Sendable {
+    /// The name of the channel.
+    public var name: ChannelName
+    /// The URL of a multivariant or a media playlist.
+    public var url: ResourceURL
+    /// The profile whose identity is used for requests; nil for none.
+    public var identity: ProfileIdentity?
+    /// The header fields for the URL's origin, by name.
+    public var headers: [String: String]
+    /// The variant streams and renditions to record. The default is the best video with all audio and subtitles.
+    public var selection: StreamSelection
+    /// The limits of the recording.
+    public var retention: Retention
+    /// The end of the recording; nil for none.
+    public var endsAt: Date?
+    /// Whether the recording ends when the stream does.
+    public var endsWithStream: Bool
+    /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
+    var endsWhenUnchanged: Bool?
+    /// Whether recording starts at once.
+    public var starts: Bool
+
+    /// Creates a request.
+    public init(
+        name: ChannelName, url: ResourceURL, identity: ProfileIdentity? = nil, headers: [String: String] = [:],
+        selection: StreamSelection = StreamSelection(variants: .best, audio: .all, subtitles: .all),
+        retention: Retention = Retention(), endsAt: Date? = nil, endsWithStream: Bool = true, starts: Bool = true
+    ) {
+        self.name = name
+        self.url = url
+        self.identity = identity
+        self.headers = headers
+        self.selection = selection
+        self.retention = retention
+        self.endsAt = endsAt
+        self.endsWithStream = endsWithStream
+        self.starts = starts
     }
 }

@@ -2,17 +2,17 @@ package import Foundation
 internal import MediaCache
 
 extension Date {
-    /// Nanoseconds since 1970-01-01T00:00:00Z, as far as 64 bits go.
+    /// The nanoseconds since 1970-01-01T00:00:00Z, limited to the range of 64 bits.
     package var nanosecondsSinceEpoch: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) * 1000 }
 
-    /// A moment.
+    /// Creates a date from nanoseconds since 1970-01-01T00:00:00Z.
     package init(nanosecondsSinceEpoch: Int64) {
         self.init(timeIntervalSince1970: Double(nanosecondsSinceEpoch) / 1e9)
     }
 }
 
 extension Duration {
-    /// The duration in nanoseconds, as far as 64 bits go.
+    /// The duration in nanoseconds, limited to the range of 64 bits.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,28 +1,60 @@
 public import Foundation
 
-/// A recording at a moment.
+/// A snapshot of a recording.
 public struct RecordingStatus: Sendable, Hashable {
     /// The channel.
     public var channel: Channel
-    /// What it does.
+    /// The state.
     public var state: RecordingState
-    /// Up to when it's recorded; nil where nothing is.
+    /// The end of the recorded media; nil if nothing is recorded.
     public var edge: Date?
-    /// The present by the stream's clock, which may differ from the recorder's: `now` and `-<seconds>` in requests for
-    /// windows count from it.
+    /// The present by the stream's clock, which may differ from the recorder's. `now` and `-<seconds>` in requests for
+    /// windows refer to it.
     public var present: Date
-    /// Of which stretches of time something is kept, in order.
+    /// The recorded time ranges, in order.
     public var kept: [Range<Date>]
-    /// How many bytes are kept of all tracks.
+    /// The number of cached bytes of all tracks.
     public var bytes: Int64
-    /// How many segments are kept of all tracks.
+    /// The number of cached segments of all tracks.
     public var segments: Int
-    /// How many segments are gaps, and how many seconds the longest of the tracks' gaps last together.
+    /// The number of gaps of all tracks.
     public var gaps: Int
-    /// How many seconds are lost, on the track that lost most.
+    /// The total duration of the gaps, in seconds, on the track with the most.
     public var gapSeconds: Double
-    /// How many bytes came in a second lately.
+    /// The average number of bytes received per second during the last 20 s.
     public var rate: Double
-    /// The folders of its tracks.
+    /// The folders of the tracks.
     public var tracks: [String]
+}
+
+/// The state of a recording.
+public enum RecordingState: Sendable, Hashable {
+    /// Recording is turned off.
+    case stopped
+    /// The playlists are being looked up.
+    case starting
+    /// Segments are being recorded.
+    case recording
+    /// Nothing is received, for the given reason. Recording continues when the origin recovers.
+    case waiting(String)
+    /// The stream has ended or the recording's end has passed.
+    case ended
+}
+
+/// An event of the recordings.
+public enum RecordingEvent: Sendable, Hashable {
+    /// The channel's state changed.
+    case state(ChannelName, RecordingState)
+    /// A segment is complete. The duration is in seconds.
+    case segment(ChannelName, track: String, start: Date, duration: Double, bytes: Int64)
+    /// A segment was lost, or the origin never had it. The duration is in seconds.
+    case gap(ChannelName, track: String, start: Date, duration: Double, reason: String)
+    /// Segments were removed by retention.
+    case pruned(ChannelName, segments: Int, bytes: Int64)
+    /// The state of a programme's export changed. Progress is reported a few times per second at most.
+    case export(ChannelName, programme: String, ProgrammeExport)
+    /// The channel was deleted.
+    case removed(ChannelName)
+    /// Events were dropped because the subscriber didn't read them in time.
+    case dropped(count: Int)
 }

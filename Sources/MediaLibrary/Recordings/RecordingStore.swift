@@ -1,28 +1,63 @@
 package import MediaCache
 
-/// Where recordings live: their media by name, and the pages of their timelines. Nothing else knows where that is.
+/// The storage of recordings: media by name, and the pages of timelines.
 ///
-/// On one machine it's a cache folder (``CacheRecordingStore``). Media goes in and out as representations, never as one
-/// piece of memory; a page is a small file.
+/// On one machine it is a cache folder (``CacheRecordingStore``). Media is passed as representations, never as a whole
+/// in memory. A page is a small file.
 package protocol RecordingStore: Sendable {
-    /// The names of a recording's files beside its media: pages, and what was given up.
+    /// Returns the names of a recording's files besides its media: pages and sets of removed segments.
     func files(of recording: RecordingID) async throws -> [String]
-    /// Files by name, in order; nil for those that aren't there.
+    /// Reads files by name, in order; nil for missing ones.
     func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?]
-    /// Writes a file in place of the one of this name. Returns when it's durable.
+    /// Replaces a file. Returns when the change is durable.
     func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws
-    /// Deletes files; those that aren't there are passed over. Returns when that is durable.
+    /// Deletes files and ignores missing ones. Returns when the change is durable.
     func removeFiles(_ names: [String], of recording: RecordingID) async throws
-    /// Fetches what is missing of a part, which is kept under its own name, and looks whether it's what was asked for.
+    /// Fetches the missing bytes of a part, which is cached under its own name, and checks its content.
     func fetch(_ part: AssetPart, settings: TransferSettings, group: TransferGroup) async throws -> FetchedPart
-    /// The number of bytes of a part that have been received; 0 where that can't be told.
+    /// Returns the number of bytes of a part that have been received; 0 if unknown.
     func receivedBytes(of part: AssetPart) async -> Int64
-    /// Makes durable all that was fetched before the call.
+    /// Makes all parts fetched before the call durable.
     func commit() async throws
-    /// Gives up parts by the names that they are kept as. What somebody reads goes when the last of them leaves.
+    /// Removes parts by their cache names. A part in use is removed when its last reader finishes.
     func removeParts(_ names: [String]) async throws
-    /// Gives up all parts of a recording, likewise.
+    /// Removes all parts of a recording in the same way.
     func removeAllParts(of recording: RecordingID) async throws
-    /// How many bytes are free where media is kept.
+    /// Returns the number of free bytes on the volume of the media.
     func freeBytes() async throws -> Int64
+}
+
+/// The result of fetching a part.
+package struct FetchedPart: Sendable, Hashable {
+    /// The length in bytes.
+    package var length: Int64
+    /// Whether the origin wrapped the media in other bytes.
+    package var isWrapped: Bool
+    /// The number of bytes from the start that contain the first picture; 0 if it can't be decoded by itself.
+    package var firstPicture: Int64 = 0
+}
+
+/// The identifier of a recording on disk, independent of the channel's name: a new channel with the name of a deleted
+/// one shares nothing with it.
+package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The identifier: 16 letters and digits.
+    package let rawValue: String
+
+    /// Creates a new identifier.
+    package init() { rawValue = AssetID().rawValue }
+
+    /// Creates an identifier from its text; returns nil if it isn't a valid one.
+    package init?(rawValue: String) {
+        guard AssetID(rawValue: rawValue) != nil else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// The text of the identifier.
+    package var description: String { rawValue }
+
+    /// Returns the cache name of a file in a track's folder.
+    package func keptName(_ name: String, track: String) -> String { "\(keptFolder)\(track)/\(name)" }
+
+    /// The common prefix of the recording's cache names.
+    package var keptFolder: String { "recording/\(rawValue)/" }
 }

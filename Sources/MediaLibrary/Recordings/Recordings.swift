@@ -3,7 +3,7 @@ internal import HTTPTypes
 public import MediaCache
 internal import Synchronization
 
-/// The channels of a store: what is recorded, what was, and what is kept of it.
+/// The channels of a store and their recordings.
 ///
 /// ```swift
 /// let recordings = Recordings(store: store, shelf: shelf, loader: loader)
@@ -21,12 +21,12 @@ public actor Recordings {
     nonisolated let exports: ProgrammeExports
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
     private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
-    /// One change of the channels at a time.
+    /// A lock that serializes changes of the channels.
     let turns = Turns()
     private var isStarted = false
     private var isLoaded = false
 
-    /// What a recording tells that has ended, without keeping whom it tells.
+    /// A weak reference to the recordings, for the callbacks of those that end.
     private final class Owner: Sendable {
         private struct Reference { weak var recordings: Recordings? }
         private let reference = Mutex(Reference())
@@ -37,14 +37,14 @@ public actor Recordings {
         }
     }
 
-    /// Recordings of a store. Nothing runs before ``start(goingOn:)``.
+    /// Creates the recordings of a store. Nothing runs before ``start(goingOn:)``.
     ///
     /// - Parameters:
-    ///   - store: where media is kept.
-    ///   - shelf: where recordings that have ended become assets.
-    ///   - loader: what reads playlists; shared with who plays.
-    ///   - settings: how origins are asked; nil takes the store's settings and adds the channel's header fields.
-    ///   - encoder: what encodes programmes anew; nil where nothing does.
+    ///   - store: the store of the media.
+    ///   - shelf: the assets, which ended recordings are added to.
+    ///   - loader: the loader of playlists, shared with playback.
+    ///   - settings: the source of transfer settings; nil for the store's settings plus the channel's header fields.
+    ///   - encoder: the encoder of 3GP exports; nil if none is available.
     public init(
         store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
         encoder: (any FilmEncoder)? = nil
@@ -63,9 +63,9 @@ public actor Recordings {
 
     // MARK: - Life
 
-    /// Takes up the channels that there are.
+    /// Loads the channels.
     ///
-    /// - Parameter goingOn: whether those that are to be recorded are, and programmes that are over exported.
+    /// - Parameter goingOn: whether to resume recording, and to export finished programmes.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
         try await turns.take {
@@ -76,15 +76,15 @@ public actor Recordings {
             await exports.start()
             for recording in all {
                 let channel = await recording.channel
-                // Segments that it still awaits belong to its programmes.
+                // Segments that are still awaited belong to its programmes.
                 if channel.isWanted, !channel.hasEnded { await recording.start() }
-                await recording.exportWhatIsOver()
+                await recording.exportFinishedProgrammes()
                 if channel.hasEnded, channel.isAsset != true { await ended(recording) }
             }
         }
     }
 
-    /// Stops all recordings; those that were to be recorded go on with the next ``start(goingOn:)``.
+    /// Stops all recordings. Those that are turned on resume with the next ``start(goingOn:)``.
     public func stop() async {
         await turns.take {
             isStarted = false
@@ -101,25 +101,27 @@ public actor Recordings {
         hub.finish()
     }
 
-    /// What happens from now on. Each call gives a stream of its own, which holds up to 512 events for a slow reader and
-    /// then drops, and says how many.
+    /// Returns a stream of events from now on. Each call creates a separate stream, which buffers up to 512 events. For
+    /// a slow subscriber, further events are dropped and counted.
     public nonisolated func events() -> AsyncStream<RecordingEvent> { hub.stream() }
 
     private nonisolated var all: [Recording] { known.withLock { Array($0.values) } }
 
-    /// The recording of a channel; nil where there is none of this name.
+    /// Returns the recording of a channel; nil if no channel has this name.
     package nonisolated func recording(_ name: ChannelName) -> Recording? { known.withLock { $0[name] } }
 
+    /// Returns the recording of a channel or throws `notFound`.
     func require(_ name: ChannelName) throws -> Recording {
         if let recording = recording(name) { return recording }
         let names = known.withLock { $0.keys.sorted().map(\.rawValue) }.joined(separator: ", ")
         throw CacheError(
-            .notFound, "there is no channel \(name); " + (names.isEmpty ? "there is none at all" : "there is \(names)"))
+            .notFound,
+            "there is no channel \(name); " + (names.isEmpty ? "no channels exist" : "existing channels: \(names)"))
     }
 
-    // MARK: - What is known
+    // MARK: - Status
 
-    /// All channels at this moment, by name.
+    /// Returns the status of all channels, sorted by name.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func statuses() async throws -> [RecordingStatus] {
@@ -130,20 +132,20 @@ public actor Recordings {
         return statuses
     }
 
-    /// A channel at this moment.
+    /// Returns the status of a channel.
     ///
-    /// - Throws: `CacheError` with `notFound`, naming those that there are, or `storage`.
+    /// - Throws: `CacheError` with `notFound` and the existing names, or with `storage`.
     public func status(of name: ChannelName) async throws -> RecordingStatus {
         await Self.status(of: try require(name))
     }
 
     private static func status(of recording: Recording) async -> RecordingStatus {
-        // While it's stopped nothing else sees that a programme's end has passed.
-        await recording.exportWhatIsOver()
+        // While the recording is stopped, only this check notices that a programme has ended.
+        await recording.exportFinishedProgrammes()
         return await recording.status()
     }
 
-    /// Whether anything is recorded at the moment.
+    /// Whether any channel is being recorded.
     public var isRecording: Bool {
         get async {
             for recording in all where await recording.isRunning { return true }
@@ -151,17 +153,17 @@ public actor Recordings {
         }
     }
 
-    // MARK: - Wishes
+    // MARK: - Channels
 
-    /// Makes a channel, and begins to record it. One of this name and URL that is there already is taken up again, with
-    /// the retention that is asked for now.
+    /// Adds a channel and starts recording it. An existing channel with this name and URL is resumed with the new
+    /// retention.
     ///
-    /// - Throws: `CacheError`: `invalidSetting` where the name is another channel's, or the selection another than that
-    ///   with which the channel is recorded; `storage`.
+    /// - Throws: `CacheError`: `invalidSetting` if the name belongs to another channel or the selection differs from
+    ///   the recorded one; `storage`.
     @discardableResult
     public func add(_ request: ChannelRequest) async throws -> Channel {
         let (recording, isNew) = try await addRecording(request)
-        // This may take long: changes of the channels don't wait for it.
+        // Removing segments may take long. Other changes of channels don't wait for it.
         if !isNew { await recording.retentionChanged() }
         return await recording.channel
     }
@@ -173,12 +175,13 @@ public actor Recordings {
                 guard channel.url == request.url.withoutUserInfo.description else {
                     throw CacheError(
                         .invalidSetting,
-                        "the channel \(request.name) is of \(channel.url); take another name, or delete it first")
+                        "the channel \(request.name) records \(channel.url); use another name, or delete the channel "
+                            + "first")
                 }
                 guard !channel.hasEnded else {
                     throw CacheError(
                         .invalidSetting,
-                        "the recording \(request.name) has ended; take another name, or delete the channel first")
+                        "the recording \(request.name) has ended; use another name, or delete the channel first")
                 }
                 guard channel.selection == request.selection else {
                     throw CacheError(
@@ -210,9 +213,9 @@ public actor Recordings {
         }
     }
 
-    /// Records a channel, or goes on with it.
+    /// Starts or resumes recording a channel.
     ///
-    /// - Throws: `CacheError`: `notFound`; `invalidSetting` where its recording has ended; `storage`.
+    /// - Throws: `CacheError`: `notFound`; `invalidSetting` if its recording has ended; `storage`.
     public func start(_ name: ChannelName) async throws {
         try await turns.take {
             let recording = try require(name)
@@ -220,7 +223,7 @@ public actor Recordings {
                 throw CacheError(.invalidSetting, "the recording \(name) has ended; record it under another name")
             }
             try await recording.change { channel in
-                // The stream may have begun again since it was stopped.
+                // The stream may have restarted since the channel was stopped.
                 if !channel.isWanted { channel.hasEndList = nil }
                 channel.isWanted = true
             }
@@ -228,7 +231,7 @@ public actor Recordings {
         }
     }
 
-    /// Stops recording a channel. When this returns nothing of it runs any more; what is kept stays and can be replayed.
+    /// Stops recording a channel. On return, none of its tasks is running. Recorded media stays and can be replayed.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func stop(_ name: ChannelName) async throws {
@@ -239,9 +242,9 @@ public actor Recordings {
         }
     }
 
-    /// Ends the recording of a channel: it becomes an asset of the library.
+    /// Ends the recording of a channel, which becomes an asset of the library.
     ///
-    /// What its playlists have named so far gets ten seconds to come. Where these recordings aren't started it ends with
+    /// Segments in its playlists have ten seconds to arrive. If these recordings aren't started, the recording ends at
     /// their next start.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
@@ -257,7 +260,7 @@ public actor Recordings {
         await recording.runOut()
     }
 
-    /// Deletes a channel and all that is kept of it; the asset that it became stays.
+    /// Deletes a channel with its media. The asset of an ended recording stays.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func remove(_ name: ChannelName) async throws {
@@ -265,7 +268,7 @@ public actor Recordings {
             let recording = try require(name)
             await recording.stop()
             let programmes = await recording.channel.programmes
-            // First, so that nothing that is still being made is written down when the channel is gone.
+            // Removed first, so that no running export is recorded in the deleted channel.
             try await recording.change { $0.programmes = [] }
             for programme in programmes { try await removeExports(of: programme) }
             let isAsset = try await shelf.asset(withKey: Self.assetKey(of: recording.id)) != nil
@@ -276,15 +279,15 @@ public actor Recordings {
         }
     }
 
-    /// An asset was removed: where a recording had become it, nothing is left of that.
+    /// Removes the recording whose asset was removed, if there is one.
     ///
-    /// - Throws: `CacheError` with `storage`.
+    /// - Throws: `CacheError` with `notFound` or `storage`.
     package func assetRemoved(_ asset: Asset) async throws {
         guard let recording = all.first(where: { Self.assetKey(of: $0.id) == asset.key }) else { return }
         try await remove(await recording.channel.name)
     }
 
-    /// Sets how much of a channel is kept. What is too much goes at once.
+    /// Sets the limits of a channel. Segments beyond the limits are removed at once.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
@@ -300,7 +303,7 @@ public actor Recordings {
 
     private static func assetKey(of recording: RecordingID) -> String { "recording/\(recording)" }
 
-    /// A recording that has ended is an asset of the library.
+    /// Adds an ended recording to the library as an asset.
     private func ended(_ recording: Recording) async {
         do {
             guard let window = try await recording.whole() else { return }
@@ -314,7 +317,7 @@ public actor Recordings {
             try await shelf.setContents(window.contents, of: asset.id)
             try await recording.change { $0.isAsset = true }
         } catch {
-            // It's still to be had as a channel, and becomes one with the next start.
+            // The channel stays available, and becomes an asset at the next start.
         }
     }
 
@@ -322,25 +325,25 @@ public actor Recordings {
 
     private func load() async throws {
         guard !isLoaded else { return }
-        var isEveryOneKnown = true
+        var areAllKnown = true
         for name in try await folder.names() where name.hasSuffix(Self.suffix) {
             guard let bytes = try await folder.contents(of: name),
                 let channel = try? JSONDecoder().decode(Channel.self, from: Data(bytes))
             else {
-                isEveryOneKnown = false
+                areAllKnown = false
                 continue
             }
             let recording = Recording(channel, work: work)
             known.withLock { $0[channel.name] = recording }
-            // One that can't be read doesn't keep the others from going on. It's listed, without what was kept of it.
+            // An unreadable recording doesn't stop the others. It is listed without its media.
             try? await recording.open()
         }
-        try await tidyExports(isEveryOneKnown: isEveryOneKnown)
+        try await removeStaleExports(areAllKnown: areAllKnown)
         isLoaded = true
     }
 
-    /// Deletes what earlier processes left of exports, and has those made anew whose file is gone.
-    private func tidyExports(isEveryOneKnown: Bool) async throws {
+    /// Deletes drafts of earlier processes, and repeats exports whose file is missing.
+    private func removeStaleExports(areAllKnown: Bool) async throws {
         var done: [(name: String, recording: Recording, programme: String, format: ProgrammeFormat)] = []
         for recording in all {
             for programme in await recording.channel.programmes {
@@ -351,7 +354,7 @@ public actor Recordings {
                 }
             }
         }
-        let there = try await exports.folder.clear(except: isEveryOneKnown ? Set(done.map(\.name)) : nil)
+        let there = try await exports.folder.clear(except: areAllKnown ? Set(done.map(\.name)) : nil)
         for (name, recording, programme, format) in done where !there.contains(name) {
             try await recording.change { channel in
                 guard let index = channel.programmes.firstIndex(where: { $0.id == programme }) else { return }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What a playlist names from before the recording began.
+/// Segments that a playlist lists from before the recording began.
 @Suite(.timeLimit(.minutes(10)))
 struct BacklogTests {
     private static let count = 100
 
-    /// A recorder of an origin whose playlists have a hundred segments already.
+    /// Returns a recorder of an origin whose playlists already have a hundred segments.
     private func fixture() async throws -> RecordingFixture {
         let live = LiveOrigin()
         live.window = Self.count
@@ -21,7 +21,7 @@ struct BacklogTests {
         return fixture
     }
 
-    /// The numbers of the segments of a folder that were asked for, in order.
+    /// Returns the numbers of the requested segments of a folder, in order.
     private func requested(_ fixture: RecordingFixture, in folder: String = "v1") -> [Int] {
         fixture.live.library.origin.requests.compactMap { request in
             let parts = request.url.target.split(separator: "/")
@@ -30,32 +30,32 @@ struct BacklogTests {
         }
     }
 
-    /// Neither what a limit of size would remove at once, nor a gap for it.
-    @Test func fetchesWhatALimitOfSizeKeeps() async throws {
+    /// Segments that a limit of size would remove at once are neither fetched nor recorded as gaps.
+    @Test func fetchesOnlySegmentsWithinLimitOfSize() async throws {
         let fixture = try await fixture()
-        // Two tracks, ten segments of each.
+        // Two tracks with ten segments each.
         let length = try #require(fixture.live.published["v1"]?.first).bytes.count
         let limit = Int64(20 * length)
         try await fixture.record { $0.retention = Retention(bytes: limit) }
         try await fixture.pass(3)
         let numbers = requested(fixture)
         #expect(numbers.prefix(3).sorted() == [97, 98, 99])
-        // Some more are under way when it's known how many fit.
+        // A few more are in flight when it becomes known how many fit.
         #expect(numbers.count <= 20, "\(numbers)")
         #expect(Set(numbers).isSuperset(of: 91..<100))
         let totals = try fixture.recording.timelines.map(\.totals)
         #expect(totals.allSatisfy { $0.segments >= 9 && $0.gaps == 0 })
         #expect(totals.reduce(0) { $0 + $1.bytes } <= limit)
-        #expect(fixture.toldGaps("video-1").isEmpty)
+        #expect(fixture.reportedGaps("video-1").isEmpty)
         try await fixture.pass(60)
         let later = try fixture.recording.timelines.map(\.totals)
         #expect(later.allSatisfy { $0.segments >= 9 && $0.gaps == 0 })
-        #expect(fixture.toldGaps("video-1").isEmpty)
+        #expect(fixture.reportedGaps("video-1").isEmpty)
         await fixture.close()
     }
 
-    /// It would end before the newest arrived.
-    @Test func aRecordingWithAnEndFetchesTheNewestFirst() async throws {
+    /// The recording would end before the newest segments arrived.
+    @Test func fetchesNewestFirstBeforeNearEnd() async throws {
         let fixture = try await fixture()
         let end = fixture.live.library.time.now.addingTimeInterval(60)
         try await fixture.record {
@@ -67,14 +67,14 @@ struct BacklogTests {
         try await fixture.pass(3)
         let numbers = requested(fixture)
         #expect(numbers.count == Self.count)
-        // Six at a time.
+        // At most six at a time.
         for (place, number) in numbers.enumerated() { #expect(abs(Self.count - 1 - place - number) <= 6, "\(numbers)") }
         try await fixture.check { _ in true }
         await fixture.close()
     }
 
-    /// There is a live edge as soon as the first segment has arrived, and playback can begin.
-    @Test func recordingWithADistantEndHasAnEdgeWhileItsBacklogLoads() async throws {
+    /// The live edge exists as soon as the first segment has arrived, so that playback can begin.
+    @Test func hasEdgeWhileBacklogLoadsBeforeDistantEnd() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
         live.isSoundNamed = false
@@ -83,7 +83,7 @@ struct BacklogTests {
         fixture.gates = [gate]
         let end = live.library.time.now.addingTimeInterval(7200)
         try await fixture.record { $0.endsAt = end }
-        // As many as are fetched at once.
+        // The number of concurrent fetches.
         await gate.waitForArrivals(6)
         await fixture.settle()
         let recording = try fixture.recording
@@ -95,7 +95,7 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    @Test func aRecordingWithoutAnEndFetchesTheOldestFirst() async throws {
+    @Test func fetchesOldestFirstWithoutEnd() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(3)
@@ -105,7 +105,7 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    @Test func theNextProcessFetchesABacklogInItsOrder() async throws {
+    @Test func nextProcessFetchesBacklogInOrder() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
         live.isSoundNamed = false
@@ -121,7 +121,7 @@ struct BacklogTests {
         let before = requested(fixture).count
         try await fixture.open()
         try await fixture.pass(3)
-        // A limit of size begins with the newest ones.
+        // With a size limit, the newest segments are fetched first.
         let numbers = Array(requested(fixture).dropFirst(before))
         #expect(numbers.prefix(3).sorted() == [97, 98, 99])
         #expect(numbers.sorted() == Array(0..<Self.count))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A recorder of a stream whose server blocks playlist reloads and sends delta updates (RFC 8216bis §6.2.5).
+/// A recorder of a stream whose server supports blocking playlist reloads and delta updates (RFC 8216bis §6.2.5).
 @Suite(.timeLimit(.minutes(20)))
 struct DeliveryDirectiveTests {
-    /// What a server announces, and the directives that it's asked with.
+    /// The definitions that a server announces, and the directives expected in requests.
     struct Server: CustomTestStringConvertible {
         var tags: String
         var isBlocking = true
@@ -23,7 +23,7 @@ struct DeliveryDirectiveTests {
             Server(
                 tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=36,CAN-SKIP-DATERANGES=YES",
                 skip: .segmentsAndDateRanges),
-            // A recording has no use for partial segments: it's asked once per segment.
+            // A recording doesn't use partial segments, so it makes one request per segment.
             Server(
                 tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=36,PART-HOLD-BACK=6\n"
                     + "#EXT-X-PART-INF:PART-TARGET=2", skip: .segments),
@@ -43,30 +43,30 @@ struct DeliveryDirectiveTests {
         return fixture
     }
 
-    /// The directives of each request for a track's playlist, in order.
+    /// Returns the directives of each request for a track's playlist, in order.
     private func directives(_ fixture: RecordingFixture, _ folder: String = "v1") -> [DeliveryDirectives] {
         let playlist = fixture.live.playlist(folder).description
         return fixture.live.library.origin.requests.map(\.url.description)
             .filter { DeliveryDirectives.removed(from: $0) == playlist }.map { DeliveryDirectives(url: $0) }
     }
 
-    @Test(arguments: Server.all) func asksAsTheServerAnnounces(server: Server) async throws {
+    @Test(arguments: Server.all) func usesAnnouncedDirectives(server: Server) async throws {
         let fixture = try await fixture(server)
         try await fixture.record()
-        // The first load is over before time goes on.
+        // The first load ends before time passes.
         await fixture.settle()
         let first = fixture.live.next
         try await fixture.pass(120)
         for folder in ["v1", "a1"] {
-            let asked = directives(fixture, folder)
-            #expect(asked.first?.isEmpty == true, "the whole playlist comes first")
-            #expect(asked.dropFirst().allSatisfy { $0.skip == server.skip && $0.part == nil })
+            let requested = directives(fixture, folder)
+            #expect(requested.first?.isEmpty == true, "the whole playlist comes first")
+            #expect(requested.dropFirst().allSatisfy { $0.skip == server.skip && $0.part == nil })
             if server.isBlocking {
-                // One request for each segment, made before that is there.
-                #expect(asked.dropFirst().map(\.mediaSequence) == (first...fixture.live.next).map { $0 })
+                // One request for each segment, sent before the segment is available.
+                #expect(requested.dropFirst().map(\.mediaSequence) == (first...fixture.live.next).map { $0 })
                 #expect(fixture.live.held == 2)
             } else {
-                #expect(asked.allSatisfy { $0.mediaSequence == nil })
+                #expect(requested.allSatisfy { $0.mediaSequence == nil })
             }
         }
         try await fixture.check { _ in true }
@@ -75,8 +75,8 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// The origin is away while two segments come; the delta update that follows leaves out the first of them.
-    @Test func loadsTheWholePlaylistAfterADeltaUpdateThatSkipsTooMuch() async throws {
+    /// The origin is unavailable while two segments appear. The delta update that follows skips the first of them.
+    @Test func loadsWholePlaylistAfterDeltaUpdateThatSkipsTooMuch() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()
         try await fixture.pass(30)
@@ -85,18 +85,18 @@ struct DeliveryDirectiveTests {
         try await fixture.pass(15)
         fixture.live.library.origin.isReachable = true
         try await fixture.pass(30)
-        let asked = directives(fixture)
-        #expect(asked.count(where: \.isEmpty) == 2)
-        let whole = try #require(asked.lastIndex { $0.isEmpty })
-        #expect(asked[whole - 1].skip == .segments)
+        let requested = directives(fixture)
+        #expect(requested.count(where: \.isEmpty) == 2)
+        let whole = try #require(requested.lastIndex { $0.isEmpty })
+        #expect(requested[whole - 1].skip == .segments)
         try await fixture.check { _ in true }
         try await fixture.check("audio-1", in: "a1") { _ in true }
         #expect(try await fixture.gapCount() == 0)
         await fixture.close()
     }
 
-    /// A delta update isn't asked for when too much may be left out: half of the skip boundary is 18 s.
-    @Test func asksForNoDeltaUpdateAfterALongOutage() async throws {
+    /// No delta update is requested when too much may be skipped: half of the skip boundary is 18 s.
+    @Test func requestsNoDeltaUpdateAfterLongOutage() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()
         try await fixture.pass(30)
@@ -105,20 +105,20 @@ struct DeliveryDirectiveTests {
         let before = directives(fixture).count
         fixture.live.library.origin.isReachable = true
         try await fixture.pass(30)
-        let asked = directives(fixture).dropFirst(before)
-        #expect(asked.first?.skip == nil && asked.first?.mediaSequence != nil)
-        #expect(asked.dropFirst().allSatisfy { $0.skip == .segments })
+        let requested = directives(fixture).dropFirst(before)
+        #expect(requested.first?.skip == nil && requested.first?.mediaSequence != nil)
+        #expect(requested.dropFirst().allSatisfy { $0.skip == .segments })
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
         await fixture.close()
     }
 
-    /// A server that announces blocking reloads and answers at once, with a tag that changes each time.
+    /// A server that announces blocking reloads but responds at once, with a tag that changes each time.
     @Test func reloadsAtOnceOnlyAfterNewSegments() async throws {
         let fixture = try await fixture(.all[0])
         fixture.live.directives = .answeredAtOnce
         try await fixture.record()
-        // The first load is over before time goes on.
+        // The first load ends before time passes.
         await fixture.settle()
         let first = fixture.live.next
         for count in 0..<240 {
@@ -133,23 +133,25 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// A server that announces directives and answers 400 to them, for a while or always.
-    @Test(arguments: [true, false]) func loadsTheWholePlaylistWhereDirectivesAreRefused(forGood: Bool) async throws {
+    /// A server that announces directives but responds to them with 400, temporarily or always.
+    @Test(arguments: [true, false]) func loadsWholePlaylistWhenDirectivesAreRefused(forGood: Bool) async throws {
         let fixture = try await fixture(.full)
         fixture.live.directives = .refused
         try await fixture.record()
-        // The first load is over before time goes on.
+        // The first load ends before time passes.
         await fixture.settle()
         let first = fixture.live.next
         try await fixture.pass(120)
         #expect(await (try fixture.recording).state == .recording)
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
-        // No more requests than of a server without directives, and one that is refused for each segment.
+        // As many requests as without directives, plus one refused request per segment.
         let segments = fixture.live.next - first
-        let asked = directives(fixture)
-        #expect(asked.count { !$0.isEmpty } <= segments + 2, "\(asked.count) requests for \(segments) segments")
-        #expect(asked.count(where: \.isEmpty) <= 2 * segments + 2, "\(asked.count) requests for \(segments) segments")
+        let requested = directives(fixture)
+        #expect(requested.count { !$0.isEmpty } <= segments + 2, "\(requested.count) requests for \(segments) segments")
+        #expect(
+            requested.count(where: \.isEmpty) <= 2 * segments + 2,
+            "\(requested.count) requests for \(segments) segments")
         if !forGood {
             fixture.live.directives = .honoured
             try await fixture.pass(60)

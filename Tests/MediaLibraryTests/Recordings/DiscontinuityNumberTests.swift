@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// How the tracks of a recording count discontinuities: alike.
+/// The numbering of discontinuities, which is the same on all tracks.
 struct DiscontinuityNumberTests {
     private var video = FollowedPlaylist()
     private var audio = FollowedPlaylist()
@@ -12,7 +12,7 @@ struct DiscontinuityNumberTests {
 
     init() { audio.names = "http://origin.example/audio/#.ts" }
 
-    /// Loads segments of a track, whose origin counts its discontinuities from a number.
+    /// Loads segments of a track whose origin counts discontinuities from a number.
     private func load(
         _ track: inout FollowedPlaylist, _ numbers: Range<Int>, from first: Int = 5, besides other: FollowedPlaylist
     ) throws {
@@ -24,7 +24,7 @@ struct DiscontinuityNumberTests {
         try track.load(numbers)
     }
 
-    /// The number of each segment, by its name.
+    /// Returns the discontinuity number of each segment by its name.
     private func numbers(_ track: FollowedPlaylist) -> [String: Int64] {
         Dictionary(zip(track.recorded, track.discontinuities)) { _, last in last }.filter { $0.key != "-" }
     }
@@ -37,8 +37,8 @@ struct DiscontinuityNumberTests {
         }
     }
 
-    /// An audio rendition isn't there until three advertisements have begun.
-    @Test(arguments: [true, false]) func aLateTrackCountsAsTheOthersDo(isRestarted: Bool) throws {
+    /// An audio rendition appears only after three advertisements have begun.
+    @Test(arguments: [true, false]) func lateTrackAdoptsNumbersOfOtherTracks(isRestarted: Bool) throws {
         var test = self
         for end in 6..<24 { try test.load(&test.video, end - 6..<end, besides: test.audio) }
         if isRestarted { test.video.restart() }
@@ -53,8 +53,8 @@ struct DiscontinuityNumberTests {
         #expect(test.audio.rows.filter(\.isDiscontinuous).map(\.originSequence) == [20, 40])
     }
 
-    /// The pictures' first playlist has a discontinuity that has left the sound's.
-    @Test(arguments: [true, false]) func tracksThatBeginAroundADiscontinuity(isVideoFirst: Bool) throws {
+    /// The video's first playlist has a discontinuity that has left the audio's.
+    @Test(arguments: [true, false]) func agreesWhenTracksBeginAroundDiscontinuity(isVideoFirst: Bool) throws {
         var test = self
         if isVideoFirst { try test.load(&test.video, 5..<11, besides: test.audio) }
         try test.load(&test.audio, 8..<12, besides: test.video)
@@ -66,7 +66,7 @@ struct DiscontinuityNumberTests {
     }
 
     /// A track begins with a discontinuity, and the recorded track counts none at that time.
-    @Test func aFirstDiscontinuityThatOthersDontCountIsLeftOut() throws {
+    @Test func ignoresFirstDiscontinuityThatOtherTracksDontCount() throws {
         var test = self
         test.breaks = []
         for end in 6..<9 { try test.load(&test.video, end - 6..<end, from: 0, besides: test.audio) }
@@ -79,8 +79,8 @@ struct DiscontinuityNumberTests {
         #expect(TimelinePage(encoded: page.encoded)?.discontinuities == 0)
     }
 
-    /// Media sequences that begin anew get the same number, whichever is seen first, and whatever the origin counts then.
-    @Test(arguments: [0, 5, 90]) func tracksThatBeginAnewTogether(first: Int) throws {
+    /// Restarted media sequences get the same number, in any order and whatever the origin counts then.
+    @Test(arguments: [0, 5, 90]) func agreesWhenTracksRestartTogether(first: Int) throws {
         var test = self
         for end in 6..<16 {
             try test.load(&test.video, end - 6..<end, besides: test.audio)
@@ -90,7 +90,7 @@ struct DiscontinuityNumberTests {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
             try test.load(&test.video, max(17, end - 6)..<end, from: first, besides: test.audio)
-            // The sound's playlist is still the old one at first.
+            // The audio's playlist is still the old one at first.
             if end >= 20 {
                 test.audio.shift = 7000
                 test.audio.names = "http://two.example/audio/#.ts"
@@ -100,8 +100,8 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
-    /// One track begins anew by itself. The tracks meet again behind the origin's next discontinuity.
-    @Test(arguments: [5, 0]) func aTrackThatBeginsAnewAlone(first: Int) throws {
+    /// One track restarts alone. The tracks agree again after the origin's next discontinuity.
+    @Test(arguments: [5, 0]) func agreesAgainAfterOneTrackRestarts(first: Int) throws {
         var test = self
         for end in 6..<23 {
             try test.load(&test.video, end - 6..<end, besides: test.audio)
@@ -116,10 +116,10 @@ struct DiscontinuityNumberTests {
         test.check(41)
     }
 
-    // MARK: - What was never seen
+    // MARK: - Missed discontinuities
 
     /// The recorder is off while a segment with a discontinuity passes.
-    @Test(arguments: [true, false], [nil, 0]) func discontinuitiesThatWereMissedCount(
+    @Test(arguments: [true, false], [nil, 0]) func countsMissedDiscontinuities(
         isRestarted: Bool, clock: Double?
     ) throws {
         var test = self
@@ -129,7 +129,7 @@ struct DiscontinuityNumberTests {
         try test.load(&test.video, 30..<36, besides: test.audio)
         #expect(test.video.rows.first { $0.url.hasSuffix("/30.ts") }?.isDiscontinuous == true)
         #expect(test.numbers(test.video)["30.ts"] == test.numbers(test.video)["5.ts"]! + 3)
-        // A track that saw them counts alike.
+        // A track that saw the discontinuities counts the same.
         for end in 6..<36 { try test.load(&test.audio, end - 6..<end, besides: test.video) }
         test.check()
     }

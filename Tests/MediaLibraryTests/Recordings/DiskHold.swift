@@ -2,22 +2,22 @@ import Foundation
 import MediaCacheTesting
 import Synchronization
 
-/// Blocks one write or deletion of a file, as a disk that takes its time.
+/// A block of one write or deletion of a file, to simulate a slow disk.
 final class DiskHold: Sendable {
     private let state = Mutex((isArmed: false, isReached: false))
     private let released = DispatchSemaphore(value: 0)
     private let isMeant: @Sendable (HookedFileSystem.Moment, String) -> Bool
 
-    /// - Parameter isMeant: Whether an operation on the file at a path may be blocked.
+    /// - Parameter isMeant: whether an operation on the file at a path may be blocked.
     init(_ isMeant: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.isMeant = isMeant }
 
-    /// A file system that this can block.
+    /// The file system whose operations are blocked.
     var files: HookedFileSystem { HookedFileSystem { self.pass($0, $1) } }
 
-    /// Blocks the next such operation.
+    /// Blocks the next matching operation.
     func arm() { state.withLock { $0 = (true, false) } }
 
-    /// Whether an operation is blocked, or was.
+    /// Whether an operation is or was blocked.
     var isReached: Bool { state.withLock { $0.isReached } }
 
     /// Returns when an operation is blocked.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The live edge, and windows that end there or behind it.
+/// The live edge, and windows that end at or after it.
 @Suite(.timeLimit(.minutes(10)))
 struct LiveEdgeTests {
     private static let second = TimelineRows.second
@@ -30,7 +30,7 @@ struct LiveEdgeTests {
 
     // MARK: - Dead renditions
 
-    @Test func aDeadRenditionDoesntHoldTheEdge() async throws {
+    @Test func deadRenditionDoesNotHoldEdge() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -38,18 +38,18 @@ struct LiveEdgeTests {
         let died = now(fixture)
         try await fixture.pass(300)
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        // A window over all that ends at the edge, on the dead track too.
+        // A window up to the edge, on the dead track too.
         let recording = try fixture.recording
         for track in ["video-1", "audio-1"] {
             let bytes = try await recording.playlist(.all, track: track)
             #expect(try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self)).hasEndList, "\(track)")
         }
-        // A window that ended long after the rendition died is finished.
+        // A window that ended long after the rendition died is complete.
         let window = try await recording.finished(from: died - 30 * Self.second, to: died + 120 * Self.second)
         #expect(window.contents.parts.contains { $0.name.hasPrefix("video-1/") })
-        // The live entry leaves the rendition out.
+        // The live entry omits the rendition.
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
-        // It counts again when it returns.
+        // The rendition counts again when it recovers.
         fixture.live.heal()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
@@ -62,8 +62,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// What it awaited when its origin went away isn't waited for.
-    @Test func aRenditionThatDiesWithItsSegmentsDoesntHoldTheEdge() async throws {
+    /// Segments awaited when the origin became unavailable don't hold the edge.
+    @Test func renditionThatDiesWithAwaitedSegmentsDoesNotHoldEdge() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -77,8 +77,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// Its playlist goes on naming them all, as that of an event does.
-    @Test(arguments: [404, 403, 500]) func renditionWhoseSegmentsFailDoesNotHoldTheEdge(status: Int) async throws {
+    /// The playlist keeps listing all segments, as that of an event does.
+    @Test(arguments: [404, 403, 500]) func renditionWithFailingSegmentsDoesNotHoldEdge(status: Int) async throws {
         let fixture = try await fixture { $0.window = 10_000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -91,7 +91,7 @@ struct LiveEdgeTests {
         let recording = try fixture.recording
         #expect(await recording.silentTracks == ["audio-1"])
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        // Its segments are given up after ten minutes, so that the number of awaited segments is bounded.
+        // The segments are given up after ten minutes, so that the number of awaited segments is bounded.
         #expect(try await fixture.gapCount("audio-1") == 0)
         try await fixture.pass(600)
         #expect(await recording.silentTracks == ["audio-1"])
@@ -101,7 +101,7 @@ struct LiveEdgeTests {
         #expect(try await fixture.gapCount("video-1") == 0)
         let window = try await recording.finished(from: failed - 30 * Self.second, to: failed + 120 * Self.second)
         #expect(window.gaps >= 15)
-        // It counts again when its segments return.
+        // The rendition counts again when its segments recover.
         live.heal()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
@@ -109,8 +109,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The host of one track's segments is away, and the playlist keeps them all.
-    @Test func partialOutageLosesNothingOfAPlaylistThatKeepsAll() async throws {
+    /// The host of one track's segments is unavailable, and the playlist keeps all segments.
+    @Test func losesNoListedSegmentInPartialOutage() async throws {
         let fixture = try await fixture { $0.window = 10_000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -129,8 +129,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The channel records all the same, and asks for it every other minute.
-    @Test func aRenditionThatIsRemovedIsAskedForRarely() async throws {
+    /// The channel keeps recording, and loads the playlist every other minute.
+    @Test func loadsRemovedRenditionRarely() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -144,7 +144,7 @@ struct LiveEdgeTests {
         let asked = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
         #expect(zip(asked, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(asked)")
         #expect(await (try fixture.recording).state == .recording)
-        // It's followed again when it returns.
+        // The rendition is followed again when it returns.
         live.isSoundNamed = true
         live.heal()
         try await fixture.pass(180)
@@ -153,7 +153,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test(arguments: [false, true]) func aRemovedRenditionStaysInPastWindows(restarts: Bool) async throws {
+    @Test(arguments: [false, true]) func removedRenditionStaysInPastWindows(restarts: Bool) async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -175,7 +175,7 @@ struct LiveEdgeTests {
         #expect(window.contents.playlists.map(\.name).contains("audio-1/index.m3u8"))
         #expect(window.contents.playlists[0].text.contains("audio-1/index.m3u8"))
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
-        // Nothing is missing of it before and after.
+        // No gap is counted before or after the removal.
         for end in [to, removed + 30 * Self.second, removed + 80 * Self.second] {
             for start in [from, removed + 20 * Self.second] where start < end {
                 #expect(try await recording.finished(from: start, to: end).gaps == 0)
@@ -184,9 +184,9 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The origin removes the first of two renditions. The other one keeps its track, whatever becomes of the links.
+    /// The origin removes the first of two renditions. The other one keeps its track even if its links change.
     @Test(arguments: [("live", ""), ("live", "?token=2"), ("token-2", "")])
-    func aRenditionKeepsItsTrackWhenOneBeforeItIsRemoved(place: String, query: String) async throws {
+    func renditionKeepsTrackWhenEarlierOneIsRemoved(place: String, query: String) async throws {
         let fixture = try await fixture { live in
             live.folders.append("a2")
             live.definitions.entry =
@@ -212,8 +212,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// A rendition in another language takes the place of one in the multivariant playlist.
-    @Test func aRenditionInAnotherLanguageGetsItsOwnTrack() async throws {
+    /// A rendition in another language replaces one in the multivariant playlist.
+    @Test func renditionInAnotherLanguageGetsItsOwnTrack() async throws {
         func rendition(_ language: String, _ folder: String) -> String {
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"live a\",NAME=\"B\",LANGUAGE=\"\(language)\","
                 + "URI=\"live/\(folder)/index.m3u8\""
@@ -234,8 +234,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// One that has died only for a moment is named still, and asked for as before.
-    @Test func aDeadRenditionThatIsNamedIsAskedForAllTheTime() async throws {
+    /// A rendition that fails briefly is still listed, and is loaded as before.
+    @Test func loadsDeadButListedRenditionContinuously() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -249,8 +249,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The multivariant playlist takes longer than until it's asked for again.
-    @Test func aRenditionThatIsAddedIsFollowedOnce() async throws {
+    /// Loading the multivariant playlist takes longer than the interval between loads.
+    @Test func followsAddedRenditionOnce() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(30)
@@ -270,7 +270,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func anOutageOfAllTracksHoldsTheEdge() async throws {
+    @Test func outageOfAllTracksHoldsEdge() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -282,17 +282,17 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    // MARK: - One segment that can't be had
+    // MARK: - Unavailable segments
 
     @Test(arguments: [ScriptedFault.status(404), .status(500), .page()])
-    func theEdgeWaitsThreeTargetDurationsForASegment(fault: ScriptedFault) async throws {
+    func edgeWaitsThreeTargetDurationsForSegment(fault: ScriptedFault) async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, fault)
         try await fixture.pass(7)
-        // The playlist keeps it: nothing but patience gives it up.
+        // The playlist keeps the segment, so only patience gives it up.
         fixture.live.window = 1000
         try await fixture.pass(13)
         #expect(try await fixture.gapCount() == 0)
@@ -302,7 +302,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func edgePassesAHangingSegmentAfterThreeTargetDurations() async throws {
+    @Test func edgePassesHangingSegmentAfterThreeTargetDurations() async throws {
         let fixture = try await fixture { $0.window = 1000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -316,19 +316,19 @@ struct LiveEdgeTests {
         try await fixture.pass(2)
         try #require(try await fixture.gapCount() == 1)
         #expect(fixture.live.library.origin.requests(for: url).count == 2)
-        #expect(fixture.toldReasons("video-1").allSatisfy { $0.contains("sent nothing") })
+        #expect(fixture.reportedReasons("video-1").allSatisfy { $0.contains("sent no data") })
         let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
         #expect(try #require(try fixture.recording.timelines[0].edgeTime) > row.end)
         try await fixture.pass(6)
         #expect(try await edge(fixture) >= now(fixture) - 12 * Self.second)
-        // Nothing of it runs any more.
+        // No request is left.
         try await fixture.pass(6)
         #expect(await (try fixture.recording).isQuiet())
         try await fixture.check { $0.url != url }
         await fixture.close()
     }
 
-    /// A connection that is dead says nothing about the segment.
+    /// A dead connection says nothing about the segment.
     @Test func hangingSegmentIsRequestedAgain() async throws {
         let fixture = try await fixture { $0.window = 1000 }
         try await fixture.record()
@@ -346,8 +346,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// It receives something in each target duration, and takes longer than the edge waits for one that hangs.
-    @Test func slowSegmentIsWaitedFor() async throws {
+    /// The segment receives data in each target duration, but takes longer than the edge waits for a hanging one.
+    @Test func waitsForSlowSegment() async throws {
         let fixture = try await fixture { live in
             live.window = 1000
             live.seal = { bytes, _ in Array([[UInt8]](repeating: bytes, count: 20).joined()) }
@@ -378,8 +378,8 @@ struct LiveEdgeTests {
 
     // MARK: - Ends of recordings
 
-    /// Its playlists are half a minute late: the recording ends when they have come to its end.
-    @Test func aRecordingGoesOnUntilTheEdgePassesItsEnd() async throws {
+    /// The playlists are half a minute late. The recording ends when they reach its end.
+    @Test func recordsUntilEdgePassesEnd() async throws {
         let fixture = try await fixture { $0.clock = -40 }
         let end = fixture.live.library.time.now.addingTimeInterval(120)
         try await fixture.record { $0.endsAt = end }
@@ -393,8 +393,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// A stream whose clock is three hours behind would come there in three hours.
-    @Test func itDoesntWaitForAnotherClock() async throws {
+    /// A stream whose clock is three hours behind would reach the end three hours later.
+    @Test func doesNotWaitForClockFarBehind() async throws {
         let fixture = try await fixture { $0.clock = -3 * 3600 }
         let end = fixture.live.library.time.now.addingTimeInterval(120)
         try await fixture.record { $0.endsAt = end }
@@ -404,9 +404,9 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    // MARK: - Windows of channels that are stopped
+    // MARK: - Windows of stopped channels
 
-    @Test func aWindowEndsAlsoWhereItsChannelStopped() async throws {
+    @Test func windowCompletesWhenChannelIsStopped() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
         try await fixture.timeline.append(TimelineRows.kept(0..<100))
@@ -415,20 +415,20 @@ struct LiveEdgeTests {
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         try await fixture.recording.change { $0.isWanted = false }
         await fixture.recording.stop()
-        // Not before its time.
+        // The window isn't complete before its end.
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         await #expect(throws: OutsideRecording.self) { try await fixture.recording.finished(from: from, to: to) }
         fixture.pass(to: to)
         let window = try await fixture.window(.span(from: from, to: to))
         #expect(window.hasEndList && window.type == .onDemand && window.segments.count == 50)
         #expect(try await fixture.recording.finished(from: from, to: to).contents.parts.count == 50)
-        // Without an end it may go on.
+        // A window without an end may grow.
         #expect(try await !fixture.window(.span(from: from, to: nil)).hasEndList)
         await fixture.close()
     }
 
-    /// What it awaited when it stopped is absent, and doesn't hide what is behind.
-    @Test func awaitedSegmentsOfAStoppedChannelAreGaps() async throws {
+    /// Segments awaited when the channel stopped are gaps, and don't hide later ones.
+    @Test func awaitedSegmentsOfStoppedChannelAreGaps() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
         var rows = TimelineRows.kept(0..<100)
@@ -438,7 +438,7 @@ struct LiveEdgeTests {
         #expect(try await fixture.window(.span(from: from, to: to)).segments.count == 10)
         do {
             _ = try await fixture.recording.finished(from: from, to: to)
-            Issue.record("the window is over while its segments may arrive")
+            Issue.record("the window is complete while its segments may arrive")
         } catch is OutsideRecording {}
         fixture.pass(to: Self.time(100))
         try await fixture.recording.change { $0.isWanted = false }
@@ -448,22 +448,24 @@ struct LiveEdgeTests {
         #expect(window.segments.indices.filter { window.segments[$0].isGap } == [10])
         let finished = try await fixture.recording.finished(from: from, to: to)
         #expect(finished.gaps == 1 && finished.contents.parts.count == 39)
-        // A window behind it, and one that begins with it.
+        // A window after it, and one that begins with it.
         let behind = WindowRequest.span(from: Self.time(60), to: to)
         #expect(try await fixture.recording.entry(behind).begins == Self.time(60))
         #expect(try await fixture.window(behind).segments.map(\.uri) == (60..<80).map { "\($0).ts" })
         let entry = try await fixture.recording.entry(.span(from: Self.time(50), to: to))
         #expect(entry.begins == Self.time(50) && entry.text.contains("video-1"))
         #expect(try await fixture.recording.moment(Self.time(70)).row.number == 70)
-        // It's still awaited, and arrives when the channel goes on.
+        // The segment is still awaited, and arrives when the channel resumes.
         #expect(fixture.timeline.awaited.map(\.number) == [50])
         try await fixture.timeline.settle([TimelineRows.kept(50)])
         #expect(try await fixture.recording.finished(from: from, to: to).gaps == 0)
         await fixture.close()
     }
 
-    /// Whatever was recorded behind an awaited segment belongs to the window over everything.
-    @Test(arguments: [0, 50]) func allOfAStoppedChannelReachesBeyondAwaitedSegments(awaited: Int) async throws {
+    /// Segments recorded after an awaited one belong to the window of the whole recording.
+    @Test(arguments: [0, 50]) func wholeRecordingOfStoppedChannelIncludesSegmentsAfterAwaitedOnes(awaited: Int)
+        async throws
+    {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
         var rows = TimelineRows.kept(0..<100)
@@ -484,7 +486,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func windowOfAStoppedChannelThatAwaitsItsFirstSegmentIsServed() async throws {
+    @Test func servesWindowOfStoppedChannelThatAwaitsFirstSegment() async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.kept(0..<10)
         rows[0].state = .awaited
@@ -497,7 +499,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func programmeOfAStoppedChannelCountsItsAwaitedSegments() async throws {
+    @Test func programmeOfStoppedChannelCountsAwaitedSegmentsAsMissing() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -519,7 +521,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The HLS export of a programme once it has ended, well or not.
+    /// Returns the HLS export of a programme once it has ended or failed.
     private func exported(_ programme: Programme, _ fixture: RecordingFixture) async throws -> ProgrammeExport {
         let recordings = try #require(fixture.recordings)
         while true {
@@ -532,8 +534,8 @@ struct LiveEdgeTests {
         }
     }
 
-    /// The stream's clock is an hour behind: its windows are over an hour later.
-    @Test func itEndsByTheStreamsClock() async throws {
+    /// The stream's clock is an hour behind, so its windows end an hour later.
+    @Test func windowEndsByStreamsClock() async throws {
         let fixture = try await WindowFixture()
         let lag = 3600 * Self.second
         try await fixture.timeline.append(
@@ -551,8 +553,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// It's exported too, though nothing but its status is asked for.
-    @Test func aProgrammeOfAStoppedChannelIsExported() async throws {
+    /// The programme is exported although only its status is requested.
+    @Test func exportsProgrammeOfStoppedChannel() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -574,7 +576,7 @@ struct LiveEdgeTests {
 
     // MARK: - Overlaps
 
-    @Test func theRecordedPartOfAWindowIsServed() async throws {
+    @Test func servesRecordedPartOfWindow() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.kept(100..<400))
         fixture.pass(to: Self.time(400))
@@ -591,10 +593,10 @@ struct LiveEdgeTests {
             #expect(playlist.hasEndList)
         }
         #expect(try await fixture.recording.finished(from: Self.time(50), to: Self.time(110)).begins == Self.time(100))
-        // In the midst of a hole, what is behind it.
-        try await fixture.timeline.giveUp(Array(200..<300))
+        // In the middle of a hole, the part after it is served.
+        try await fixture.timeline.remove(Array(200..<300))
         #expect(try await fixture.recording.entry(.span(from: Self.time(250), to: nil)).begins == Self.time(300))
-        // Where nothing overlaps, and where that isn't wanted.
+        // Neither without an overlap nor if strict.
         await #expect(throws: OutsideRecording.self) {
             try await fixture.recording.entry(.span(from: Self.time(50), to: Self.time(100)))
         }
@@ -613,8 +615,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// Dates are printed in whole milliseconds, cut off.
-    @Test(arguments: [true, false]) func theDateThatAPlaylistPrintsCanBeAskedFor(isStrict: Bool) async throws {
+    /// Dates are truncated to milliseconds.
+    @Test(arguments: [true, false]) func acceptsDatesWrittenInPlaylists(isStrict: Bool) async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.kept(0..<10)
         for index in rows.indices { rows[index].start += 373_263_947 }
@@ -626,7 +628,7 @@ struct LiveEdgeTests {
         #expect(date < rows[0].start)
         let entry = try await fixture.recording.entry(.span(from: date, to: nil), isStrict: isStrict)
         #expect(entry.begins == rows[0].start)
-        // And the edge as the API tells it, rounded up.
+        // The edge as the API reports it, rounded up.
         let end = (rows[9].end + 999_999) / 1_000_000 * 1_000_000
         try await fixture.recording.change { $0.isWanted = true }
         let window = try await fixture.recording.finished(from: date, to: end, isStrict: isStrict)
@@ -636,7 +638,7 @@ struct LiveEdgeTests {
 
     // MARK: - Target durations
 
-    @Test func windowsThatSlideKeepTheirTargetDuration() async throws {
+    @Test func slidingWindowsKeepTargetDuration() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
         var rows = TimelineRows.kept(0..<400)
@@ -649,12 +651,12 @@ struct LiveEdgeTests {
         fixture.pass(to: Self.time(400))
         #expect(try await fixture.window(.live(nil)).targetDuration == 9)
         #expect(try await fixture.window(.delayed(100 * Self.second)).targetDuration == 9)
-        // One that is over has what it needs.
+        // A complete window has the target duration that it needs.
         #expect(try await fixture.window(.span(from: Self.time(200), to: Self.time(300))).targetDuration == 2)
         await fixture.close()
     }
 
-    @Test func independentSegmentsAreToldInWindows() async throws {
+    @Test func windowsDeclareIndependentSegments() async throws {
         let fixture = try await WindowFixture()
         let rows = TimelineRows.kept(0..<30).map { row in
             var row = row

@@ -6,14 +6,13 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A live stream at a scripted origin: two variant streams and sound, playlists that slide as time goes on, and everything
-/// that can go wrong.
+/// A live stream at a scripted origin: two variant streams and audio, sliding playlists, and all kinds of faults.
 final class LiveOrigin {
-    /// A segment that was there.
+    /// A published segment.
     struct Published {
         var url: ResourceURL
         var bytes: [UInt8]
-        /// When it came into the playlist.
+        /// The time at which the segment was listed.
         var at: Duration
     }
 
@@ -21,65 +20,65 @@ final class LiveOrigin {
     var folders = ["v1", "v2", "a1"]
     var target = 6
     var window = 6
-    /// How long a segment is there after it has left the playlist.
+    /// The time for which a segment stays available after it has left the playlist.
     var grace = 6
-    /// What segments are called, with `#` for their number, relative to their playlist.
+    /// The names of segments relative to their playlist, with `#` for their number.
     var names = "#.ts"
-    /// Where the playlists are; what gives access may be in it.
+    /// The folder of the playlists, which may contain an access token.
     var place = "live"
-    /// Where redundant copies of the playlists and segments are, and how far each counts further; on other pathways.
+    /// The folders of redundant copies of playlists and segments on other pathways, with the offsets of their numbers.
     var backups: [(place: String, shift: Int)] = []
-    /// How far its clock is from the right time, in seconds; nil for none.
+    /// The error of the clock in seconds; nil for no clock.
     var clock: Double? = 0
-    /// What every URL's query is.
+    /// The query of every URL.
     var query = ""
-    /// What segments' queries are beside that.
+    /// The additional query of segments.
     var tokens = ""
     var hasEndList = false
-    /// Whether the multivariant playlist names the audio rendition.
+    /// Whether the multivariant playlist lists the audio rendition.
     var isSoundNamed = true
-    /// A playlist that is served in place of the multivariant playlist.
+    /// The playlist that is served instead of the multivariant playlist.
     var slate: String?
-    /// Whether it writes playlists at all.
+    /// Whether playlists are written.
     var isWriting = true
-    /// Whether it writes those at its own place; backups are written all the same.
+    /// Whether playlists are written in the main folder. Redundant copies are always written.
     var isWritingOwn = true
-    /// Lines before a segment, by its number and whether it's the playlist's first.
+    /// The lines before a segment, by its number and whether it is the playlist's first.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
-    /// Lines at the beginning of the multivariant playlist, and of the others.
+    /// The first lines of the multivariant playlist, and of the media playlists.
     var definitions = (entry: "", media: "")
-    /// What media sequence numbers are above segments' numbers.
+    /// The difference between media sequence numbers and segment numbers.
     var shift = 0
-    /// How it answers delivery directives (RFC 8216bis §6.2.5); ``definitions`` announce them.
+    /// The responses to delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announce.
     var directives = Directives.honoured
-    /// What becomes of a segment's bytes on their way out.
+    /// The transform of a segment's bytes before they are served.
     var seal: (_ bytes: [UInt8], _ number: Int) -> [UInt8] = { bytes, _ in bytes }
 
-    /// All that was there, in order, by folder.
+    /// All published segments in order, by folder.
     private(set) var published: [String: [Published]] = [:]
-    /// When an encoder began anew.
+    /// The times at which an encoder restarted.
     private(set) var restarts: [Duration] = []
-    /// The number of the segment that is made at the moment, and when it began.
+    /// The number of the segment in progress, and its start.
     private(set) var next = 0
     private var began: Duration = .zero
-    /// The numbers that the playlist has, with their durations and their times.
+    /// The numbers of the listed segments, with their durations and dates.
     private var listed: [(number: Int, duration: Int, date: Date)] = []
-    private var gone: [(url: ResourceURL, at: Duration)] = []
+    private var expiring: [(url: ResourceURL, at: Duration)] = []
     private var generation = 0
     private var failing: [ResourceURL] = []
     private var written = ""
-    /// Where requests for the next segment of each folder's playlist are held.
+    /// The gates of held requests for the next segment of each folder's playlist.
     private var gates: [String: ScriptedGate] = [:]
 
-    /// Ways to answer delivery directives.
+    /// Responses to delivery directives.
     enum Directives {
-        /// As they ask.
+        /// The requested response.
         case honoured
-        /// Delta updates leave out everything but the last segment.
+        /// Delta updates that skip all but the last segment.
         case skippingTooMuch
-        /// With 400.
+        /// Status 400.
         case refused
-        /// With the present playlist, without holding the request.
+        /// The current playlist, without holding the request.
         case answeredAtOnce
     }
 
@@ -101,14 +100,14 @@ final class LiveOrigin {
         Self.url("\(place ?? self.place)/\(folder)/index.m3u8\(query)")
     }
 
-    /// The URL of a segment as it's called at the moment.
+    /// Returns the URL of a segment under its current name.
     func segment(_ number: Int, in folder: String = "v1", at place: String? = nil) -> ResourceURL {
         Self.url("\(place ?? self.place)/\(folder)/\(names.replacing("#", with: String(number)))\(query)\(tokens)")
     }
 
     // MARK: - The encoder
 
-    /// The encoder begins anew, with this number.
+    /// Restarts the encoder with a number.
     func restart(at number: Int = 0, as names: String? = nil) {
         next = number
         restarts.append(library.time.monotonic)
@@ -118,18 +117,18 @@ final class LiveOrigin {
         if let names { self.names = names }
     }
 
-    /// Writes what is there now.
+    /// Publishes the segments and playlists of the current time.
     func publish() {
         let now = library.time.monotonic
         while now - began >= .seconds(target), !hasEndList { end(at: now) }
         while listed.count > window {
             let old = listed.removeFirst()
             for (folder, place) in folders.flatMap({ folder in places.map { (folder, $0) } }) {
-                gone.append((segment(old.number, in: folder, at: place), now + .seconds(grace * target)))
+                expiring.append((segment(old.number, in: folder, at: place), now + .seconds(grace * target)))
             }
         }
-        while let old = gone.first, old.at <= now {
-            gone.removeFirst()
+        while let old = expiring.first, old.at <= now {
+            expiring.removeFirst()
             let isListed = listed.contains { item in
                 folders.contains { folder in
                     places.contains { segment(item.number, in: folder, at: $0) == old.url }
@@ -156,7 +155,7 @@ final class LiveOrigin {
         library.serve(text, at: entry, entityTag: "\"\(text.hashValue)\"")
     }
 
-    /// The places of all copies.
+    /// The folders of all copies.
     private var places: [String] { [place] + backups.map(\.place) }
 
     private func variants(at place: String) -> String {
@@ -175,16 +174,16 @@ final class LiveOrigin {
             """
     }
 
-    /// The segment that is made is whole.
+    /// Completes the segment in progress.
     private func end(at now: Duration) {
-        listed.append(underWay)
+        listed.append(inFlight)
         began += .seconds(target)
         for folder in folders where folder != "v2" { make(next, folder, now) }
         next += 1
     }
 
-    /// The segment that is made at the moment, as it will be listed.
-    private var underWay: (number: Int, duration: Int, date: Date) {
+    /// The segment in progress, as it will be listed.
+    private var inFlight: (number: Int, duration: Int, date: Date) {
         let age = (library.time.monotonic - began).seconds
         return (next, target, library.time.now.addingTimeInterval(-age + (clock ?? 0)))
     }
@@ -200,7 +199,7 @@ final class LiveOrigin {
         published[folder, default: []].append(Published(url: url, bytes: seal(bytes, number), at: now))
     }
 
-    /// What is published anew under the names that it has now.
+    /// Publishes the listed segments again under their current names.
     func renewLinks() {
         for (item, folder) in listed.flatMap({ item in folders.map { (item, $0) } }) where folder != "v2" {
             let old = published[folder]?.last { $0.url.description.contains("/\(folder)/\(name(item.number))") }
@@ -212,7 +211,7 @@ final class LiveOrigin {
 
     private func name(_ number: Int) -> String { names.replacing("#", with: String(number)) }
 
-    /// What a playlist has in place of a query: by way of a variable, where one is defined.
+    /// The query of the links in a playlist; a variable reference if one is defined.
     private var writtenQuery: String {
         definitions.media.isEmpty ? query : query.isEmpty ? "" : "?{$query}"
     }
@@ -221,7 +220,7 @@ final class LiveOrigin {
         var bytes: [UInt8] = []
         for packet in 0..<4 {
             bytes.append(0x47)
-            // The number itself, so that no two are alike.
+            // The number makes each segment's bytes unique.
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: seed >> (shift * 8))) }
             for index in 9..<188 { bytes.append(UInt8(truncatingIfNeeded: index + packet)) }
         }
@@ -234,7 +233,7 @@ final class LiveOrigin {
 
     func text(_ folder: String, shift: Int? = nil) -> String { text(listed, skipping: 0, shift: shift) }
 
-    /// A playlist of some segments, the first of them left out as a delta update does (RFC 8216bis §6.2.5.1).
+    /// Returns a playlist of some segments, without the first ones in a delta update (RFC 8216bis §6.2.5.1).
     private func text(
         _ listed: [(number: Int, duration: Int, date: Date)], skipping count: Int, shift: Int? = nil
     ) -> String {
@@ -257,17 +256,17 @@ final class LiveOrigin {
 
     // MARK: - Delivery directives
 
-    /// How many requests are held until the next segment is there.
+    /// The number of requests held until the next segment is available.
     var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
 
-    /// The URL of a playlist with directives.
+    /// Returns the URL of a playlist with directives.
     func playlist(_ folder: String, _ directives: DeliveryDirectives) -> ResourceURL {
         Self.url(String(directives.applied(to: playlist(folder).description).dropFirst(Self.base.count)))
     }
 
-    /// Answers requests for segments that are listed at once, and holds those for the next one until it's there.
+    /// Answers requests for listed segments at once, and holds those for the next one until it is available.
     private func answerDirectives(_ folder: String) {
-        let coming = Array((listed + [underWay]).suffix(window))
+        let coming = Array((listed + [inFlight]).suffix(window))
         let gate = ScriptedGate()
         for skip in [nil, DeliveryDirectives.Skip.segments, .segmentsAndDateRanges] {
             for number in [nil, next] + listed.map(\.number) {
@@ -276,7 +275,7 @@ final class LiveOrigin {
                 let url = playlist(folder, asked)
                 let isHeld = number == next && directives != .answeredAtOnce
                 let items = isHeld ? coming : listed
-                // Older ones than six target durations.
+                // Segments older than six target durations.
                 let skipped = skip == nil ? 0 : directives == .skippingTooMuch ? items.count - 1 : items.count - 6
                 library.serve(text(items, skipping: max(0, skipped)), at: url, entityTag: nil)
                 library.origin.always(url)
@@ -289,7 +288,7 @@ final class LiveOrigin {
         last?.open()
     }
 
-    /// Whether a segment was in a playlist for long enough to be seen, up to a moment.
+    /// Whether a segment was listed for long enough to be seen, up to a time.
     func wasSeen(_ segment: Published, by now: Duration) -> Bool {
         let patience = Duration.seconds(target + 1)
         return !(restarts + [now]).contains { $0 >= segment.at && $0 - segment.at < patience }
@@ -297,12 +296,12 @@ final class LiveOrigin {
 
     // MARK: - Faults
 
-    /// Every playlist fails like this, until ``heal()``.
+    /// Makes all playlists fail until ``heal()``.
     func playlistsFail(_ fault: ScriptedFault) {
         for folder in folders { library.origin.always(playlist(folder), fault) }
     }
 
-    /// Every answer for a URL has a fault, until ``heal()``.
+    /// Makes a URL fail until ``heal()``.
     func fail(_ url: ResourceURL, _ fault: ScriptedFault) {
         library.origin.always(url, fault)
         failing.append(url)

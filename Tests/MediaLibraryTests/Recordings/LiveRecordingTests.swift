@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording a live stream through what goes wrong with its playlists.
+/// Recording of a live stream with faults in its playlists.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveRecordingTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
@@ -17,7 +17,7 @@ struct LiveRecordingTests {
         return fixture
     }
 
-    @Test(arguments: [2, 6]) func aStreamIsRecordedWhole(target: Int) async throws {
+    @Test(arguments: [2, 6]) func recordsWholeStream(target: Int) async throws {
         let fixture = try await fixture { $0.target = target }
         try await fixture.pass(20)
         try await fixture.record()
@@ -29,8 +29,8 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Somebody waits for what another origin doesn't send.
-    @Test func whoPlaysDoesNotHoldItUp() async throws {
+    /// A player waits for data that another origin doesn't send.
+    @Test func waitingPlayerDoesNotDelayRecording() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(30)
@@ -51,8 +51,8 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Also by the next process, which reads the tracks' playlists first.
-    @Test func variablesComeFromTheStreamsOwnPlaylist() async throws {
+    /// Variables are also available to the next process, which loads the tracks' playlists first.
+    @Test func importsVariablesFromMultivariantPlaylist() async throws {
         let fixture = try await fixture { live in
             live.query = "?t=1"
             live.definitions = ("#EXT-X-DEFINE:NAME=\"query\",VALUE=\"t=1\"", "#EXT-X-DEFINE:IMPORT=\"query\"")
@@ -68,7 +68,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test(arguments: [6.0, 20, 600, 10_800]) func playlistsThatCannotBeHad(outage: Double) async throws {
+    @Test(arguments: [6.0, 20, 600, 10_800]) func recordsThroughUnavailablePlaylists(outage: Double) async throws {
         let fixture = try await fixture()
         try await fixture.pass(60)
         try await fixture.record()
@@ -79,7 +79,7 @@ struct LiveRecordingTests {
         fixture.live.heal()
         let ended = fixture.live.library.time.monotonic
         try await fixture.pass(60)
-        // What is in the window when it's over isn't lost.
+        // Segments that are still listed after the outage aren't lost.
         let window = Duration.seconds(fixture.live.window * 6 - 6)
         for (track, folder) in [("video-1", "v1"), ("audio-1", "a1")] {
             try await fixture.check(track, in: folder) { $0.at < began - .seconds(6) || $0.at > ended - window }
@@ -95,7 +95,7 @@ struct LiveRecordingTests {
     @Test(arguments: [
         ScriptedFault.status(500), .status(404), .page(), .status(503, retryAfter: "3600"), .reset(after: 20),
     ])
-    func playlistsThatCameWrong(fault: ScriptedFault) async throws {
+    func recordsThroughMalformedPlaylists(fault: ScriptedFault) async throws {
         let fixture = try await fixture()
         try await fixture.record()
         for _ in 0..<4 {
@@ -110,7 +110,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test func emptyAndStalePlaylists() async throws {
+    @Test func recordsThroughEmptyAndStalePlaylists() async throws {
         let fixture = try await fixture()
         try await fixture.pass(60)
         try await fixture.record()
@@ -118,7 +118,7 @@ struct LiveRecordingTests {
         for round in 0..<12 {
             try await fixture.pass(30)
             old.append(fixture.live.text("v1"))
-            // Of a minute ago, older than the window, or nothing at all.
+            // A playlist of a minute ago, one older than the window, or an empty one.
             fixture.live.isWriting = false
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
             fixture.live.serve(round % 2 == 0 ? text : old[max(0, round - 3)], "v1")
@@ -132,7 +132,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test func aSequenceThatBeginsAnew() async throws {
+    @Test func recordsRestartedMediaSequence() async throws {
         let fixture = try await fixture { $0.restart(at: 3000) }
         try await fixture.record()
         try await fixture.pass(100)
@@ -145,7 +145,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, nil]) func anEncoderThatUsesItsNamesAgain(clock: Double?) async throws {
+    @Test(arguments: [0, nil]) func recordsRestartedEncoderThatReusesNames(clock: Double?) async throws {
         let fixture = try await fixture { $0.clock = clock }
         try await fixture.record()
         try await fixture.pass(200)
@@ -159,7 +159,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test func aFalseEnd() async throws {
+    @Test func continuesAfterFalseEndList() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(100)
@@ -172,7 +172,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test func anotherTargetDuration() async throws {
+    @Test func recordsChangedTargetDuration() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         for target in [6, 2, 10, 4] {
@@ -185,7 +185,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test(arguments: [86_400.0, -86_400]) func aClockThatJumps(jump: Double) async throws {
+    @Test(arguments: [86_400.0, -86_400]) func recordsThroughJumpOfClock(jump: Double) async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(100)
@@ -200,7 +200,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test(arguments: [true, false]) func linksThatAreOver(isInPath: Bool) async throws {
+    @Test(arguments: [true, false]) func refreshesExpiredLinks(isInPath: Bool) async throws {
         let fixture = try await fixture { $0.place = "token-0" }
         try await fixture.record()
         for round in 1..<6 {
@@ -221,8 +221,8 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// The origin serves a slate in place of the multivariant playlist for a moment.
-    @Test func mediaPlaylistDoesNotReplaceAMultivariantPlaylist() async throws {
+    /// The origin briefly serves a slate instead of the multivariant playlist.
+    @Test func mediaPlaylistDoesNotReplaceMultivariantPlaylist() async throws {
         let fixture = try await fixture { $0.window = 20 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -254,7 +254,7 @@ struct LiveRecordingTests {
 
     /// Before the event begins, its URL has a slate as a media playlist.
     @Test(arguments: [(false, false), (true, false), (false, true)])
-    func recordsTheStreamThatReplacesASlate(restarts: Bool, isDownload: Bool) async throws {
+    func recordsStreamThatReplacesSlate(restarts: Bool, isDownload: Bool) async throws {
         let fixture = try await fixture { $0.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n" }
         let live = fixture.live
         let packet = [0x47] + [UInt8](repeating: 1, count: 187)
@@ -279,7 +279,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test func tokensThatAreRenewedInEachPlaylist() async throws {
+    @Test func recordsWithTokensThatChangeInEachPlaylist() async throws {
         let fixture = try await fixture { $0.names = "#.ts" }
         try await fixture.record()
         for round in 0..<10 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording a live stream through what goes wrong with its segments, its keys and its disk.
+/// Recording of a live stream with faults in its segments, its keys and the disk.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveSegmentTests {
     private func fixture(
@@ -26,13 +26,13 @@ struct LiveSegmentTests {
         ScriptedFault.status(404), .status(500), .status(503, retryAfter: "3600"), .page(), .unreachable,
         .reset(after: 100), .bodyShorter(by: 300), .closeDelimited(after: 0),
     ])
-    func aSegmentThatComesLater(fault: ScriptedFault) async throws {
+    func recordsSegmentAfterTemporaryFault(fault: ScriptedFault) async throws {
         let fixture = try await fixture()
         let origin = fixture.live.library.origin
         for _ in 0..<3 {
             let url = fixture.live.segment(fixture.live.next)
             origin.always(url, fault)
-            // Within the three target durations that the edge waits for it.
+            // Within the three target durations that the edge waits.
             try await fixture.pass(18)
             origin.clearFaults(url)
             try await fixture.pass(24)
@@ -43,20 +43,20 @@ struct LiveSegmentTests {
     }
 
     @Test(arguments: [ScriptedFault.status(404), .status(500), .page(), .unreachable])
-    func aSegmentThatNeverComes(fault: ScriptedFault) async throws {
+    func permanentlyFailingSegmentIsGap(fault: ScriptedFault) async throws {
         let fixture = try await fixture()
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, fault)
         try await fixture.pass(200)
         try await fixture.check { $0.url != url }
         #expect(try await fixture.gapCount() == 1)
-        #expect(fixture.toldReasons("video-1").count == 1)
+        #expect(fixture.reportedReasons("video-1").count == 1)
         let timeline = try #require(try fixture.recording.timelines.first)
         #expect(timeline.edge >= timeline.next - 1)
         await fixture.close()
     }
 
-    @Test func aSegmentThatNeverComesInAPlaylistThatKeepsAll() async throws {
+    @Test func permanentlyFailingSegmentIsGapThoughPlaylistKeepsIt() async throws {
         let fixture = try await fixture { $0.window = 10_000 }
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .page())
@@ -66,7 +66,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    @Test func aSegmentThatStalls() async throws {
+    @Test func resumesStalledSegment() async throws {
         let fixture = try await fixture()
         let gate = ScriptedGate()
         let url = fixture.live.segment(fixture.live.next)
@@ -74,7 +74,7 @@ struct LiveSegmentTests {
         fixture.gates = [gate]
         try await fixture.pass(60)
         try await fixture.pass(30)
-        // It went on behind what had come.
+        // The transfer resumed after the received bytes.
         let requests = fixture.live.library.origin.requests(for: url)
         #expect(requests.count == 2)
         #expect(requests.last?.range != nil)
@@ -83,7 +83,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [30.0, 600]) func anOriginThatIsAway(outage: Double) async throws {
+    @Test(arguments: [30.0, 600]) func recordsThroughOutageOfOrigin(outage: Double) async throws {
         let fixture = try await fixture { $0.window = 10 }
         let began = fixture.live.library.time.monotonic
         fixture.live.library.origin.isReachable = false
@@ -91,7 +91,7 @@ struct LiveSegmentTests {
         fixture.live.library.origin.isReachable = true
         let ended = fixture.live.library.time.monotonic
         try await fixture.pass(60)
-        // What the origin still has when it's back isn't lost.
+        // Segments that the origin still has after the outage aren't lost.
         try await fixture.check { $0.at < began - .seconds(6) || $0.at > ended - .seconds(54) }
         if outage < 50 { #expect(try await fixture.gapCount() == 0) }
         await fixture.close()
@@ -99,9 +99,9 @@ struct LiveSegmentTests {
 
     // MARK: - Long playlists
 
-    /// What retention would give up at once isn't fetched, but where it's a programme's.
+    /// Segments that retention would remove at once aren't fetched, unless a programme pins them.
     @Test(arguments: [Retention(seconds: 60), Retention(segments: 10)])
-    func whatRetentionDiscardsIsNotFetched(retention: Retention) async throws {
+    func doesNotFetchSegmentsThatRetentionWouldRemove(retention: Retention) async throws {
         let live = LiveOrigin()
         live.window = 1000
         let fixture = RecordingFixture(live)
@@ -125,13 +125,13 @@ struct LiveSegmentTests {
         let kept = try fixture.recording.timelines[0].kept()
         #expect(kept.count == 2)
         #expect(kept.first?.overlaps(programme.nanoseconds) == true)
-        #expect(fixture.toldGaps("video-1") == [])
+        #expect(fixture.reportedGaps("video-1") == [])
         #expect(await (try fixture.recording).edge ?? 0 >= live.library.time.now.nanosecondsSinceEpoch - 24_000_000_000)
         await fixture.close()
     }
 
-    /// A short outage after the stream's end says nothing about segments that weren't fetched before it.
-    @Test func outageAfterTheEndLosesNothingOfTheBacklog() async throws {
+    /// A short outage after the stream's end doesn't affect segments that weren't fetched before it.
+    @Test func losesNoBacklogInOutageAfterEnd() async throws {
         let live = LiveOrigin()
         live.window = 10_000
         let fixture = RecordingFixture(live)
@@ -147,7 +147,7 @@ struct LiveSegmentTests {
             }
         }
         fixture.gates = gates
-        // Playlists don't wait for a connection behind the twelve segments.
+        // Playlists don't wait for a connection after the twelve segments.
         fixture.store?.schedulingLimits.perHost = 14
         try await fixture.record()
         for (index, gate) in gates.enumerated() {
@@ -170,10 +170,10 @@ struct LiveSegmentTests {
 
     // MARK: - Keys
 
-    @Test(arguments: [0, 2000]) func keysThatChangeAreAskedOnce(first: Int) async throws {
+    @Test(arguments: [0, 2000]) func requestsEachChangingKeyOnce(first: Int) async throws {
         let live = LiveOrigin()
         live.restart(at: first)
-        // A key for ten segments, without a vector.
+        // A key for ten segments, without an initialization vector.
         func key(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number / 10 * 3 + $0) } }
         live.seal = { bytes, number in
             let iv = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
@@ -204,7 +204,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// A stream with another key for each ten segments, whose URLs change with each load; what gives the keys can be away.
+    /// A stream with a new key every ten segments, whose URLs change with each load. The key server may be unavailable.
     private final class KeyServer {
         let live = LiveOrigin()
         var fault: ScriptedFault? {
@@ -212,9 +212,9 @@ struct LiveSegmentTests {
                 for (url, load) in urls { apply(url, load) }
             }
         }
-        /// Keys that are never to be had.
+        /// The keys that are never available.
         var absent: Set<Int> = []
-        /// Whether the fault is one of keys that this load of a playlist names: v1's, v2's and a1's in turn.
+        /// Whether the fault applies to the keys that the next load of a playlist lists: v1's, v2's and a1's in turn.
         var isFaulty: (_ load: Int) -> Bool = { _ in true }
         private(set) var urls: [(url: ResourceURL, load: Int)] = []
         private var loads = 0
@@ -244,27 +244,28 @@ struct LiveSegmentTests {
             if let fault, isFaulty(load) { live.library.origin.always(url, fault) }
         }
 
-        /// Whole blocks, as after encryption.
+        /// Pads segments to whole blocks, as encryption does.
         func sealing() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
 
         var requestCount: Int { live.library.origin.requests.count { $0.url.target.contains(".key") } }
     }
 
-    /// How far the edge is behind now, in nanoseconds.
+    /// Returns the distance of the edge from the present, in nanoseconds.
     private func behind(_ fixture: RecordingFixture) async throws -> Int64 {
         fixture.live.library.time.now.nanosecondsSinceEpoch - (await (try fixture.recording).edge ?? 0)
     }
 
-    /// Segments leave their playlist while no key is to be had: their media is fetched, and plays when the keys are there.
+    /// Segments leave their playlist while no key is available. Their media is fetched, and plays once the keys are
+    /// cached.
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
-    func aKeyServerThatIsAwayForLong(fault: ScriptedFault) async throws {
+    func recordsThroughLongOutageOfKeyServer(fault: ScriptedFault) async throws {
         let keys = KeyServer()
         keys.sealing()
         let fixture = try await fixture(keys.live)
         keys.fault = fault
         let before = keys.requestCount
         try await fixture.pass(300)
-        // Each key is asked for every other second, however many segments wait for it.
+        // Each key is requested every other second, however many segments wait for it.
         #expect(keys.requestCount - before <= 2 * 6 * 150)
         keys.fault = nil
         try await fixture.pass(30)
@@ -274,8 +275,8 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// One track's keys are away: the others go on, and no window is over that its segments belong to.
-    @Test func aTrackThatWaitsForItsKeysDoesntHoldTheEdge() async throws {
+    /// The keys of one track are unavailable. Other tracks continue, and no window with its segments is complete.
+    @Test func trackThatWaitsForKeysDoesNotHoldEdge() async throws {
         let keys = KeyServer()
         keys.sealing()
         keys.isFaulty = { $0 % 3 == 1 }
@@ -298,8 +299,8 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// The edge doesn't wait for a key that is never to be had when segments behind it are complete.
-    @Test func aKeyThatNeverComes() async throws {
+    /// The edge doesn't wait for an unavailable key when later segments are complete.
+    @Test func edgePassesSegmentsWithUnavailableKey() async throws {
         let keys = KeyServer()
         keys.sealing()
         keys.absent = [3]
@@ -312,8 +313,8 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// Media without keys isn't kept for longer than retention says.
-    @Test func retentionHoldsWhileKeysAreAway() async throws {
+    /// Media without keys is subject to retention.
+    @Test func retentionAppliesWhileKeysAreUnavailable() async throws {
         let keys = KeyServer()
         keys.sealing()
         let fixture = try await fixture(keys.live)
@@ -328,7 +329,7 @@ struct LiveSegmentTests {
 
     // MARK: - The disk
 
-    @Test func aDiskThatIsFullForAMoment() async throws {
+    @Test func recordsThroughFullDisk() async throws {
         let disk = FullDisk()
         let live = LiveOrigin(
             files: HookedFileSystem { moment, path in
@@ -348,7 +349,7 @@ struct LiveSegmentTests {
     }
 
     /// The lost segment can't be written to the timeline for longer than the end waits for the disk.
-    @Test func recordingWhoseDiskIsFullAtItsEndCanBeEndedLater() async throws {
+    @Test func endsLaterWhenDiskIsFullAtEnd() async throws {
         let disk = FullDisk()
         let live = LiveOrigin(
             files: HookedFileSystem { moment, path in
@@ -374,7 +375,7 @@ struct LiveSegmentTests {
     }
 }
 
-/// A disk that is full or not.
+/// A disk that may be full.
 private final class FullDisk: Sendable {
     private let state = Mutex(false)
     var isFull: Bool {

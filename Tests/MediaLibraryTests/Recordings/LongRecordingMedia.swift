@@ -4,18 +4,18 @@ import MediaContainers
 
 @testable import MediaLibrary
 
-/// Real media for the segments of a long recording: fragmented MP4 with pictures on one track and sound on the other.
-/// Advertisements have sound of another codec.
+/// Real media for the segments of a long recording: fragmented MP4 with video on one track and audio on the other.
+/// Advertisements have another audio codec.
 final class LongRecordingMedia {
-    /// Samples of a segment, and how long each lasts in seconds.
+    /// The samples of a segment, with their duration in seconds.
     static let samples = 30, sampleSeconds: Int64 = 2
 
     private let tracks: [MediaTrack]
     private let advertisement: MediaTrack
     private let fixture: WindowFixture
-    /// The names of segments whose bytes are damaged, with their tracks' folders.
+    /// The names of segments with damaged bytes, with their tracks' folders.
     private(set) var damaged: Set<String> = []
-    /// The names of segments with sound of another codec.
+    /// The names of segments with the other audio codec.
     private(set) var advertised: Set<String> = []
     private var isServed: Set<String> = []
 
@@ -71,7 +71,7 @@ final class LongRecordingMedia {
         return try await fetch(fixture.recording.part(row, track: folder), from: place)
     }
 
-    /// The bytes of a sample: one NAL unit, which says what it is of.
+    /// Returns the bytes of a sample: one NAL unit that contains its position.
     static func sample(_ number: Int, _ place: Int) -> [UInt8] {
         [0, 0, 0, 36, 0x65] + [number >> 16, number >> 8, number, place].map { UInt8(truncatingIfNeeded: $0) }
             + [UInt8](repeating: 0x55, count: 31)

@@ -8,14 +8,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A week of a channel with which everything is a little wrong, in simulated time.
+/// A week of a channel with many small faults, in simulated time.
 struct LongRecordingTests {
     private static let second = TimelineRows.second
     private static let hour = 3600 * second
     private static let day = 24 * hour
     private static let week = 7 * day
 
-    /// What happens when, counted from the beginning.
+    /// The times of the faults since the beginning.
     private enum Hour {
         static let renditionDies = 50, renditionReturns = 55
         static let recordersClockIsSetForward = 30, recordersClockIsSetBack = 80
@@ -23,7 +23,7 @@ struct LongRecordingTests {
         /// By more than a segment.
         static let encodersClockIsSetFarBack = 135, encodersClockIsSetFarForward = 150
 
-        /// The hours around which programmes become MP4s: each kind of damage, and an hour without any.
+        /// The hours whose programmes are exported as MP4: one for each kind of damage, and one without any.
         static let exported = [
             10, recordersClockIsSetForward, renditionDies, renditionReturns, recordersClockIsSetBack,
             encodersClockIsSetBack, encodersClockIsSetForward, encodersClockIsSetFarBack, encodersClockIsSetFarForward,
@@ -37,7 +37,7 @@ struct LongRecordingTests {
 
     @Test(
         .enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
-    func aWeekStaysByItsClockAndWithinItsLimits(seed: UInt64) async throws {
+    func weekFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let retention = 26 * Self.hour
@@ -53,7 +53,7 @@ struct LongRecordingTests {
         let recording = fixture.recording
         var encoder = Encoder(start: fixture.library.time.now.nanosecondsSinceEpoch)
         let first = encoder.date(of: 0)
-        // Made before they begin: of an hour, every ten hours, over whatever happens then.
+        // Created in advance: an hour, every ten hours, across all faults.
         let programmes = stride(from: 3, to: 160, by: 10).map { hour in
             Programme(
                 name: "\(hour)", from: Self.date(first + Int64(hour) * Self.hour),
@@ -93,7 +93,7 @@ struct LongRecordingTests {
                 _ = try await recording.take(encoder.playlist(of: index), index)
                 var rows = await recording.takeAwaited(index)
                 for place in rows.indices {
-                    // One in a hundred can't be fetched; where films are made, another one has damaged bytes.
+                    // One in a hundred can't be fetched. In exported hours, another one has damaged bytes.
                     let (row, chance) = (rows[place], Int.random(in: 0..<100, using: &random))
                     rows[place].state = chance == 0 ? .gap : .kept
                     rows[place].length = chance == 0 ? 0 : 1000
@@ -108,14 +108,14 @@ struct LongRecordingTests {
                 try await recording.timelines[index].settle(rows)
             }
             await recording.applyRetention()
-            await recording.exportWhatIsOver()
+            await recording.exportFinishedProgrammes()
             try await check(fixture, encoder, retention, pinned, isDead: isDead)
         }
         #expect(damaged > 100)
         try await checkRows(fixture, encoder)
         try await checkProgrammes(fixture, programmes)
         for film in films { try await checkFilm(fixture, film, media) }
-        // The next process finds what this one left.
+        // The next process opens the store of this one.
         let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
         #expect(again.totals == fixture.timeline.totals)
         #expect(again.kept() == fixture.timeline.kept())
@@ -123,14 +123,14 @@ struct LongRecordingTests {
         await fixture.close()
     }
 
-    // MARK: - What holds at each moment
+    // MARK: - Invariants
 
     private func check(
         _ fixture: WindowFixture, _ encoder: Encoder, _ retention: Int64, _ programmes: [Programme], isDead: Bool
     ) async throws {
         let (recording, hour) = (fixture.recording, encoder.elapsed / Self.hour)
         let last = encoder.count - 1
-        // The edge is where the encoder is, also while a rendition is dead; until that is known, it waits. A clock that was
+        // The edge follows the encoder even while a rendition is dead, after a delay to detect that. A clock that was
         // set far back is approached.
         let edge = try #require(await recording.edge)
         let end = encoder.date(of: last) + Encoder.length
@@ -140,19 +140,19 @@ struct LongRecordingTests {
                 abs(edge - end) <= 2 * Encoder.length + encoder.approach(of: last),
                 "hour \(hour): \(Double(edge - end) / 1e9) s")
         }
-        // The oldest segment of the pictures is as old as it may be.
+        // The oldest video segment is as old as the limit allows.
         let oldest = try #require(
             try await fixture.timeline.first(from: 0, outside: programmes.map(\.nanoseconds)), "hour \(hour)")
         let age = encoder.elapsed - encoder.publication(of: try #require(Encoder.number(of: oldest)))
         #expect(age <= retention + Encoder.length, "hour \(hour)")
         if encoder.elapsed > retention + 2 * Self.hour {
-            // A programme may stand where the limit is.
+            // A programme may pin the segments at the limit.
             let isPinned = programmes.contains {
                 $0.nanoseconds.overlaps(oldest.start - 2 * Encoder.length..<oldest.start + 1)
             }
             #expect(isPinned || age >= retention - Encoder.length, "hour \(hour): \(age / Self.second) s")
         }
-        // A window that ended a while ago is over, on every track that has any of it.
+        // A window that ended a while ago is complete, on every track with any of it.
         let request = WindowRequest.span(from: edge - 30 * 60 * Self.second, to: edge - 4 * Encoder.length)
         guard encoder.count % 20 == 0, encoder.elapsed > Self.hour else { return }
         for timeline in recording.timelines
@@ -162,8 +162,8 @@ struct LongRecordingTests {
         }
     }
 
-    /// The timeline is never further than a segment from the stream's clock, but for the few segments in which it approaches
-    /// a clock that was set far back, and nothing overlaps.
+    /// Checks that the timeline is within one segment of the stream's clock, except while it approaches a clock that
+    /// was set far back, and that rows don't overlap.
     private func checkRows(_ fixture: WindowFixture, _ encoder: Encoder) async throws {
         for timeline in fixture.recording.timelines {
             let rows = try await timeline.rows(from: 0)
@@ -172,7 +172,7 @@ struct LongRecordingTests {
             for row in rows {
                 if let last {
                     #expect(row.number > last.number && row.start >= last.end, "\(row.name)")
-                    // Rows that were given up have taken their breaks with them.
+                    // Removed rows had discontinuities.
                     if row.number != last.number + 1 { next = nil }
                 }
                 last = row
@@ -180,7 +180,7 @@ struct LongRecordingTests {
                 #expect(
                     abs(row.start - encoder.date(of: number)) <= Encoder.length + encoder.approach(of: number),
                     "\(row.name)")
-                // Also those that passed while the rendition was dead.
+                // Includes the discontinuities while the rendition was dead.
                 let breaks = min(next ?? number, number)...number
                 #expect(row.isDiscontinuous == breaks.contains(where: Encoder.isBreak), "\(row.name)")
                 next = number + 1
@@ -196,12 +196,12 @@ struct LongRecordingTests {
             guard try await exported(fixture, programme, .hls) != nil else { continue }
             let span = programme.nanoseconds
             let stretch = try await fixture.timeline.stretch(from: span.lowerBound, to: span.upperBound)
-            // Whole, but for what the encoder's clock passed over when it was set forward.
+            // Complete, except for the time skipped when the encoder's clock was set forward.
             #expect(stretch.segments.count >= 59, "\(programme.name)")
         }
     }
 
-    /// A programme's export, when it's done.
+    /// Returns the finished export of a programme.
     private func exported(
         _ fixture: WindowFixture, _ programme: Programme, _ format: ProgrammeFormat
     ) async throws -> ProgrammeExport? {
@@ -219,7 +219,7 @@ struct LongRecordingTests {
         return export
     }
 
-    /// The MP4 of a programme has every segment that was recorded undamaged, and names the others.
+    /// Checks that the MP4 of a programme has every undamaged recorded segment and lists the others.
     private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
         guard let export = try await exported(fixture, film, .mp4) else { return }
         let path = "\(fixture.library.folder)/exports/\(film.id).mp4"
@@ -233,7 +233,7 @@ struct LongRecordingTests {
             let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
             let kept = rows.filter { $0.state == .kept }
             let odd = Set(kept.map(names)).intersection(media.damaged.union(media.advertised))
-            // Those at the ends may be cut off.
+            // Segments at the ends may be cut.
             let inner = Set(kept.dropFirst(2).dropLast(2).map(names))
             #expect(odd.intersection(inner).isSubset(of: named), "\(film.name): \(timeline.track)")
             #expect(
@@ -251,8 +251,8 @@ struct LongRecordingTests {
     }
 }
 
-/// The encoder of a week: segments of a minute by a clock that is 50 ppm fast and three hours behind, with durations that
-/// are rounded up by 4 %. An advertisement of two minutes in each hour has another codec.
+/// The encoder of a week: segments of a minute by a clock that is 50 ppm fast and three hours behind, with durations
+/// rounded up by 4 %. An advertisement of two minutes in each hour has another codec.
 private struct Encoder {
     static let second = TimelineRows.second
     static let length = 60 * second
@@ -260,39 +260,40 @@ private struct Encoder {
     private static let fast = 50.0e-6
 
     let start: Int64
-    /// How many segments there are.
+    /// The number of segments.
     private(set) var count = 0
-    /// What its clock says of each, without what it was set by.
+    /// The clock's time of each segment, without adjustments.
     private var steps: [(from: Int, by: Int64)] = []
 
     init(start: Int64) { self.start = start }
 
-    /// How long a segment takes to be made, by a right clock.
+    /// The time to make a segment, by a correct clock.
     private static let pace = Int64(Double(length) * (1 - fast))
 
-    /// How long it has run, by a right clock.
+    /// The time since the start, by a correct clock.
     var elapsed: Int64 { Int64(count) * Self.pace }
 
-    /// When a segment was whole, since the beginning.
+    /// Returns the time at which a segment was complete, since the beginning.
     func publication(of number: Int) -> Int64 { Int64(number + 1) * Self.pace }
 
-    /// Makes segments. Returns how long that takes.
+    /// Makes segments. Returns the time that this takes.
     mutating func makeSegments(_ more: Int) -> Int64 {
         count += more
         return Int64(more) * Self.pace
     }
 
-    /// A person sets its clock.
+    /// Adjusts the clock.
     mutating func setClock(by nanoseconds: Int64) { steps.append((count, nanoseconds)) }
 
-    /// EXT-X-PROGRAM-DATE-TIME of a segment.
+    /// Returns the EXT-X-PROGRAM-DATE-TIME of a segment.
     func date(of number: Int) -> Int64 {
         start - 3 * 3600 * Self.second + Int64(number) * Self.length
             + steps.reduce(0) { $0 + (number >= $1.from ? $1.by : 0) }
     }
 
-    /// How much further than a segment one may be from its date: a step back by more than a minute isn't believed for the
-    /// first three segments, and of the next ones each makes up half its length until less than a segment is left.
+    /// Returns the additional distance of a segment from its date: the recorder ignores a step back by more than a
+    /// minute for the first three segments, and then each segment makes up half its length until less than a segment is
+    /// left.
     func approach(of number: Int) -> Int64 {
         let step = steps.last { number >= $0.from && $0.by < -Self.length }
         guard let step else { return 0 }
@@ -300,13 +301,13 @@ private struct Encoder {
         return number < step.from + approaching ? -step.by - Self.length + Self.length * 4 / 100 : 0
     }
 
-    /// Whether a segment is of an advertisement.
+    /// Whether a segment is part of an advertisement.
     static func isAdvertisement(_ number: Int) -> Bool { [30, 31].contains(number % 60) }
 
     /// Whether an advertisement begins or ends before a segment.
     static func isBreak(_ number: Int) -> Bool { [30, 32].contains(number % 60) }
 
-    /// The number that a row has here; nil for one that was never seen.
+    /// Returns the encoder's number of a row; nil for a segment that was never seen.
     static func number(of row: RecordedSegment) -> Int? {
         row.url.split(separator: "/").last.flatMap { Int($0.prefix { $0 != "." }) }
     }
@@ -330,7 +331,7 @@ private struct Encoder {
 }
 
 extension Recording {
-    /// Takes the segments that a track awaits, in order.
+    /// Returns a track's awaited segments in order, and clears them.
     fileprivate func takeAwaited(_ index: Int) -> [RecordedSegment] {
         let rows = tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
         tracks[index].awaited = AwaitedSegments()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of programme exports. Every segment is a clip with video and audio.
+/// Programmes that are exported to files. Every segment is a clip with video and audio.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(30)))
 struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
@@ -47,7 +47,7 @@ struct ProgrammeExportTests {
             }
             return export
         }
-        throw CacheError(.closed, "the events ended")
+        throw CacheError(.closed, "the event stream ended")
     }
 
     private func isDone(_ state: ProgrammeExport.State) -> Bool {
@@ -131,7 +131,7 @@ struct ProgrammeExportTests {
     }
 
     /// A programme whose window is over is exported at once, and one that ends with the recording after that.
-    @Test func endOfRecordingEndsProgramme() async throws {
+    @Test func exportsProgrammeWhenRecordingEnds() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
@@ -241,7 +241,7 @@ struct ProgrammeExportTests {
         try bytes.write(to: channel)
     }
 
-    @Test func failsAfterTwoProcessesDiedDuringExport() async throws {
+    @Test func failsAfterTwoCrashesDuringExport() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -256,7 +256,7 @@ struct ProgrammeExportTests {
         }
         #expect(encoder.films.withLock { $0.count } == 2)
         guard case .failed(let reason) = try await export(fixture, match, .threeGP)?.state else {
-            Issue.record("the export goes on")
+            Issue.record("the export continues")
             return await fixture.close()
         }
         #expect(reason.contains("“Match”"))
@@ -271,7 +271,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    @Test func regularStopsAreNotCounted() async throws {
+    @Test func orderlyStopsDoNotCountAsCrashes() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -311,8 +311,8 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ctrl-C in the terminal also ends the encoder, before this process is stopped.
-    @Test func retriesExportEndedFromOutside() async throws {
+    /// Ctrl-C at the terminal may reach an encoder before this process.
+    @Test func repeatsExternallyInterruptedExport() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
@@ -356,8 +356,8 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// A track of which nothing was recorded is a gap over the whole programme.
-    @Test func namesAMissingTrack() async throws {
+    /// A track without recorded segments is a gap over the whole programme.
+    @Test func listsMissingTrack() async throws {
         let fixture = try await fixture()
         fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))
         try await fixture.pass(180)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Hours of a stream with which something goes wrong again and again.
+/// Hours of a stream with repeated faults.
 @Suite(.timeLimit(.minutes(20)))
 struct RandomRecordingTests {
-    private enum Mishap: CaseIterable {
+    private enum Fault: CaseIterable {
         case outage, longOutage, failing, missing, slow, restart, renaming, falseEnd, jump, target, stop, crash, old,
             links
     }
@@ -18,13 +18,13 @@ struct RandomRecordingTests {
     private static let seed = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 3
 
     @Test(arguments: [1, 2, seed])
-    func whateverGoesWrongWhatCanBeHadIsKept(seed: UInt64) async throws {
-        print("recording through mishaps, seed \(seed)")
+    func recordsAllAvailableSegmentsThroughRandomFaults(seed: UInt64) async throws {
+        print("recording with random faults, seed \(seed)")
         var generator = SeededGenerator(seed: seed)
         let live = LiveOrigin()
         live.clock = Bool.random(using: &generator) ? 0 : nil
         let fixture = RecordingFixture(live)
-        // Long segments and long steps, so that hours are soon over.
+        // Long segments and long steps make hours pass quickly.
         live.target = 30
         fixture.step = .milliseconds(2500)
         live.restart(at: Int.random(in: 0..<5000, using: &generator), as: "x#.ts")
@@ -33,15 +33,15 @@ struct RandomRecordingTests {
         try await fixture.record()
         var blind: [ClosedRange<Duration>] = []
         var lost: Set<ResourceURL> = []
-        var told: [String] = []
+        var log: [String] = []
         for round in 0..<16 {
             try await fixture.pass(Double.random(in: 100..<450, using: &generator))
             let began = live.library.time.monotonic
-            let mishap = Mishap.allCases.randomElement(using: &generator)!
-            told.append("\(Int(began.seconds)) s: \(mishap)")
-            switch mishap {
+            let fault = Fault.allCases.randomElement(using: &generator)!
+            log.append("\(Int(began.seconds)) s: \(fault)")
+            switch fault {
             case .outage, .longOutage:
-                let isLong = mishap == .longOutage
+                let isLong = fault == .longOutage
                 if Bool.random(using: &generator) {
                     live.library.origin.isReachable = false
                 } else {
@@ -68,7 +68,7 @@ struct RandomRecordingTests {
             case .restart: live.restart(as: "r\(round)-#.ts")
             case .renaming:
                 live.restart()
-                // Without a clock it takes a while to tell an encoder that begins anew from an old copy.
+                // Without a clock it takes a while to distinguish a restarted encoder from an old copy.
                 if live.clock == nil { try await fixture.pass(Double(live.target * 6)) }
             case .falseEnd:
                 live.hasEndList = true
@@ -97,16 +97,16 @@ struct RandomRecordingTests {
                 live.place = "t\(round)"
                 live.renewLinks()
             }
-            // What came while nobody could see it may be lost, as long as it wasn't in the window afterwards.
+            // Segments that nothing could load may be lost, unless they were still in the window afterwards.
             blind.append(began - .seconds(2 * live.target)...live.library.time.monotonic + .seconds(12))
         }
         try await fixture.pass(600)
-        print("seed \(seed): \(told.joined(separator: ", "))")
+        print("seed \(seed): \(log.joined(separator: ", "))")
         try await fixture.check { segment in
             !lost.contains(segment.url) && !blind.contains { $0.contains(segment.at) }
         }
         try await fixture.check("audio-1", in: "a1") { segment in !blind.contains { $0.contains(segment.at) } }
         await fixture.close()
-        #expect((live.published["v1"]?.count ?? 0) > 100, "\(told.joined(separator: ", "))")
+        #expect((live.published["v1"]?.count ?? 0) > 100, "\(log.joined(separator: ", "))")
     }
 }

@@ -6,23 +6,23 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The cost of a recording, as the download of a live stream is one, however long it is: counted, not measured.
+/// The cost of a recording, for example of a live download, regardless of its length: counted, not measured.
 struct RecordingCostTests {
-    /// Segments of one load of the playlist: as many as a page of the timeline has.
+    /// The segments of one load of the playlist: as many as a page of the timeline has.
     private static let step = TimelinePage.capacity
-    /// Segments that a playlist names.
+    /// The number of segments in a playlist.
     private static let window = 300
 
-    /// What recording a load's segments took.
+    /// The cost of recording one load's segments.
     private struct Cost {
         var files = TimelineMemoryStore.Counts()
-        /// Entries of the timeline's index that were passed over.
+        /// The number of visited entries of the timeline's index.
         var entries = 0
-        /// Values that the recording holds in memory, pages of the timeline aside.
+        /// The number of values that the recording holds in memory, without pages of the timeline.
         var values = 0
         var pages = 0
 
-        /// The most of each.
+        /// Returns the maximum of each cost.
         func most(_ other: Cost) -> Cost {
             var most = self
             most.files.reads = max(files.reads, other.files.reads)
@@ -51,7 +51,7 @@ struct RecordingCostTests {
         return playlist
     }
 
-    /// Records one load, as the recorder does after a segment was fetched, and tells a download how far it is.
+    /// Records one load as the recorder does after a segment was fetched, and reports the progress of a download.
     private func record(
         _ end: Int, _ fixture: WindowFixture, _ meter: DownloadMeter, countsValues: Bool
     ) async throws -> Cost {
@@ -63,7 +63,7 @@ struct RecordingCostTests {
             _ = try await recording.take(playlist(upTo: end), 0)
             try await recording.settleAll(0)
             await recording.applyRetention()
-            await recording.exportWhatIsOver()
+            await recording.exportFinishedProgrammes()
             meter.note(recording.coverage, now: fixture.library.time.monotonic)
             _ = meter.progress(now: fixture.library.time.monotonic)
             _ = await recording.edge
@@ -75,13 +75,13 @@ struct RecordingCostTests {
     }
 
     @Test(arguments: [Retention(), Retention(segments: 2000)])
-    func theHundredThousandthSegmentCostsWhatTheThousandthDoes(retention: Retention) async throws {
+    func costPerSegmentIsIndependentOfLength(retention: Retention) async throws {
         let fixture = try await WindowFixture(retention: retention)
         // One for the whole download, as its run has.
         let meter = DownloadMeter()
         var early = Cost()
         var late = Cost()
-        // What is remembered of the past grows and shrinks: the most of some loads, at a thousand segments and at the end.
+        // Histories grow and shrink: the maximum of some loads, at a thousand segments and at the end.
         for load in 1...391 {
             let (isEarly, isLate) = ((8...20).contains(load), load > 378)
             let cost = try await record(load * Self.step, fixture, meter, countsValues: isEarly || isLate)
@@ -97,13 +97,13 @@ struct RecordingCostTests {
         #expect(late.files.bytesRead <= early.files.bytesRead * 11 / 10)
         #expect(late.entries <= early.entries + 1, "\(late.entries) entries, \(early.entries) before")
         #expect(late.values <= early.values * 11 / 10, "\(late.values) values, \(early.values) before")
-        #expect(late.pages <= early.pages + Timeline.mostRecent)
+        #expect(late.pages <= early.pages + Timeline.maximumRecent)
         #expect(recordedSegments(fixture) == (retention.segments ?? 391 * Self.step))
         await fixture.close()
     }
 
     /// The segments of a long playlist arrive one by one, under a limit of size.
-    @Test func segmentOfALongBacklogCostsTheSameAsOfAShortOne() async throws {
+    @Test func costPerSegmentIsIndependentOfBacklog() async throws {
         var visits: [Int] = []
         for count in [4000, 40_000] {
             let fixture = try await WindowFixture(retention: Retention(bytes: 1 << 40))
@@ -119,14 +119,14 @@ struct RecordingCostTests {
             #expect(fixture.timeline.totals.segments == 50)
             await fixture.close()
         }
-        #expect(visits[1] <= visits[0], "\(visits) segments passed over")
+        #expect(visits[1] <= visits[0], "\(visits) segments visited")
     }
 
     private func recordedSegments(_ fixture: WindowFixture) -> Int { fixture.timeline.totals.segments }
 }
 
 extension Recording {
-    /// Settles what a track awaits, as if it had been fetched.
+    /// Settles a track's awaited segments as if they had been fetched.
     fileprivate func settleAll(_ index: Int) async throws {
         let rows = tracks[index].awaited.values.map { awaited in
             var row = awaited.row
@@ -139,15 +139,15 @@ extension Recording {
         try await tracks[index].timeline.settle(rows.sorted { $0.number < $1.number })
     }
 
-    /// The segments that a track awaits, in order.
+    /// Returns a track's awaited segments in order.
     fileprivate func awaitedRows(_ index: Int) -> [RecordedSegment] {
         tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
     }
 
-    /// The number of awaited segments of a track that were passed over one by one.
+    /// Returns the number of visited awaited segments of a track.
     fileprivate func visits(_ index: Int) -> Int { tracks[index].awaited.visits }
 
-    /// The number of values that the recording holds for a track, beside its timeline.
+    /// Returns the number of values that the recording holds for a track, without its timeline.
     fileprivate func countValues(_ index: Int) -> Int {
         let track = tracks[index]
         return Self.count(track.follower) + Self.count(track.queue) + Self.count(track.awaited) + arrivals.count

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What is under way when a recording's time is over, on a disk that takes its time.
+/// Work in progress when a recording ends, on a slow disk.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingEndTests {
     /// Blocks the writing of a page of the video track's timeline.
@@ -24,7 +24,7 @@ struct RecordingEndTests {
         return fixture
     }
 
-    /// Advances time until the disk is blocked. Everything that is due has happened after each step.
+    /// Advances time until the disk is blocked. After each step, everything due has happened.
     private func pass(_ fixture: RecordingFixture, until hold: DiskHold) async throws {
         while !hold.isReached {
             fixture.live.library.time.advance(by: fixture.step)
@@ -33,10 +33,10 @@ struct RecordingEndTests {
         }
     }
 
-    /// What a playlist named is in no list of what is awaited before the disk has it: the end waits for it too.
-    @Test func whatIsBeingTakenDownComesBeforeTheEnd() async throws {
+    /// Listed segments aren't awaited before the disk has them. The end waits for them too.
+    @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
-        // A test that fails ends, too.
+        // Releases the disk even if the test fails.
         defer { hold.release() }
         let fixture = try await fixture(hold)
         try await fixture.record()
@@ -58,8 +58,8 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// A rendition's last playlist has no EXT-X-ENDLIST: the recording ends when it hasn't changed for long.
-    @Test(arguments: ["a1", "v1"]) func itEndsWithATrackThatOnlyStops(folder: String) async throws {
+    /// A rendition's last playlist has no EXT-X-ENDLIST. The recording ends when the playlist hasn't changed for long.
+    @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
         live.publish()
@@ -77,10 +77,10 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// Nobody is told that it's over before what was lost is in the timeline.
-    @Test func itIsOverWhenItIsKnownWhatWasLost() async throws {
+    /// The end isn't reported before the timeline has the lost segments.
+    @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
-        // A test that fails ends, too.
+        // Releases the disk even if the test fails.
         defer { hold.release() }
         let fixture = try await fixture(hold)
         try await fixture.record()
@@ -108,8 +108,8 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The stream has ended, and its origin goes away before its last segment arrived.
-    @Test(arguments: [false, true]) func endsWhenTheOriginStaysAwayAfterTheEnd(restarts: Bool) async throws {
+    /// The stream has ended, and its origin becomes unavailable before its last segment arrives.
+    @Test(arguments: [false, true]) func endsWhenOriginStaysUnavailableAfterEndOfStream(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
         live.publish()
@@ -122,7 +122,7 @@ struct RecordingEndTests {
         live.hasEndList = true
         try await fixture.pass(atMost: 12) { await (try fixture.recording).hasEndList }
         live.library.origin.isReachable = false
-        // As long as an outage may last.
+        // The maximum duration of an outage.
         try await fixture.pass(240)
         #expect(await (try fixture.recording).state != .ended)
         #expect(try await fixture.rows("video-1").last?.state == .awaited)
@@ -136,19 +136,19 @@ struct RecordingEndTests {
         let rows = try await fixture.rows("video-1")
         #expect(rows.filter { $0.state == .gap }.map(\.url) == [last.description])
         try await fixture.check { $0.url != last }
-        #expect(fixture.toldReasons("video-1").count == 1)
+        #expect(fixture.reportedReasons("video-1").count == 1)
         await fixture.close()
     }
 
-    /// A stream that hasn't ended may come back after a long outage, also in the next process.
-    @Test(arguments: [false, true]) func anOutageIsNoEnd(restarts: Bool) async throws {
+    /// A stream that hasn't ended may return after a long outage, also in the next process.
+    @Test(arguments: [false, true]) func doesNotEndDuringOutage(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
         live.publish()
         try await fixture.open()
         try await fixture.record()
         try await fixture.pass(30)
-        // An end that wasn't one.
+        // A false end.
         live.hasEndList = true
         try await fixture.pass(6)
         live.hasEndList = false
@@ -167,8 +167,8 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The stream dropped a rendition, whose last playlist has EXT-X-ENDLIST, and has an outage later.
-    @Test(arguments: [false, true]) func aRenditionThatEndedLongAgoDoesNotEndTheRecording(restarts: Bool) async throws {
+    /// The stream dropped a rendition, whose last playlist has EXT-X-ENDLIST. An outage follows later.
+    @Test(arguments: [false, true]) func renditionThatEndedLongAgoDoesNotEndRecording(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
         live.publish()
@@ -193,8 +193,8 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// One track shows EXT-X-ENDLIST, and the host of another one is away for a few minutes at that time.
-    @Test func waitsForATrackThatIsAwayWhenTheStreamEnds() async throws {
+    /// One track has EXT-X-ENDLIST, and the host of another one is unavailable for a few minutes at that time.
+    @Test func waitsForUnavailableTrackWhenStreamEnds() async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
         live.publish()

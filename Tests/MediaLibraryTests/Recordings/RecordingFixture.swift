@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A recorder over a live origin, in a time that the test makes pass.
+/// A recorder of a live origin, in simulated time.
 final class RecordingFixture {
     let live: LiveOrigin
     let name = ChannelName(rawValue: "one")!
@@ -16,20 +16,20 @@ final class RecordingFixture {
     private var listener: Task<Void, Never>?
     private let gaps = GapLog()
     private var idleSleepers = 0
-    /// How long a step is. Everything that is due has happened when it's over.
+    /// The length of a step. After each step, everything due has happened.
     var step = Duration.milliseconds(500)
-    /// What encodes programmes anew.
+    /// The encoder of 3GP exports.
     var encoder: (any FilmEncoder)?
-    /// Whether something hangs on purpose: then nobody waits for it.
+    /// Whether a request hangs on purpose, so that the fixture doesn't wait for it.
     var isHanging = false
-    /// The gates at which requests for segments hang on purpose. Everything else is waited for.
+    /// The gates of segment requests that hang on purpose. All other work is waited for.
     var gates: [ScriptedGate] = []
 
     init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
 
     // MARK: - Life
 
-    /// Opens the store, as a process that begins.
+    /// Opens the store, as a new process does.
     func open() async throws {
         let store = try await live.library.open()
         let shelf = AssetShelf(of: store)
@@ -46,7 +46,7 @@ final class RecordingFixture {
                 }
             }
         }
-        // The store's own upkeep sleeps too.
+        // The maintenance of the store sleeps too.
         await live.library.time.waitForSleepers(1)
         idleSleepers = live.library.time.sleepers
         try await recordings.start()
@@ -54,7 +54,7 @@ final class RecordingFixture {
         await settle()
     }
 
-    /// Closes everything in order.
+    /// Closes the recordings and the store in order.
     func close() async {
         await recordings?.stop()
         await listener?.value
@@ -62,7 +62,7 @@ final class RecordingFixture {
         (store, recordings) = (nil, nil)
     }
 
-    /// The store goes first, as if the process had been ended.
+    /// Closes the store first, as if the process had been killed.
     func crash() async {
         await store?.close()
         await close()
@@ -78,10 +78,10 @@ final class RecordingFixture {
         get throws { try #require(recordings?.recording(name)) }
     }
 
-    /// The name of a channel that was never there: its removal marks a place among the events.
+    /// The name of a channel that never existed. Its removal marks a position among the events.
     private static let mark = ChannelName(rawValue: "mark")!
 
-    /// Returns when all events up to now were taken.
+    /// Returns when all events up to now have been received.
     private func takeEvents() async {
         guard let hub = recordings?.hub else { return }
         let count = gaps.marks
@@ -89,17 +89,17 @@ final class RecordingFixture {
         while gaps.marks == count { await Task.yield() }
     }
 
-    /// What gaps were told of on a track, in seconds.
-    func toldGaps(_ track: String) -> [Double] { gaps.all(track).map(\.duration) }
+    /// Returns the durations of the reported gaps of a track, in seconds.
+    func reportedGaps(_ track: String) -> [Double] { gaps.all(track).map(\.duration) }
 
-    func toldReasons(_ track: String) -> [String] { gaps.all(track).map(\.reason) }
+    func reportedReasons(_ track: String) -> [String] { gaps.all(track).map(\.reason) }
 
     // MARK: - Time
 
-    /// Time goes on.
+    /// Advances time.
     func pass(_ seconds: Double) async throws {
         let end = live.library.time.monotonic + .seconds(seconds)
-        // Through long outages with longer steps.
+        // Long outages use longer steps.
         let step = seconds > 1000 ? step * 4 : step
         while live.library.time.monotonic < end {
             live.library.time.advance(by: min(step, end - live.library.time.monotonic))
@@ -108,8 +108,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Returns when nothing is under way: whoever runs sleeps until something is due. However slow the machine is, it's
-    /// waited for, within the suite's time limit.
+    /// Returns when all tasks sleep until something is due, within the suite's time limit, however slow the machine is.
     func settle() async {
         var yields = 0
         while !isHanging || yields < 300 {
@@ -119,7 +118,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Whether nothing is under way: whoever runs sleeps until something is due.
+    /// Whether all tasks sleep until something is due.
     var isSettled: Bool {
         get async {
             guard let recording = recordings?.recording(name) else { return true }
@@ -130,16 +129,16 @@ final class RecordingFixture {
         }
     }
 
-    /// Time goes on until something is so.
+    /// Advances time until a condition holds.
     func pass(atMost seconds: Double, until condition: () async throws -> Bool) async throws {
         for _ in 0..<Int(seconds * 2) {
             if try await condition() { return }
             try await pass(0.5)
         }
-        Issue.record("it didn't come so far in \(seconds) s")
+        Issue.record("the condition did not hold within \(seconds) s")
     }
 
-    /// Ends the recording, in the time that this takes.
+    /// Ends the recording and advances time as far as necessary.
     func end() async throws {
         let recordings = try #require(recordings)
         let recording = try recording
@@ -149,20 +148,20 @@ final class RecordingFixture {
             try await recordings.end(name)
         }
         while await recording.channel.endsAtOnce != true, !hasReturned.withLock({ $0 }) { await Task.yield() }
-        // What is under way comes before the time passes that it has for that.
+        // Requests in flight complete before their time limit passes.
         await settle()
         while await recording.state != .ended, !hasReturned.withLock({ $0 }) { try await pass(0.5) }
         try await ended.value
     }
 
-    // MARK: - What is recorded
+    // MARK: - Recorded segments
 
     func rows(_ track: String) async throws -> [RecordedSegment] {
         let timeline = try #require(try recording.timelines.first { $0.track == track })
         return try await timeline.rows(from: 0)
     }
 
-    /// The bytes of a row as they are in the store.
+    /// Returns the stored bytes of a row.
     func bytes(_ row: RecordedSegment, _ track: String) async throws -> [UInt8] {
         let store = try #require(store)
         let request = try recording.part(row, track: track).request(settings: store.transfers.askingNoOrigins)
@@ -173,10 +172,11 @@ final class RecordingFixture {
         return bytes
     }
 
-    /// Looks whether a track has what it has to have.
+    /// Checks the recorded segments of a track.
     ///
     /// - Parameters:
-    ///   - isExpected: whether a segment was there long enough to be fetched; nil where only what is there is looked at.
+    ///   - track: the track.
+    ///   - isExpected: whether a segment was available long enough to be fetched; nil to check recorded segments only.
     func check(
         _ track: String = "video-1", in folder: String = "v1", isExpected: ((LiveOrigin.Published) -> Bool)? = nil,
         _ location: SourceLocation = #_sourceLocation
@@ -195,11 +195,11 @@ final class RecordingFixture {
             if let number {
                 kept.append(number)
             } else {
-                Issue.record("\(row.name) of \(row.url) has bytes that nobody sent", sourceLocation: location)
+                Issue.record("\(row.name) of \(row.url) has bytes that the origin never sent", sourceLocation: location)
             }
         }
-        #expect(kept == kept.sorted(), "they aren't in the order of the stream", sourceLocation: location)
-        #expect(Set(kept).count == kept.count, "something is there twice", sourceLocation: location)
+        #expect(kept == kept.sorted(), "segments are out of order", sourceLocation: location)
+        #expect(Set(kept).count == kept.count, "segments are recorded twice", sourceLocation: location)
         if let isExpected {
             let first = kept.first ?? 0
             let now = live.library.time.monotonic + (live.hasEndList ? .seconds(100) : .zero)
@@ -207,22 +207,22 @@ final class RecordingFixture {
                 $0 >= first && isExpected(published[$0]) && live.wasSeen(published[$0], by: now)
             }
             let missing = Set(expected).subtracting(kept).sorted().map { published[$0].url.target }
-            #expect(missing == [], "not recorded", sourceLocation: location)
+            #expect(missing == [], "segments are missing", sourceLocation: location)
         }
         let lost = rows.filter { $0.state == .gap }.reduce(0.0) { $0 + Double($1.duration) / 1e9 }
         await takeEvents()
-        let told = toldGaps(track).reduce(0, +)
-        #expect(abs(lost - told) < 0.01, "gaps of \(lost) s, told of \(told) s", sourceLocation: location)
+        let reported = reportedGaps(track).reduce(0, +)
+        #expect(abs(lost - reported) < 0.01, "gaps of \(lost) s, reported: \(reported) s", sourceLocation: location)
         checkRequests(location)
     }
 
-    /// The same, where everything up to a segment is expected but for one.
+    /// Checks all tracks, expecting every segment up to `last` except `lost`.
     func check(through last: ResourceURL, without lost: ResourceURL? = nil) async throws {
         let end = try #require(live.published["v1"]?.last { $0.url == last }).at
         try await check { $0.at <= end && $0.url != lost }
     }
 
-    /// No segment's bytes came twice.
+    /// Checks that no byte of a segment was received twice.
     func checkRequests(_ location: SourceLocation = #_sourceLocation) {
         var counts: [String: Int] = [:]
         for request in live.library.origin.requests where request.progress == .complete && request.status < 300 {
@@ -236,19 +236,19 @@ final class RecordingFixture {
         }
     }
 
-    /// How many rows are gaps.
+    /// Returns the number of gap rows.
     func gapCount(_ track: String = "video-1") async throws -> Int {
         try await rows(track).count { $0.state == .gap }
     }
 }
 
-/// The gaps that were told of.
+/// The reported gaps.
 private final class GapLog: Sendable {
     typealias Gap = (track: String, duration: Double, reason: String)
     private let gaps = Mutex<[Gap]>([])
     private let markCount = Mutex(0)
 
-    /// The number of marks that were taken.
+    /// The number of received marks.
     var marks: Int { markCount.withLock { $0 } }
 
     func addMark() { markCount.withLock { $0 += 1 } }
@@ -261,6 +261,6 @@ private final class GapLog: Sendable {
 }
 
 extension Recording {
-    /// How many playlists are followed.
+    /// The number of followed playlists.
     var followers: Int { tracks.count { $0.follows != nil } }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recordings that are stopped, taken up by the next process, ended and deleted.
+/// Recordings that are stopped, resumed by the next process, ended and deleted.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
@@ -17,7 +17,7 @@ struct RecordingLifeTests {
         return fixture
     }
 
-    @Test func whatIsStoppedLeavesNothing() async throws {
+    @Test func stopLeavesNoTasksOrRequests() async throws {
         let fixture = try await fixture()
         let time = fixture.live.library.time
         let before = time.sleepers
@@ -40,7 +40,7 @@ struct RecordingLifeTests {
         #expect(fixture.live.library.origin.requests.count == requests)
         #expect(time.sleepers == before)
         #expect(await (try fixture.recording).state == .stopped)
-        // It goes on where it was.
+        // Recording resumes.
         fixture.live.heal()
         for item in fixture.live.published.values.joined() { fixture.live.library.origin.clearFaults(item.url) }
         try await fixture.recordings?.start(fixture.name)
@@ -50,7 +50,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    @Test func aKeyThatHangsDoesntHoldItUp() async throws {
+    @Test func stopsWhileKeyRequestHangs() async throws {
         let fixture = try await fixture { live in
             live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
         }
@@ -63,8 +63,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// An encoder started again while the recorder was off: the name that was awaited means another segment now.
-    @Test func aNameIsLookedUpBeforeTheNextProcessFetchesIt() async throws {
+    /// An encoder restarted while the recorder was off: the awaited name now refers to another segment.
+    @Test func nextProcessChecksNamesBeforeFetching() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -82,12 +82,12 @@ struct RecordingLifeTests {
         try await fixture.open()
         try await fixture.pass(30)
         #expect(try await fixture.rows("video-1").first { $0.number == row.number }?.state == .gap)
-        #expect(fixture.toldReasons("video-1").contains { $0.hasPrefix("its name means another segment now") })
+        #expect(fixture.reportedReasons("video-1").contains { $0.hasPrefix("its name now refers to another segment") })
         try await fixture.check()
         await fixture.close()
     }
 
-    @Test(arguments: [true, false]) func theNextProcessGoesOn(isCrash: Bool) async throws {
+    @Test(arguments: [true, false]) func nextProcessResumesRecording(isCrash: Bool) async throws {
         let fixture = try await fixture()
         try await fixture.pass(60)
         try await fixture.record()
@@ -101,7 +101,7 @@ struct RecordingLifeTests {
         try await fixture.check { _ in true }
         try await fixture.check("audio-1", in: "a1") { _ in true }
         #expect(try await fixture.gapCount() == 0)
-        // And leaves a gap for what it couldn't see.
+        // With a gap for the time between the processes.
         await fixture.close()
         try await fixture.pass(600)
         try await fixture.open()
@@ -111,12 +111,12 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    @Test func aStreamThatEndsIsAnAsset() async throws {
+    @Test func endedStreamBecomesAsset() async throws {
         let fixture = try await fixture()
         let before = fixture.live.library.time.sleepers
         try await fixture.record()
         try await fixture.pass(100)
-        // Its last segment can't be had.
+        // The last segment is unavailable.
         let lost = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(lost, .status(404))
         try await fixture.pass(6)
@@ -131,14 +131,14 @@ struct RecordingLifeTests {
         let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
         let rows = try await fixture.rows("video-1") + fixture.rows("audio-1")
         #expect(contents.parts.count == rows.count { $0.state == .kept })
-        // It says that it isn't whole.
+        // The asset is reported as incomplete.
         #expect(rows.contains { $0.state == .gap })
         #expect(asset.lostCount == rows.count { $0.state == .gap })
         #expect(asset.holeCount == asset.lostCount)
         #expect(contents.playlists.count == 3)
         #expect(contents.playlists.dropFirst().allSatisfy { $0.text.contains("#EXT-X-ENDLIST") })
         #expect(abs(contents.duration - Double(fixture.live.next * 6)) < 7)
-        // The next process makes no other of it.
+        // The next process doesn't add another asset.
         await fixture.close()
         try await fixture.open()
         #expect(try await fixture.shelf?.assets().count == 1)
@@ -150,7 +150,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    @Test func whatIsEndedShowsAllThatCame() async throws {
+    @Test func endedRecordingIncludesAllCachedSegments() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -160,7 +160,7 @@ struct RecordingLifeTests {
         try await fixture.pass(atMost: 40) {
             try await fixture.rows("video-1").contains { $0.state == .kept && $0.url == next.description }
         }
-        // The one that is awaited doesn't hide those behind it.
+        // The awaited segment doesn't hide later ones.
         try await fixture.end()
         try await fixture.check(through: next, without: url)
         let asset = try #require(try await fixture.shelf?.assets().first)
@@ -169,8 +169,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// What was on its way when somebody ended the recording comes, whether it was stopped before or not.
-    @Test(arguments: [true, false]) func whatIsUnderWayComesBeforeTheEnd(isStopped: Bool) async throws {
+    /// Requests in flight when the recording is ended complete, whether it was stopped before or not.
+    @Test(arguments: [true, false]) func completesRequestsInFlightBeforeEnd(isStopped: Bool) async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -191,7 +191,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    @Test func whatIsDeletedLeavesNothing() async throws {
+    @Test func removalLeavesNoFiles() async throws {
         let fixture = try await fixture { live in
             live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
         }
@@ -199,7 +199,7 @@ struct RecordingLifeTests {
         fixture.live.seal = { bytes, _ in Array(bytes.prefix(736)) }
         try await fixture.record()
         try await fixture.pass(60)
-        // Of one that is lost some has come, and of one that is awaited.
+        // Partial bytes of a lost segment and of an awaited one.
         let lost = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(lost, .reset(after: 300))
         try await fixture.pass(150)
@@ -232,13 +232,13 @@ struct RecordingLifeTests {
         }
     }
 
-    /// Changes of one channel follow each other: none brings back a channel that is being removed.
-    @Test(arguments: Change.allCases) func aChangeWaitsForTheRemoval(change: Change) async throws {
+    /// Changes of a channel are serialized: none restores a channel that is being removed.
+    @Test(arguments: Change.allCases) func changesWaitForRemoval(change: Change) async throws {
         let hold = DiskHold { moment, path in
             guard case .removing = moment else { return false }
             return path.contains("/recordings/")
         }
-        // A test that fails ends, too.
+        // Releases the disk even if the test fails.
         defer { hold.release() }
         let fixture = RecordingFixture(LiveOrigin(files: hold.files))
         fixture.live.publish()
@@ -250,7 +250,7 @@ struct RecordingLifeTests {
         let removal = Task { try await recordings.remove(name) }
         await hold.reached()
         let made = Task { try await change.make(recordings, name) }
-        // Enough to come first, if it could.
+        // Enough steps to come first, if that were possible.
         for _ in 0..<1000 { await Task.yield() }
         hold.release()
         try await removal.value
@@ -263,13 +263,13 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Giving up segments takes long, and neither changes nor removals wait for all of it.
+    /// Retention may take long to remove segments. Neither changes nor removals of the channel wait for all of it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
         let hold = DiskHold { moment, path in
             guard case .replacing = moment else { return false }
             return path.contains("video-1.") && path.contains(".gone")
         }
-        // A test that fails ends, too.
+        // Releases the disk even if the test fails.
         defer { hold.release() }
         let fixture = RecordingFixture(LiveOrigin(files: hold.files))
         fixture.live.publish()
@@ -297,8 +297,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// The tracks of another selection would take the place of the recorded ones.
-    @Test func refusesAnotherSelection() async throws {
+    /// The tracks of another selection would replace the recorded ones.
+    @Test func rejectsAnotherSelection() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(30)

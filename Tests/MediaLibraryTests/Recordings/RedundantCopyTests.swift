@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording a stream with redundant variant streams and pathways.
+/// Recording of a stream with redundant variant streams and pathways.
 @Suite(.timeLimit(.minutes(20)))
 struct RedundantCopyTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
@@ -19,7 +19,7 @@ struct RedundantCopyTests {
         return fixture
     }
 
-    /// The number of requests for anything at a place.
+    /// Returns the number of requests in a folder.
     private func requests(_ fixture: RecordingFixture, at place: String) -> Int {
         fixture.live.library.origin.requests.count { $0.url.description.contains("/\(place)/") }
     }
@@ -29,14 +29,14 @@ struct RedundantCopyTests {
         try await fixture.record { $0.selection = StreamSelection(variants: .all, audio: .all) }
         try await fixture.pass(60)
         #expect(try fixture.recording.timelines.map(\.track) == ["video-1", "video-2", "audio-1"])
-        // The segments of the second one don't exist.
+        // The segments of the second copy don't exist.
         #expect(requests(fixture, at: "backup/v1") == 0)
         #expect(requests(fixture, at: "backup/a1") == 0)
         try await fixture.check { _ in true }
         await fixture.close()
     }
 
-    /// How one copy fails.
+    /// The failure of a copy.
     enum Failure: CaseIterable {
         case playlistNotFound, playlistUnreachable, playlistStale, segmentsNotFound, segmentsFail, segmentsAreTruncated
     }
@@ -59,7 +59,7 @@ struct RedundantCopyTests {
     }
 
     @Test(arguments: Failure.allCases, [0, nil])
-    func failsOverWithoutAGapOrADuplicate(failure: Failure, clock: Double?) async throws {
+    func failsOverWithoutGapOrDuplicate(failure: Failure, clock: Double?) async throws {
         let fixture = try await fixture { $0.clock = clock }
         try await fixture.record()
         try await fixture.pass(60)
@@ -72,7 +72,7 @@ struct RedundantCopyTests {
         try await fixture.check("audio-1", in: "a1") { _ in true }
         let rows = try await fixture.rows("video-1")
         #expect(rows.allSatisfy { $0.state == .kept && !$0.isDiscontinuous })
-        // And back, when the other fails too.
+        // And back, when the other copy fails too.
         fixture.live.isWritingOwn = true
         fixture.live.heal()
         for folder in fixture.live.folders {
@@ -86,7 +86,7 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    @Test func startsWithTheCopyThatAnswers() async throws {
+    @Test func startsWithRespondingCopy() async throws {
         let fixture = try await fixture()
         for folder in fixture.live.folders {
             fixture.live.fail(fixture.live.playlist(folder), .unreachable)
@@ -98,7 +98,7 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    @Test func continuesWithAnotherCopyInTheNextProcess() async throws {
+    @Test func continuesWithAnotherCopyInNextProcess() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -114,7 +114,7 @@ struct RedundantCopyTests {
     }
 
     /// A segment that no copy has is one gap.
-    @Test func aSegmentThatNoCopyHasIsAGap() async throws {
+    @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()
         try await fixture.record()
         try await fixture.pass(60)
@@ -130,7 +130,7 @@ struct RedundantCopyTests {
     }
 }
 
-/// What a follower makes of another copy of its playlist.
+/// The continuation of a follower with another copy of its playlist.
 struct JoinedCopyTests {
     private var playlist = FollowedPlaylist()
 
@@ -150,13 +150,13 @@ struct JoinedCopyTests {
         #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
         #expect(tests.playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
         #expect(tests.names(try tests.playlist.load(3..<9)) == ["b8.ts"])
-        // What is awaited still has the URLs of the copy.
+        // Awaited segments still have the URLs of the copy.
         let row = tests.playlist.rows[3]
         #expect(tests.playlist.follower.refreshed(row)?.url == "http://backup.example/other/b3.ts")
         #expect(tests.playlist.follower.refreshed(tests.playlist.rows[1]) == nil)
     }
 
-    @Test func waitsForACopyThatIsBehind() throws {
+    @Test func waitsForCopyThatIsBehind() throws {
         var tests = self
         try tests.playlist.load(0..<12)
         tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
@@ -165,7 +165,7 @@ struct JoinedCopyTests {
         #expect(tests.names(try tests.playlist.load(4..<13)) == ["b12.ts"])
     }
 
-    @Test func whatACopyLacksIsAGap() throws {
+    @Test func segmentsMissingFromCopyAreGaps() throws {
         var tests = self
         try tests.playlist.load(0..<6)
         tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
@@ -174,9 +174,9 @@ struct JoinedCopyTests {
         #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
     }
 
-    /// Cut at other times, a copy continues at the nearest cut.
+    /// A copy that is cut at other times continues at the nearest cut.
     @Test(arguments: [(2.0, ["b6.ts", "b7.ts"]), (-2.0, ["b6.ts", "b7.ts"])])
-    func continuesAtTheNearestCut(offset: Double, expected: [String]) throws {
+    func continuesAtNearestCut(offset: Double, expected: [String]) throws {
         var tests = self
         try tests.playlist.load(0..<6)
         tests.becomeCopy(shift: 0, names: "http://backup.example/other/b#.ts")
@@ -191,14 +191,14 @@ struct JoinedCopyTests {
         try tests.playlist.load(0..<6)
         tests.becomeCopy(shift: 70, names: names)
         if names.contains("/b#") {
-            // It may have ended long ago, until a new segment appears.
+            // The copy may have ended long ago, until a new segment appears.
             #expect(try tests.playlist.load(1..<7).isEmpty)
             #expect(tests.playlist.outcome == .stale)
         }
         let rows = try tests.playlist.load(2..<8)
         #expect(rows.map(\.originSequence) == [76, 77])
         #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
-        // Without a common name, nothing says that time stamps continue.
+        // Without a common name, continuous timestamps can't be assumed.
         #expect(rows.map(\.isDiscontinuous) == [names.contains("/b#"), false])
     }
 }

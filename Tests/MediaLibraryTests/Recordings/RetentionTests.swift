@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What is given up, and what stays.
+/// Segments that retention removes or spares.
 @Suite(.timeLimit(.minutes(10)))
 struct RetentionTests {
     private static let second = TimelineRows.second
@@ -45,17 +45,17 @@ struct RetentionTests {
         #expect(fixture.place.parts.filter { $0.contains("/video-1/") } == parts, sourceLocation: sourceLocation)
     }
 
-    @Test func withoutALimitAllStays() async throws {
+    @Test func removesNothingWithoutLimits() async throws {
         let fixture = try await fixture(Retention())
         await fixture.recording.retentionChanged()
         try await expect([0..<1000], fixture)
         await fixture.close()
     }
 
-    @Test func whatIsTooOldGoes() async throws {
+    @Test func removesOldSegments() async throws {
         let fixture = try await fixture(Retention(seconds: 600))
         await fixture.recording.retentionChanged()
-        // What ended 600 s ago is over; what was under way then isn't.
+        // The segment that ended 600 s ago is too old; the one in progress then isn't.
         try await expect([700..<1000], fixture)
         fixture.pass(to: Self.time(1000) + 1)
         await fixture.recording.applyRetention()
@@ -63,7 +63,7 @@ struct RetentionTests {
         fixture.pass(to: Self.time(1001))
         await fixture.recording.applyRetention()
         try await expect([701..<1000], fixture)
-        // All of it in the end; nobody comes back.
+        // In the end all segments, since none of them is needed.
         fixture.pass(to: Self.time(5000))
         await fixture.recording.retentionChanged()
         try await expect([], fixture)
@@ -71,8 +71,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// The stream's clock is three hours behind: what arrived within the last ten minutes stays all the same.
-    @Test func ageIsCountedFromArrival() async throws {
+    /// The stream's clock is three hours behind. Segments that arrived within the last ten minutes stay.
+    @Test func ageCountsFromArrival() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         let lag = 3 * 3600 * Self.second
         try await fixture.timeline.append(
@@ -90,8 +90,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A time server sets the recorder's clock: no segment gets older by that.
-    @Test(arguments: [86_400, -86_400] as [Int64]) func aStepOfTheClockMakesNothingOlder(step: Int64) async throws {
+    /// A time server sets the recorder's clock, which makes no segment older.
+    @Test(arguments: [86_400, -86_400] as [Int64]) func clockStepDoesNotChangeAge(step: Int64) async throws {
         let fixture = try await fixture(Retention(seconds: 600))
         fixture.setClock(to: Self.time(1000) + step * Self.second)
         await fixture.recording.retentionChanged()
@@ -102,14 +102,14 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func whatIsTooMuchGoes() async throws {
+    @Test func removesSegmentsBeyondLimitOfSize() async throws {
         let fixture = try await fixture(Retention(bytes: 100_500))
         await fixture.recording.retentionChanged()
         try await expect([900..<1000], fixture)
         try await fixture.recording.change { $0.retention = Retention(bytes: 0) }
         await fixture.recording.start()
         await fixture.recording.retentionChanged()
-        // Players of the live edge need something to go on with.
+        // Players at the live edge need some segments to continue.
         try await expect([997..<1000], fixture)
         await fixture.recording.stop()
         await fixture.recording.retentionChanged()
@@ -117,8 +117,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A programme that is added while the oldest segments are looked for keeps them.
-    @Test func aProgrammeThatIsAddedMeanwhileStays() async throws {
+    /// A programme that is added during the search for the oldest segments pins them.
+    @Test func sparesProgrammeAddedDuringRemoval() async throws {
         let fixture = try await fixture(Retention(seconds: 600), tracks: ["video-1", "audio-1"], 0..<6000)
         let recording = fixture.recording
         fixture.place.state.withLock { state in
@@ -127,14 +127,14 @@ struct RetentionTests {
         await recording.retentionChanged()
         try await expect([100..<110, 5700..<6000], fixture)
         #expect(try await numbers(fixture, track: 1) == Array(100..<110) + Array(5700..<6000))
-        // They go with it.
+        // They are removed with it.
         try await recording.change { $0.programmes = [] }
         await recording.retentionChanged()
         try await expect([5700..<6000], fixture)
         await fixture.close()
     }
 
-    @Test func bytesAreThoseOfAllTracksTogether() async throws {
+    @Test func limitOfSizeCountsAllTracks() async throws {
         let fixture = try await fixture(Retention(bytes: 100_000), tracks: ["video-1", "audio-1"])
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(950..<1000))
@@ -142,7 +142,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func soManySegmentsStay() async throws {
+    @Test func removesSegmentsBeyondLimitOfCount() async throws {
         let fixture = try await fixture(Retention(segments: 5), tracks: ["video-1", "audio-1"])
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(995..<1000))
@@ -151,8 +151,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Neither gaps nor what is awaited take the place of what is kept; gaps at the front are of no use.
-    @Test(arguments: [true, false]) func whatIsKeptCounts(isPinned: Bool) async throws {
+    /// Neither gaps nor awaited segments count. Gaps at the front are removed.
+    @Test(arguments: [true, false]) func limitOfCountIgnoresGapsAndAwaitedSegments(isPinned: Bool) async throws {
         let fixture = try await fixture(Retention(segments: 2), 0..<10)
         if isPinned {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
@@ -169,7 +169,7 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == pinned + Array(8..<13))
         #expect(fixture.timeline.totals.segments == pinned.count + 2)
-        // One behind those that are awaited is kept too.
+        // A cached segment after the awaited ones counts too.
         try await fixture.timeline.settle(TimelineRows.kept(15..<16))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<13))
@@ -183,13 +183,13 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func aFullDiskTakesTheOldest() async throws {
+    @Test func removesOldestWhenDiskIsFull() async throws {
         let fixture = try await fixture(Retention(freeBytes: 1_000_000))
         fixture.place.state.withLock { $0.freeBytes = 1_000_000 }
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
         fixture.place.state.withLock { $0.freeBytes = 989_500 }
-        // The disk isn't asked each time.
+        // The disk isn't measured each time.
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
         fixture.library.time.advance(by: .seconds(10))
@@ -201,9 +201,9 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func programmesStay() async throws {
+    @Test func sparesProgrammes() async throws {
         let fixture = try await fixture(Retention(seconds: 20))
-        // At the front, in the middle, overlapping, at the edge, and one that hasn't begun.
+        // At the front, in the middle, overlapping, at the edge, and one in the future.
         let programmes = [0..<10, 300..<310, 305..<320, 985..<1005, 2000..<2010].map { Self.programme($0) }
         try await fixture.recording.change { $0.programmes = programmes }
         await fixture.recording.retentionChanged()
@@ -213,7 +213,7 @@ struct RetentionTests {
         fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
-        // One goes: what no other has of it goes with the next look.
+        // Without the programme, the next pass removes its segments that no other programme has.
         try await fixture.recording.change { $0.programmes.remove(at: 1) }
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 305..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
@@ -223,8 +223,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Programmes that are more than the limit don't take the live edge away.
-    @Test func theEdgeOutlivesLargeProgrammes() async throws {
+    /// Programmes larger than the limit don't remove the live edge.
+    @Test func sparesEdgeDespiteLargeProgrammes() async throws {
         let fixture = try await fixture(Retention(bytes: 50_000, segments: 20))
         try await fixture.recording.change { $0.programmes = [Self.programme(100..<400)] }
         await fixture.recording.start()
@@ -233,7 +233,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func whatIsAwaitedStays() async throws {
+    @Test func sparesAwaitedSegments() async throws {
         let fixture = try await fixture(Retention(segments: 1))
         var row = TimelineRows.kept(1000)
         row.state = .awaited
@@ -248,7 +248,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func aFailureIsTriedAgain() async throws {
+    @Test func retriesFailedRemoval() async throws {
         let fixture = try await fixture(Retention(segments: 100))
         fixture.place.fail { $0.hasSuffix(".gone") }
         await fixture.recording.retentionChanged()
@@ -260,8 +260,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Much that is to go goes in pieces: what is recorded meanwhile waits for one of them at most.
-    @Test func manyGoInPieces() async throws {
+    /// Large removals are split into batches, so that recording waits for one of them at most.
+    @Test func removesManySegmentsInBatches() async throws {
         let fixture = try await fixture(Retention(seconds: 2))
         await fixture.recording.applyRetention()
         #expect(fixture.timeline.totals.segments == 1000 - 256)
@@ -270,8 +270,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Two weeks: at each step the limits hold, programmes are whole, and a step costs what it adds.
-    @Test func twoWeeksStayWithinTheirLimits() async throws {
+    /// Two weeks: at each step the limits hold, programmes are complete, and the cost is that of the step.
+    @Test func twoWeeksStayWithinLimits() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
         let day = 24 * 15 as Int64
@@ -286,7 +286,7 @@ struct RetentionTests {
             if number % 500 == 499 { row.state = .gap }
             return row
         }
-        // In segments of four minutes. Programmes are made before they begin, each of 88 minutes, every 20 hours.
+        // In segments of four minutes. Programmes are created in advance, each of 88 minutes, every 20 hours.
         let starts = stride(from: 150 as Int64, to: total, by: 300)
         try await fixture.recording.change { channel in
             channel.programmes = starts.map {
@@ -311,7 +311,7 @@ struct RetentionTests {
             for timeline in fixture.recording.timelines {
                 let rest = try await timeline.first(
                     from: 0, outside: pinned.map { time($0)..<time($0 + 22) })
-                // Nothing is older, but programmes.
+                // Only programmes are older.
                 #expect(try #require(rest).end > time(first + step) - 2 * 86_400 * Self.second)
             }
             #expect(fixture.recording.timelines.reduce(0) { $0 + $1.totals.bytes } <= retention.bytes ?? 0)
@@ -323,12 +323,12 @@ struct RetentionTests {
                 }
             }
         }
-        // Two appends of at most two pages each, and what was given up once for each track.
+        // Two appends of at most two pages each, and the removed numbers once per track.
         #expect(most.writes <= 6)
         #expect(most.reads <= 8)
         #expect(most.removals <= 100)
         #expect(fixture.recording.timelines[0].pagesInMemory <= 18)
-        // Pages, of which most have gone, and two files of numbers.
+        // The pages, most of which were removed, and two files of numbers.
         #expect(fixture.place.files.count < 200)
         let again = fixture.place.reopened()
         let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)
@@ -337,8 +337,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// What somebody reads goes when he leaves.
-    @Test func whatIsReadGoesWhenItsReaderLeaves() async throws {
+    /// A segment in use is removed when its reader finishes.
+    @Test func removesSegmentInUseWhenReaderFinishes() async throws {
         let library = LibraryFixture()
         let store = try await library.open()
         let place = CacheRecordingStore(store)
@@ -358,7 +358,7 @@ struct RetentionTests {
         try await place.commit()
         try await timeline.append(rows)
         let session = try await store.read(part(rows[0], recording).request(settings: TransferSettings()))
-        try await timeline.giveUp([0, 1])
+        try await timeline.remove([0, 1])
         #expect(try await store.resources().count == 2)
         #expect(try await timeline.segment(0) == nil)
         session.cancel()

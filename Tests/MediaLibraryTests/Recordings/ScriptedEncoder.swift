@@ -3,26 +3,26 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// An encoder that does what a test says.
+/// An encoder with scripted behaviour.
 final class ScriptedEncoder: FilmEncoder {
-    /// What it does with a film.
+    /// The behaviour for a film.
     enum Manner {
-        /// It writes ``text``.
+        /// Writes ``text``.
         case writes
-        /// It's half done, and then nothing happens.
+        /// Hangs halfway.
         case hangs
-        /// Something from outside ends it.
+        /// Is interrupted from outside.
         case isEnded
-        /// It can't, for a reason.
+        /// Fails for a reason.
         case fails(String)
     }
 
     static let text = "encoded"
 
     let manner = Mutex(Manner.writes)
-    /// How many bytes the films had.
+    /// The lengths of the films in bytes.
     let films = Mutex<[Int]>([])
-    /// Says when it hangs.
+    /// The signal that the encoder hangs.
     let hangs: AsyncStream<Void>
     private let hanging: AsyncStream<Void>.Continuation
 

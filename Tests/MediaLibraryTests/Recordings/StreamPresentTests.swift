@@ -4,13 +4,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The present by a stream's clock, from which delays and relative moments count.
+/// The present by a stream's clock, the reference of delays and relative times.
 struct StreamPresentTests {
     private static let second = TimelineRows.second
 
     private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
 
-    /// A recording of a stream whose clock differs from the recorder's by so many seconds, up to the stream's present.
+    /// Returns a recording of a stream whose clock differs from the recorder's by a number of seconds, up to the
+    /// stream's present.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(
@@ -23,15 +24,15 @@ struct StreamPresentTests {
         return fixture
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func delaysCountFromTheStreamsPresent(clock: Int64) async throws {
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func delaysCountFromStreamsPresent(clock: Int64) async throws {
         let fixture = try await recorded(atClock: clock)
         let window = try await fixture.window(.delayed(100 * Self.second))
         #expect(window.segments.first?.uri == "320.ts" && window.segments.last?.uri == "349.ts")
         await fixture.close()
     }
 
-    /// Segments arrive unevenly; a delayed edge that went back would take segments out of its playlist.
-    @Test func theDelayedEdgeNeverGoesBack() async throws {
+    /// Segments arrive unevenly. A delayed edge that went back would remove segments from its playlist.
+    @Test func delayedEdgeNeverGoesBack() async throws {
         let fixture = try await recorded(atClock: -30)
         fixture.pass(to: Self.time(404) + 30 * Self.second)
         let before = try await fixture.window(.delayed(100 * Self.second))
@@ -40,7 +41,7 @@ struct StreamPresentTests {
         late.arrival = Self.time(404) + 30 * Self.second
         try await fixture.timeline.append([late])
         #expect(try await fixture.window(.delayed(100 * Self.second)).segments == before.segments)
-        // But where the stream stood still for longer.
+        // Except after a longer pause of the stream.
         fixture.pass(to: Self.time(404) + 3600 * Self.second)
         _ = try await fixture.window(.delayed(100 * Self.second))
         var later = TimelineRows.kept(401)
@@ -50,7 +51,7 @@ struct StreamPresentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func theStreamsPresentIsAtTheEdge(clock: Int64) async throws {
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func streamsPresentIsAtEdge(clock: Int64) async throws {
         let fixture = try await recorded(atClock: clock)
         await fixture.recording.start()
         fixture.pass(to: Self.time(400) + (5 - clock) * Self.second)
@@ -62,7 +63,8 @@ struct StreamPresentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func aStoppedChannelsWindowEndsByItsPresent(clock: Int64) async throws
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func windowOfStoppedChannelEndsByStreamsPresent(clock: Int64)
+        async throws
     {
         let fixture = try await recorded(atClock: clock)
         try await fixture.recording.change { $0.isWanted = false }

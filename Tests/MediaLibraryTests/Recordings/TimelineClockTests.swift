@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// When segments are.
+/// The times of segments.
 struct TimelineClockTests {
     private static let second: Int64 = 1_000_000_000
     private static let day = 86_400 * second
@@ -13,9 +13,9 @@ struct TimelineClockTests {
     /// Places a segment of 6 s.
     ///
     /// - Parameters:
-    ///   - arrival: when it began by its coming, in seconds after noon.
-    ///   - date: when it began by its playlist's clock, likewise.
-    /// - Returns: when it begins, likewise.
+    ///   - arrival: its start by its arrival, in seconds after noon.
+    ///   - date: its start by its playlist's clock, in seconds after noon.
+    /// - Returns: its start in seconds after noon.
     private mutating func place(
         arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
     ) -> Double {
@@ -27,62 +27,62 @@ struct TimelineClockTests {
         return Double(start - Self.noon) / 1e9
     }
 
-    /// That of a process whose predecessor recorded a segment of 6 s.
+    /// Returns the clock of a process whose predecessor recorded a segment of 6 s.
     private static func clock(endingAt end: Int64) -> TimelineClock {
         TimelineClock(
             after: RecordedSegment(
                 number: 0, start: end - 6 * second, duration: 6 * second, targetDuration: 6, state: .kept))
     }
 
-    @Test mutating func thePlaylistsClockCounts() {
+    @Test mutating func followsPlaylistsClock() {
         for number in 0..<10 {
             let date = Double(number) * 6.25
             #expect(place(arrival: Double(number) * 6 + 20, date: date) == date)
         }
     }
 
-    @Test mutating func withoutAClockTheFirstOnesComingCounts() {
+    @Test mutating func followsFirstArrivalWithoutClock() {
         #expect(place(arrival: 100) == 100)
-        // Those that come early or late follow the one before.
+        // Segments that arrive early or late follow their predecessor.
         #expect(place(arrival: 105) == 106)
         #expect(place(arrival: 115) == 112)
         #expect(place(arrival: 118) == 118)
     }
 
-    @Test mutating func itNeverGoesBack() {
+    @Test mutating func neverGoesBack() {
         #expect(place(arrival: 0, date: 0) == 0)
         #expect(place(arrival: 6, date: 4) == 4)
         #expect(place(arrival: 12, date: 2) == 7)
         #expect(place(arrival: 18, date: 20) == 20)
     }
 
-    @Test(arguments: [1.0, -1]) func aClockThatJumpsIsntFollowed(sign: Double) {
+    @Test(arguments: [1.0, -1]) func ignoresJumpOfClock(sign: Double) {
         var test = self
         let day = 86_400 * sign
         #expect(test.place(arrival: 0, date: 0) == 0)
         #expect(test.place(arrival: 6, date: 6) == 6)
-        // It stays there.
+        // The clock stays there.
         for number in 2..<10 {
             let time = Double(number) * 6
             #expect(test.place(arrival: time, date: time + day) == time)
         }
-        // It comes back.
+        // The clock returns.
         for number in 10..<12 {
             let time = Double(number) * 6
             #expect(test.place(arrival: time, date: time) == time)
         }
-        // A loss after it is measured by the clock that is right again.
+        // A loss after the jump is measured by the corrected clock.
         #expect(test.place(arrival: 132, date: 132, missing: .time(60 * Self.second)) == 132)
     }
 
-    @Test mutating func aLossDuringAJumpIsAsLongAsItWas() {
+    @Test mutating func measuresLossDuringJump() {
         #expect(place(arrival: 0, date: 0) == 0)
         #expect(place(arrival: 6, date: 86_406) == 6)
         #expect(place(arrival: 72, date: 86_472, missing: .time(60 * Self.second)) == 72)
         #expect(place(arrival: 172, date: 86_572, missing: .unknown) == 172)
     }
 
-    @Test(arguments: [true, false]) func anEncoderThatStoodStillLeavesTimeOut(hasClock: Bool) {
+    @Test(arguments: [true, false]) func leavesTimeOutWhenEncoderPauses(hasClock: Bool) {
         var test = self
         func date(_ time: Double) -> Double? { hasClock ? time : nil }
         #expect(test.place(arrival: 0, date: date(0)) == 0)
@@ -91,45 +91,45 @@ struct TimelineClockTests {
         #expect(test.place(arrival: 618, date: date(618)) == 618)
     }
 
-    @Test mutating func anotherTracksLagCountsForOneWithoutAClock() {
+    @Test mutating func usesLagOfAnotherTrackWithoutClock() {
         #expect(place(arrival: 7, otherLag: 2) == 5)
         #expect(place(arrival: 13.5, otherLag: 2) == 11)
         #expect(place(arrival: 80, missing: .time(60 * Self.second), otherLag: 3) == 77)
         #expect(place(arrival: 200, missing: .unknown, otherLag: 3) == 197)
     }
 
-    // MARK: - Durations that aren't right
+    // MARK: - Wrong durations
 
-    /// Durations that are rounded up by 4 % are an hour a day.
-    @Test mutating func durationsThatAreRoundedUpDontAddUp() {
+    /// Durations rounded up by 4 % add up to an hour per day.
+    @Test mutating func roundedDurationsDoNotAccumulate() {
         for number in 0..<15_000 {
             let date = Double(number) * 5.75
             #expect(place(arrival: date + 20, date: date) == date)
         }
     }
 
-    @Test mutating func durationsThatAreFarTooLongDontAddUp() {
+    @Test mutating func excessiveDurationsDoNotAccumulate() {
         for number in 0..<1000 {
             let date = Double(number) * 1.5
             #expect(place(arrival: date + 20, date: date) == date)
         }
     }
 
-    @Test mutating func theyDontAddUpWithoutAClockEither() {
+    @Test mutating func durationsDoNotAccumulateWithoutClock() {
         for number in 0..<15_000 {
             let arrival = Double(number) * 5.76
             #expect(abs(place(arrival: arrival) - arrival) <= 24.001)
         }
     }
 
-    /// The recorder's own clock is set back by an hour: nothing was too long.
-    @Test mutating func aRecordersClockThatIsSetBackIsntFollowed() {
+    /// The recorder's own clock is set back by an hour. No duration was too long.
+    @Test mutating func ignoresStepBackOfRecordersClock() {
         for number in 0..<100 { #expect(place(arrival: Double(number) * 6) == Double(number) * 6) }
         for number in 100..<200 { #expect(place(arrival: Double(number) * 6 - 3600) == Double(number) * 6) }
     }
 
-    /// The last segment keeps half its time, so that it takes twice as long as the clock was set back by.
-    @Test mutating func aClockThatIsSetBackALittleIsReachedAgain() {
+    /// The last segment keeps half its duration, so catching up takes twice the step.
+    @Test mutating func reachesClockAfterSmallStepBack() {
         for number in 0..<10 {
             #expect(place(arrival: Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
         }
@@ -143,8 +143,8 @@ struct TimelineClockTests {
         #expect(last == 29 * 6 - 30)
     }
 
-    /// A clock that was three hours behind and is set right is followed; one that goes wrong isn't.
-    @Test mutating func aClockThatIsSetRightIsFollowed() {
+    /// A clock that was three hours behind and is corrected is followed. One that becomes wrong isn't.
+    @Test mutating func followsCorrectedClock() {
         for number in 0..<10 {
             #expect(place(arrival: 10_820 + Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
         }
@@ -153,9 +153,9 @@ struct TimelineClockTests {
         #expect(place(arrival: 10_892, date: 10_872) == 10_872)
     }
 
-    /// A clock three hours behind that is set by more than a minute, and stays so: by a person, or by an error of its zone.
+    /// A clock three hours behind is set back by more than a minute for good, by a person or a time zone error.
     @Test(arguments: [-90.0, -3600], [nil, 25])
-    func clockThatKeepsItsPaceAfterAStepBackIsFollowed(step: Double, restart: Int?) {
+    func followsClockWithSteadyPaceAfterStepBack(step: Double, restart: Int?) {
         var test = self
         var last = -6.0
         func place(_ number: Int) -> (start: Double, date: Double) {
@@ -163,7 +163,7 @@ struct TimelineClockTests {
             let date = time + (number < 10 ? 0 : step)
             return (test.place(arrival: time + 10_800, date: date), date)
         }
-        // It isn't believed for three minutes, nor by the next process.
+        // The new time is ignored for three minutes, and by the next process.
         let first = (restart ?? 10) + 30
         let end = 2 * Int(abs(step)) / 6 + first + 10
         for number in 0..<end {
@@ -173,7 +173,7 @@ struct TimelineClockTests {
             if number < first {
                 #expect(start == Double(number) * 6, "\(number)")
             } else {
-                // Then each segment keeps half its time until the clock is reached.
+                // Then each segment keeps half its duration until the clock is reached.
                 #expect(start == max(date, last + 3), "\(number)")
             }
             last = start
@@ -181,7 +181,7 @@ struct TimelineClockTests {
         #expect(last == Double(end - 1) * 6 + step)
     }
 
-    @Test(arguments: [300.0, 86_400]) func clockThatKeepsItsPaceAfterAStepForwardIsFollowed(step: Double) {
+    @Test(arguments: [300.0, 86_400]) func followsClockWithSteadyPaceAfterStepForward(step: Double) {
         var test = self
         for number in 0..<60 {
             let time = Double(number) * 6
@@ -190,16 +190,16 @@ struct TimelineClockTests {
         }
     }
 
-    /// One that jumps again and again has no pace.
-    @Test mutating func clockThatJumpsAgainAndAgainIsNotFollowed() {
+    /// A clock that jumps repeatedly has no pace.
+    @Test mutating func ignoresRepeatedJumpsOfClock() {
         for number in 0..<200 {
             let time = Double(number) * 6
             #expect(place(arrival: time, date: number < 10 ? time : time - 300 - Double(number / 20) * 100) == time)
         }
     }
 
-    /// A clock that was two hours ahead and is set right is reached again, also by a process that begins meanwhile.
-    @Test(arguments: [nil, 20, 900]) func aClockThatWasAheadIsReachedAgain(restart: Int?) {
+    /// A clock that was two hours ahead and is corrected is reached again, even by a process that starts in between.
+    @Test(arguments: [nil, 20, 900]) func reachesClockThatWasAhead(restart: Int?) {
         var test = self
         for number in 0..<10 {
             let time = Double(number) * 6
@@ -217,8 +217,8 @@ struct TimelineClockTests {
         #expect(test.place(arrival: 2600 * 6, date: 2600 * 6) == 2600 * 6)
     }
 
-    /// It's wrong for a minute only: nothing is squeezed for that.
-    @Test mutating func aClockThatIsRightForAMomentIsntFollowed() {
+    /// The clock is right for a minute only, which doesn't shorten segments.
+    @Test mutating func ignoresBrieflyCorrectClock() {
         for number in 0..<30 {
             let time = Double(number) * 6
             let date = (10..<20).contains(number) ? time : time + 7200
@@ -228,20 +228,20 @@ struct TimelineClockTests {
 
     // MARK: - After a restart
 
-    @Test func afterARestartTheClockGoesOn() {
+    @Test func continuesClockAfterRestart() {
         var test = self
         test.clock = Self.clock(endingAt: Self.noon)
         #expect(test.place(arrival: 3600, date: 3580, missing: .time(3580 * Self.second)) == 3580)
     }
 
-    @Test func afterARestartNothingIsInTheFuture() {
+    @Test func placesNothingInFutureAfterRestart() {
         var test = self
         test.clock = Self.clock(endingAt: Self.noon)
         #expect(test.place(arrival: 20, date: 86_400, missing: .unknown) == 20)
         #expect(test.place(arrival: 26, date: 86_406) == 26)
     }
 
-    @Test func aClockThatIsAheadMayStaySo() {
+    @Test func keepsClockThatIsAhead() {
         var test = self
         test.clock = Self.clock(endingAt: Self.noon + Self.day)
         #expect(test.place(arrival: 600, date: 87_000, missing: .unknown) == 87_000)
@@ -249,10 +249,10 @@ struct TimelineClockTests {
 
     // MARK: - Room
 
-    @Test mutating func whatCantHaveBeenMissedIsntCounted() {
+    @Test mutating func limitsMissedSegmentsToElapsedTime() {
         #expect(clock.hasRoom(for: .max, of: .max, at: Self.noon))
         _ = place(arrival: 0, date: -3600)
-        // An hour late, as ever: 100 s later.
+        // An hour late as before, 100 s later.
         let wall = Self.noon + 106 * Self.second
         #expect(clock.hasRoom(for: 17, of: 6 * Self.second, at: wall))
         #expect(!clock.hasRoom(for: 300, of: 6 * Self.second, at: wall))

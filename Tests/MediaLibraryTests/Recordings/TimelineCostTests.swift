@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What timelines cost, however long they are.
+/// The cost of timelines, regardless of their length.
 struct TimelineCostTests {
     private let recording = RecordingID()
 
     private func filled(_ count: Int64) async throws -> (TimelineMemoryStore, Timeline) {
         let store = TimelineMemoryStore()
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
-        // As many at a time as pages have: the cost of one by one is what is asked.
+        // In batches of a page, since the cost of single segments is tested.
         for start in stride(from: 0 as Int64, to: count, by: 2560) {
             try await timeline.append(TimelineRows.kept(start..<min(start + 2560, count)))
         }
@@ -26,10 +26,10 @@ struct TimelineCostTests {
         try await timeline.settle([TimelineRows.kept(number)])
     }
 
-    @Test func addingCostsTheSameAfterThreeDays() async throws {
+    @Test func costOfAppendingIsIndependentOfLength() async throws {
         let (short, early) = try await filled(300)
         let (long, late) = try await filled(130_000)
-        // At the same place within a page: 300 is the 45th of its own, and so is 130,092.
+        // At the same position within a page: 300 is the 45th of its page, and so is 130,092.
         try await late.append(TimelineRows.kept(130_000..<130_092))
         let atStart = try await short.counting { try await add(300, to: early) }
         let atEnd = try await long.counting { try await add(130_092, to: late) }
@@ -50,7 +50,7 @@ struct TimelineCostTests {
         #expect(again.pagesInMemory <= 17)
     }
 
-    @Test func anHourReadsAFewPages() async throws {
+    @Test func readingAnHourReadsFewPages() async throws {
         let (store, timeline) = try await filled(20_000)
         let start = TimelineRows.kept(10_000).start
         let counts = try await store.counting {
@@ -70,11 +70,11 @@ struct TimelineCostTests {
         #expect(store.state.withLock { $0.counts } == known)
     }
 
-    @Test func givingUpTouchesWhatItGivesUp() async throws {
+    @Test func removalReadsAndWritesOnlyAffectedPages() async throws {
         let (store, timeline) = try await filled(20_000)
         var cost = TimelineMemoryStore.Counts()
         for number in 0..<1024 as Range<Int64> {
-            let one = try await store.counting { try await timeline.giveUp([number]) }
+            let one = try await store.counting { try await timeline.remove([number]) }
             cost.reads += one.reads
             cost.writes += one.writes
             cost.removals += one.removals
@@ -84,28 +84,28 @@ struct TimelineCostTests {
         #expect(cost.writes == 1024)
         #expect(cost.removals == 4)
         #expect(cost.bytesWritten < 1024 * 64)
-        let many = try await store.counting { try await timeline.giveUp(Array(1024..<1324)) }
+        let many = try await store.counting { try await timeline.remove(Array(1024..<1324)) }
         #expect(many.reads == 2)
         #expect(many.writes == 1)
         #expect(many.removals == 1)
     }
 
-    /// On a real disk, with media and all.
-    @Test func aFolderHoldsThreeTracks() async throws {
+    /// On a real disk, with media.
+    @Test func folderHoldsThreeTracks() async throws {
         let fixture = LibraryFixture()
         let store = try await fixture.open()
         let place = CacheRecordingStore(store)
         for track in ["video-1", "video-2", "audio-1"] {
             let timeline = try await Timeline.open(track: track, of: recording, in: place)
             try await timeline.append(TimelineRows.kept(0..<3000))
-            try await timeline.giveUp(Array(0..<1000))
+            try await timeline.remove(Array(0..<1000))
         }
         for track in ["video-1", "video-2", "audio-1"] {
             let timeline = try await Timeline.open(track: track, of: recording, in: place)
             #expect(timeline.next == 3000)
             #expect(timeline.totals.segments == 2000)
             #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 2000)
-            try await timeline.finishGivingUp()
+            try await timeline.finishRemoval()
             try await timeline.removeAll(keepingMedia: false)
         }
         #expect(try await place.files(of: recording) == [])

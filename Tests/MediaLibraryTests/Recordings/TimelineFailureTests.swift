@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Timelines whose store fails, whose process ends, and whose files are damaged.
+/// Timelines whose store fails, whose process ends, or whose files are damaged.
 struct TimelineFailureTests {
     private let recording = RecordingID()
 
@@ -20,11 +20,11 @@ struct TimelineFailureTests {
         return row
     }
 
-    @Test func whatCouldNotBeWrittenIsNotThere() async throws {
+    @Test func failedAppendAddsNoSegments() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.kept(0..<250))
-        // The page that is open can be written, the next one can't.
+        // The open page can be written, the next one can't.
         store.fail { $0.contains(".512.") }
         await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.kept(250..<600)) }
         #expect(timeline.next == 250)
@@ -32,7 +32,7 @@ struct TimelineFailureTests {
         #expect(timeline.totals.segments == 250)
         #expect(try await timeline.rows(from: 0).count == 250)
         store.fail(nil)
-        // The same numbers, and fewer of them: the playlist has moved on.
+        // The same numbers, but fewer: the playlist has moved on.
         let others = (250..<300 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
             row.url = "other-\(number).ts"
@@ -45,7 +45,7 @@ struct TimelineFailureTests {
         }
     }
 
-    @Test func numbersThatAreThereAreNotAddedAgain() async throws {
+    @Test func doesNotAppendExistingNumbers() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.kept(0..<300))
@@ -54,7 +54,7 @@ struct TimelineFailureTests {
         #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<310))
     }
 
-    @Test func settlingIsTriedAgain() async throws {
+    @Test func retriesFailedSettling() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append((0..<300 as Range<Int64>).map(awaited))
@@ -67,36 +67,36 @@ struct TimelineFailureTests {
         #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<300))
     }
 
-    @Test func givingUpGoesOnAfterAFailure() async throws {
+    @Test func removalContinuesAfterFailure() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.kept(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         store.fail { $0.hasSuffix(".gone") }
-        await #expect(throws: CacheError.self) { try await timeline.giveUp([0, 1]) }
+        await #expect(throws: CacheError.self) { try await timeline.remove([0, 1]) }
         #expect(try await timeline.segment(0)?.number == 0)
         store.fail { $0.hasSuffix("/1.ts") }
-        await #expect(throws: CacheError.self) { try await timeline.giveUp([0, 1, 2]) }
-        // Out of the timeline, though its bytes are here.
+        await #expect(throws: CacheError.self) { try await timeline.remove([0, 1, 2]) }
+        // The segments are removed from the timeline, although their bytes remain.
         #expect(try await timeline.first(from: 0, outside: [])?.number == 3)
         #expect(store.parts.count == 600)
         store.fail(nil)
-        try await timeline.giveUp([3])
+        try await timeline.remove([3])
         #expect(store.parts.count == 596)
     }
 
-    @Test func whatNobodyKnowsOfAnyMoreIsFinishedLater() async throws {
+    @Test func finishesInterruptedRemovalLater() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.kept(0..<2000))
         store.state.withLock { $0.parts = Set(timeline.names(0..<2000, recording)) }
-        // Only the numbers are written; then the process ends.
+        // Only the numbers are written before the process ends.
         store.crash(.init(change: 1, isMade: false))
-        await #expect(throws: CacheError.self) { try await timeline.giveUp(Array(100..<1900)) }
+        await #expect(throws: CacheError.self) { try await timeline.remove(Array(100..<1900)) }
         let next = store.reopened()
         let again = try await open(next)
         #expect(next.parts.count == 2000)
-        try await again.finishGivingUp()
+        try await again.finishRemoval()
         #expect(next.parts == Set(timeline.names(0..<100, recording) + timeline.names(1900..<2000, recording)))
         #expect(next.files.keys.sorted() == ["video-1.0.page", "video-1.1792.page", "video-1.gone"])
         #expect(again.kept().count == 2)
@@ -105,7 +105,7 @@ struct TimelineFailureTests {
     // MARK: - Damage
 
     @Test(arguments: [0, 256, 512] as [Int64])
-    func aDamagedPageIsLeftOut(_ damaged: Int64) async throws {
+    func omitsDamagedPage(_ damaged: Int64) async throws {
         let store = TimelineMemoryStore()
         var random = SeededGenerator(seed: 5)
         let rows = TimelineRows.random(600, &random)
@@ -129,13 +129,13 @@ struct TimelineFailureTests {
             #expect(timeline.next == next + 1)
             #expect(try await timeline.segment(next) == added)
             let last = try await timeline.stretch(from: added.start, to: .max)
-            // Never fewer than there were.
+            // Never fewer than before.
             #expect(last.discontinuities >= rows.count { $0.isDiscontinuous })
         }
         #expect(store.files["video-1.\(damaged).page"] != nil)
     }
 
-    @Test func onlyDamageIsLeft() async throws {
+    @Test func opensWithOnlyDamagedPages() async throws {
         let store = TimelineMemoryStore()
         try await open(store).append(TimelineRows.kept(1000..<1010))
         store.damage("video-1.1000.page") { $0 = [] }
@@ -146,19 +146,19 @@ struct TimelineFailureTests {
         #expect(try await open(store).rows(from: 0).map(\.number) == [1256])
     }
 
-    @Test func aPageThatGoesBadMeanwhileIsLeftOut() async throws {
+    @Test func omitsPageDamagedAfterOpening() async throws {
         let store = TimelineMemoryStore()
         try await open(store).append(TimelineRows.kept(0..<600))
         let timeline = try await open(store)
         store.damage("video-1.0.page") { $0[9] ^= 1 }
         #expect(try await timeline.first(from: 0, outside: [])?.number == 256)
         #expect(timeline.totals.segments == 344)
-        try await timeline.giveUp([0, 256])
+        try await timeline.remove([0, 256])
         #expect(timeline.totals.segments == 343)
         #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 343)
     }
 
-    @Test func otherFilesAreLeftAlone() async throws {
+    @Test func ignoresOtherFiles() async throws {
         let store = TimelineMemoryStore()
         try await open(store).append(TimelineRows.kept(0..<10))
         let names = [
@@ -171,24 +171,25 @@ struct TimelineFailureTests {
         #expect(try await open(store).next == 10)
     }
 
-    @Test func whatWasGivenUpStaysUnknownIfItsFileIsDamaged() async throws {
+    @Test func removedSegmentsReturnWhenTheirFileIsDamaged() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.kept(0..<600))
-        try await timeline.giveUp(Array(0..<300))
+        try await timeline.remove(Array(0..<300))
         store.damage("video-1.gone") { $0[0] ^= 1 }
-        // What is told of comes back, without its bytes, until it's given up once more; nothing else suffers.
+        // The listed segments return without their bytes until they are removed again. Nothing else is affected.
         let again = try await open(store)
         #expect(again.next == 600)
         #expect(try await again.first(from: 0, outside: [])?.number == 256)
-        try await again.giveUp(Array(256..<300))
+        try await again.remove(Array(256..<300))
         #expect(again.totals.segments == 300)
     }
 
     // MARK: - Crashes
 
-    /// A short recording, ended at every change that it makes: what was promised is there, and no number means two things.
-    @Test func everyCrashLeavesAWholeTimeline() async throws {
+    /// A short recording that is interrupted at each of its changes: durable segments are present, and no number is
+    /// reused.
+    @Test func everyCrashLeavesConsistentTimeline() async throws {
         let full = TimelineMemoryStore()
         let story = Story(recording)
         try await story.run(on: full)
@@ -205,13 +206,13 @@ struct TimelineFailureTests {
         }
     }
 
-    /// What a recorder does, and what it was told is durable.
+    /// The actions of a recorder, and the segments that were reported as durable.
     private final class Story {
         let recording: RecordingID
         private var settled: [Int64: RecordedSegment] = [:]
-        private var gone: Set<Int64> = []
-        /// Asked to go; it may be gone or not.
-        private var going: Set<Int64> = []
+        private var removed: Set<Int64> = []
+        /// Removal was requested, and may be complete.
+        private var beingRemoved: Set<Int64> = []
         private var highest: Int64 = -1
         private var urls: [Int64: String] = [:]
 
@@ -245,32 +246,32 @@ struct TimelineFailureTests {
                 try await timeline.settle(done)
                 for row in done { settled[row.number] = row }
                 // All but the last hundred, and a programme.
-                let old = settled.keys.filter { $0 < next - 100 && !(150..<170).contains($0) && !gone.contains($0) }
+                let old = settled.keys.filter { $0 < next - 100 && !(150..<170).contains($0) && !removed.contains($0) }
                     .sorted()
-                going = Set(old)
-                try await timeline.giveUp(old)
-                gone.formUnion(old)
-                going = []
+                beingRemoved = Set(old)
+                try await timeline.remove(old)
+                removed.formUnion(old)
+                beingRemoved = []
             }
         }
 
         func look(at store: TimelineMemoryStore, _ hint: String) async throws {
             let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
-            try await timeline.finishGivingUp()
+            try await timeline.finishRemoval()
             #expect(timeline.next > highest, "\(hint)")
             let rows = try await timeline.rows(from: 0).filter { row in
-                settled[row.number] == nil || !gone.contains(row.number)
+                settled[row.number] == nil || !removed.contains(row.number)
             }
             for row in rows where settled[row.number] != nil && row.state != .awaited {
                 #expect(row == settled[row.number], "\(hint)")
             }
             let stretch = try await timeline.stretch(from: .min, to: .max)
-            let there = Set(stretch.segments.map(\.number))
-            #expect(there.isDisjoint(with: gone), "\(hint)")
-            for number in settled.keys where !gone.contains(number) && !going.contains(number) {
-                #expect(there.contains(number), "\(hint): \(number)")
+            let present = Set(stretch.segments.map(\.number))
+            #expect(present.isDisjoint(with: removed), "\(hint)")
+            for number in settled.keys where !removed.contains(number) && !beingRemoved.contains(number) {
+                #expect(present.contains(number), "\(hint): \(number)")
             }
-            // What is in playlists has its parts; what isn't has none.
+            // Listed segments have their parts, and removed ones have none.
             var needed: Set<String> = []
             for row in stretch.segments + timeline.awaited where row.state != .gap {
                 for name in [row.name] + row.conditions.companions.map(\.name) {
@@ -287,7 +288,7 @@ struct TimelineFailureTests {
             #expect(
                 store.parts.subtracting(needed).filter { !$0.contains("/init") && !$0.contains("/key") } == [],
                 "\(hint)")
-            // And it goes on.
+            // Recording continues.
             let next = timeline.next
             try await timeline.settle(timeline.awaited.map { row($0.number, .gap) })
             try await timeline.append([row(next, .kept)])

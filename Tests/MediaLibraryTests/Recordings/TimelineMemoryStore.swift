@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MediaLibrary
 
-/// A recording's files and parts in memory. It counts what is asked of it, and fails when it's told to.
+/// A recording's files and parts in memory. The store counts operations and fails on request.
 final class TimelineMemoryStore: RecordingStore {
     struct Counts: Sendable, Hashable {
         var reads = 0
@@ -13,7 +13,7 @@ final class TimelineMemoryStore: RecordingStore {
         var bytesWritten = 0
     }
 
-    /// A crash: the change of a number, counted from 0, is made or not, and whatever comes then isn't.
+    /// A crash: the change with a number, counted from 0, is made or not, and all later ones fail.
     struct Crash: Sendable {
         var change: Int
         var isMade: Bool
@@ -27,11 +27,11 @@ final class TimelineMemoryStore: RecordingStore {
         var crash: Crash?
         var failing: (@Sendable (String) -> Bool)?
         var freeBytes: Int64 = .max
-        /// The result of every fetch; nil makes them fail.
+        /// The result of every fetch; nil makes fetches fail.
         var media: FetchedPart?
-        /// What happens while the next files are read.
+        /// A callback during the next reading of files.
         var reading: (@Sendable () async -> Void)?
-        /// Parts that were given up, in order.
+        /// The removed parts, in order.
         var removed: [String] = []
     }
 
@@ -39,7 +39,7 @@ final class TimelineMemoryStore: RecordingStore {
 
     init(_ state: State = State()) { self.state = Mutex(state) }
 
-    /// Another process that finds what this one left.
+    /// Returns the store of another process that finds the same files.
     func reopened() -> TimelineMemoryStore {
         let (files, parts) = state.withLock { ($0.files, $0.parts) }
         return TimelineMemoryStore(State(files: files, parts: parts))
@@ -49,10 +49,10 @@ final class TimelineMemoryStore: RecordingStore {
     var parts: Set<String> { state.withLock { $0.parts } }
     var changes: Int { state.withLock { $0.changes } }
 
-    /// What `work` asks for.
-    func counting(_ work: () async throws -> Void) async rethrows -> Counts {
+    /// Returns the number of operations that `body` causes.
+    func counting(_ body: () async throws -> Void) async rethrows -> Counts {
         state.withLock { $0.counts = Counts() }
-        try await work()
+        try await body()
         return state.withLock { $0.counts }
     }
 
@@ -64,7 +64,7 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Fails changes and reads of what has such names.
+    /// Makes changes and reads of files with matching names fail.
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {
@@ -127,7 +127,7 @@ final class TimelineMemoryStore: RecordingStore {
         _ part: AssetPart, settings: TransferSettings, group: TransferGroup
     ) async throws -> FetchedPart {
         guard let media = state.withLock({ $0.media }) else {
-            throw CacheError(.unreachable, "nothing is fetched here")
+            throw CacheError(.unreachable, "fetches fail in this store")
         }
         return media
     }
@@ -140,7 +140,7 @@ final class TimelineMemoryStore: RecordingStore {
         if let failing = state.withLock({ $0.failing }), let name = names.first(where: failing) {
             throw CacheError(.storage, "\(name) fails")
         }
-        // In two pieces, between which a crash may come.
+        // In two steps, between which a crash may happen.
         for half in [names.prefix(names.count / 2), names.dropFirst(names.count / 2)] where !half.isEmpty {
             try change("parts") { state in
                 state.parts.subtract(half)

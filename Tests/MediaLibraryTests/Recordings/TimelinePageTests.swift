@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Pages as they lie on a disk.
+/// The file format of pages.
 struct TimelinePageTests {
     private static func page(_ count: Int, seed: UInt64) -> TimelinePage {
         var random = SeededGenerator(seed: seed)
@@ -16,22 +16,22 @@ struct TimelinePageTests {
         ).filled(count, &random)
     }
 
-    /// Bytes with the checksum that they would have.
+    /// Returns bytes with their checksum.
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         var writer = VarintWriter()
         writer.write(fixed: bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
         return bytes + writer.bytes
     }
 
-    @Test func everyFieldComesBack() throws {
+    @Test func encodesAndDecodesEveryField() throws {
         for seed in 0..<60 as Range<UInt64> {
             let page = Self.page(1 + Int(seed * 17 % 256), seed: seed)
             #expect(TimelinePage(encoded: page.encoded) == page, "seed \(seed)")
         }
     }
 
-    /// Pages of the formats before, which had no overruns, arrivals, independence and lags.
-    @Test func earlierPagesAreRead() throws {
+    /// Pages of earlier formats without overruns, arrivals, independence and lags.
+    @Test func decodesPagesOfEarlierFormats() throws {
         for seed in 0..<20 as Range<UInt64> {
             var page = Self.page(1 + Int(seed * 17 % 256), seed: seed)
             for index in page.segments.indices {
@@ -49,7 +49,7 @@ struct TimelinePageTests {
         }
     }
 
-    @Test func extremesComeBack() throws {
+    @Test func encodesAndDecodesExtremes() throws {
         var row = RecordedSegment(
             number: 5, start: -(1 << 61), duration: 1 << 60, targetDuration: .max, state: .awaited)
         row.length = 1 << 60
@@ -64,8 +64,8 @@ struct TimelinePageTests {
         #expect(TimelinePage(encoded: page.encoded) == page)
     }
 
-    /// Names that part within a character.
-    @Test func charactersAreNotTornApart() throws {
+    /// Names that differ within a character.
+    @Test func doesNotSplitCharacters() throws {
         let names = ["/é.ts", "/è.ts", "/日.ts", "/本.ts", "/🏂", "/🏀", "/🏀a", "/", "", "/e\u{301}", "/e\u{300}"]
         var rows: [RecordedSegment] = []
         for name in names + names.reversed() {
@@ -77,7 +77,7 @@ struct TimelinePageTests {
         #expect(TimelinePage(encoded: page.encoded)?.segments.map(\.url) == rows.map(\.url))
     }
 
-    @Test func aFlippedBitIsNoticed() throws {
+    @Test func detectsFlippedBit() throws {
         let bytes = Self.page(30, seed: 7).encoded
         for index in bytes.indices {
             for bit in 0..<8 {
@@ -88,19 +88,19 @@ struct TimelinePageTests {
         }
     }
 
-    @Test func whatIsCutOffIsNoticed() throws {
+    @Test func detectsTruncation() throws {
         let bytes = Self.page(30, seed: 8).encoded
         for count in 0..<bytes.count { #expect(TimelinePage(encoded: Array(bytes.prefix(count))) == nil) }
         #expect(TimelinePage(encoded: bytes + [0]) == nil)
-        // Also where the checksum would be right.
+        // Also with a correct checksum.
         let body = Array(bytes.dropLast(4))
         for count in 0..<body.count { #expect(TimelinePage(encoded: Self.sealed(Array(body.prefix(count)))) == nil) }
         #expect(TimelinePage(encoded: Self.sealed(body + [0])) == nil)
         #expect(TimelinePage(encoded: Self.sealed(body)) != nil)
     }
 
-    /// Whatever the bytes are, nothing traps and nothing is reserved for what isn't there; what is read can be written.
-    @Test func anythingMayBeInAFile() throws {
+    /// No bytes cause a trap or an excessive allocation, and decoded pages can be encoded.
+    @Test func decodesArbitraryBytesSafely() throws {
         var random = SeededGenerator(seed: 99)
         var count = 0
         for seed in 0..<40 as Range<UInt64> {
@@ -122,14 +122,14 @@ struct TimelinePageTests {
                 count += 1
                 #expect(page.segments.count <= TimelinePage.capacity)
                 #expect(page.segments.allSatisfy { $0.duration >= 0 && $0.end >= $0.start && $0.length >= 0 })
-                // A name twice in a tag's attributes is one afterwards.
+                // A duplicate name in a tag's attributes is decoded once.
                 #expect(TimelinePage(encoded: page.encoded)?.segments.count == page.segments.count)
             }
         }
         #expect(count > 100)
     }
 
-    @Test func aHugeCountIsNoPage() throws {
+    @Test func rejectsHugeCount() throws {
         for count in [0, 257, 1 << 40, UInt64.max] {
             var writer = VarintWriter()
             writer.write(fixed: 0x4D43_5431)
@@ -140,7 +140,7 @@ struct TimelinePageTests {
         }
     }
 
-    @Test func aDayIsSmall() throws {
+    @Test func dayIsSmall() throws {
         let page = TimelinePage(
             first: 1_000_000, discontinuities: 0, segments: TimelineRows.kept(1_000_000..<1_000_256))
         #expect(page.encoded.count < 256 * 24)

@@ -10,7 +10,7 @@ enum TimelineRows {
     /// 2026-01-31T20:00:00Z.
     static let epoch: Int64 = 1_769_889_600 * second
 
-    /// One of two seconds that is kept, as the stream's clock says.
+    /// Returns a cached segment of two seconds by the stream's clock.
     static func kept(_ number: Int64, from epoch: Int64 = epoch, length: Int64 = 1000) -> RecordedSegment {
         var row = RecordedSegment(
             number: number, start: epoch + number * 2 * second, duration: 2 * second, targetDuration: 2, state: .kept)
@@ -22,7 +22,7 @@ enum TimelineRows {
 
     static func kept(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { kept($0) } }
 
-    /// What a segment needs.
+    /// Returns the conditions of a segment.
     static func conditions(key: Int64? = nil, map: Int64? = nil, vector: HexadecimalSequence? = nil)
         -> RecordedConditions
     {
@@ -44,7 +44,7 @@ enum TimelineRows {
         return conditions
     }
 
-    /// Rows of a stream on which everything happens: gaps, discontinuities, jumps in time, keys, maps, other targets.
+    /// Returns rows of a varied stream: gaps, discontinuities, jumps in time, keys, sections, target durations.
     static func random(
         _ count: Int, from first: Int64 = 0, start: Int64 = epoch, _ random: inout SeededGenerator
     ) -> [RecordedSegment] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What a timeline knows, and what it writes for that.
+/// The state of a timeline, and its files.
 struct TimelineTests {
     private let store = TimelineMemoryStore()
     private let recording = RecordingID()
@@ -24,7 +24,7 @@ struct TimelineTests {
         }
     }
 
-    @Test func anEmptyOneKnowsNothing() async throws {
+    @Test func emptyTimelineHasNoSegments() async throws {
         let timeline = try await open()
         #expect(timeline.next == 0)
         #expect(timeline.edge == 0)
@@ -35,11 +35,11 @@ struct TimelineTests {
         #expect(try await timeline.stretch(from: .min, to: .max).segments == [])
         #expect(try await timeline.first(from: 0, outside: []) == nil)
         try await timeline.append([])
-        try await timeline.finishGivingUp()
+        try await timeline.finishRemoval()
         #expect(store.files == [:])
     }
 
-    @Test func theEdgeIsTheFirstThatIsAwaited() async throws {
+    @Test func edgeIsFirstAwaitedSegment() async throws {
         let timeline = try await open()
         try await timeline.append(awaited(100..<104))
         #expect(timeline.next == 104)
@@ -67,8 +67,8 @@ struct TimelineTests {
         #expect(again.totals == timeline.totals)
     }
 
-    /// One that comes late holds up playlists, over several pages too, and what is behind it is known all the same.
-    @Test func whatIsAwaitedForLongHoldsTheEdge() async throws {
+    /// A late segment holds the edge, over several pages too. Later segments are known nevertheless.
+    @Test func lateSegmentHoldsEdge() async throws {
         let timeline = try await open()
         try await timeline.append(awaited(0..<600))
         try await timeline.settle(TimelineRows.kept(1..<600))
@@ -81,7 +81,7 @@ struct TimelineTests {
         #expect(timeline.kept() == [TimelineRows.kept(0).start..<TimelineRows.kept(599).end])
     }
 
-    @Test func whatWasWrittenComesBackInOrder() async throws {
+    @Test func readsRowsInOrderAfterReopening() async throws {
         var random = SeededGenerator(seed: 1)
         let rows = TimelineRows.random(1500, from: 77, &random)
         let timeline = try await open()
@@ -105,8 +105,8 @@ struct TimelineTests {
         #expect(store.files.count == 6)
     }
 
-    /// Stretches, what stands before them and what is kept, against the same asked of all rows.
-    @Test func stretchesAreThoseOfAllRows() async throws {
+    /// Compares time ranges, discontinuities and recorded times with a search of all rows.
+    @Test func timeRangesMatchAllRows() async throws {
         var random = SeededGenerator(seed: 2)
         let rows = TimelineRows.random(1200, &random)
         let timeline = try await open()
@@ -134,11 +134,11 @@ struct TimelineTests {
         #expect(try await open().kept() == kept)
     }
 
-    @Test func givingUpTakesRowsAndTheirPagesAway() async throws {
+    @Test func removalDeletesRowsAndEmptyPages() async throws {
         let timeline = try await open()
         try await timeline.append(TimelineRows.kept(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
-        try await timeline.giveUp(Array(0..<300))
+        try await timeline.remove(Array(0..<300))
         #expect(store.parts == Set(timeline.names(300..<600, recording)))
         #expect(store.files.keys.sorted() == ["video-1.256.page", "video-1.512.page", "video-1.gone"])
         for timeline in [timeline, try await open()] {
@@ -153,8 +153,8 @@ struct TimelineTests {
             #expect(!timeline.isPlain(299))
             #expect(timeline.isPlain(300))
         }
-        // All of it: the last page stays, since it says which number is next.
-        try await timeline.giveUp(Array(300..<600))
+        // All of them: the last page stays, since it determines the next number.
+        try await timeline.remove(Array(300..<600))
         #expect(store.parts == [])
         #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.gone"])
         for timeline in [timeline, try await open()] {
@@ -163,15 +163,15 @@ struct TimelineTests {
             #expect(timeline.start == nil)
         }
         try await timeline.append(TimelineRows.kept(600..<900))
-        try await timeline.giveUp([600])
+        try await timeline.remove([600])
         #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.768.page", "video-1.gone"])
     }
 
-    @Test func whatIsPinnedIsPassedOver() async throws {
+    @Test func skipsPinnedSegments() async throws {
         let timeline = try await open()
         try await timeline.append(TimelineRows.kept(0..<1000))
         let time = { (number: Int64) in TimelineRows.kept(number).start }
-        // Overlapping, touching, unordered; the second begins and ends within a segment.
+        // Overlapping, adjacent and unordered; the second begins and ends within a segment.
         let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
         let expected: [(from: Int64, first: Int64?)] = [
             (0, 0), (1, 1), (2, 650), (300, 650), (651, 651), (699, 699), (700, 900), (1000, nil),
@@ -181,16 +181,16 @@ struct TimelineTests {
         }
         #expect(try await timeline.first(from: 0, outside: [.min..<time(999)])?.number == 999)
         #expect(try await timeline.first(from: 0, outside: [.min..<Int64.max]) == nil)
-        try await timeline.giveUp(Array(650..<700))
+        try await timeline.remove(Array(650..<700))
         #expect(try await timeline.first(from: 2, outside: pinned)?.number == 900)
     }
 
-    /// Keys and sections go exactly when the last segment goes that needs them.
-    @Test func companionsGoWithTheLastThatNeedsThem() async throws {
+    /// Keys and sections are removed with the last segment that needs them.
+    @Test func removesCompanionsWithLastDependentSegment() async throws {
         let timeline = try await open()
         let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
-            // 1 to the end of the first page and once much later; 2 in the middle; 9 all along.
+            // Key 1 to the end of the first page and once much later, 2 in the middle, 9 throughout.
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
             return row
@@ -205,27 +205,27 @@ struct TimelineTests {
                 })
         }
         func has(_ name: String) -> Bool { store.parts.contains(recording.keptName(name, track: "video-1")) }
-        func giveUp(_ numbers: Range<Int64>) async throws { try await timeline.giveUp(Array(numbers)) }
-        try await giveUp(0..<399)
+        func remove(_ numbers: Range<Int64>) async throws { try await timeline.remove(Array(numbers)) }
+        try await remove(0..<399)
         #expect(has("key-1.key.ts") && has("key-2.key.ts") && has("init-9.mp4"))
         #expect(try await timeline.companion("key-2.key.ts")?.number == 2)
-        try await giveUp(399..<400)
+        try await remove(399..<400)
         #expect(has("key-1.key.ts") && !has("key-2.key.ts") && has("init-9.mp4"))
         #expect(try await timeline.companion("key-2.key.ts") == nil)
-        try await giveUp(400..<600)
+        try await remove(400..<600)
         #expect(has("key-1.key.ts") && has("init-9.mp4"))
-        try await giveUp(600..<601)
+        try await remove(600..<601)
         #expect(!has("key-1.key.ts") && has("init-9.mp4"))
         #expect(try await timeline.companion("init-9.mp4")?.name == "init-9.mp4")
-        try await giveUp(601..<700)
+        try await remove(601..<700)
         #expect(store.parts == [])
     }
 
-    @Test func removingTakesEverything() async throws {
+    @Test func removeAllDeletesEverything() async throws {
         let timeline = try await open()
         try await timeline.append(TimelineRows.kept(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
-        try await timeline.giveUp([5])
+        try await timeline.remove([5])
         try await timeline.removeAll(keepingMedia: false)
         #expect(store.parts == [])
         #expect(store.files == [:])
@@ -233,9 +233,9 @@ struct TimelineTests {
 
     // MARK: - Durations that are too long
 
-    /// The clock says that each begins before the one before is over: nothing overlaps, in a page, across pages, after
-    /// another opening, and when it's settled by what was known of it before.
-    @Test(arguments: [1, 7, 256, 300]) func nothingOverlaps(batch: Int) async throws {
+    /// By the clock, each segment begins before the previous one ends. Rows don't overlap within a page, across pages,
+    /// after reopening, and when settled with earlier values.
+    @Test(arguments: [1, 7, 256, 300]) func segmentsDoNotOverlap(batch: Int) async throws {
         let (recording, store) = (RecordingID(), TimelineMemoryStore())
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
         let step = 1_920_000_000 as Int64
@@ -259,7 +259,7 @@ struct TimelineTests {
             #expect(found.map(\.start) == rows.map(\.start))
             #expect(found.dropLast().allSatisfy { $0.end == $0.start + step && $0.duration == 2 * TimelineRows.second })
             #expect(timeline.kept() == [rows[0].start..<rows[599].end])
-            // At any moment one is under way.
+            // At any time one segment is in progress.
             for number in [0, 255, 256, 400] as [Int64] {
                 let start = TimelineRows.epoch + number * step
                 for moment in [start, start + step - 1] {
@@ -268,7 +268,7 @@ struct TimelineTests {
                 }
             }
         }
-        // A window dates each of them, and says how long they are by their playlist.
+        // A window dates each of them and states the playlist's durations.
         let stretch = try await timeline.stretch(from: rows[250].start, to: rows[260].start)
         let text = String(decoding: WindowPlaylist(stretch, isOver: true).bytes, as: UTF8.self)
         let playlist = try WindowFixture.parsed(text)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Media sequences that begin anew, and what only looks so.
+/// Restarted media sequences, and playlists that only look like it.
 struct TrackBeginningTests {
     private var playlist = FollowedPlaylist()
 
@@ -15,7 +15,7 @@ struct TrackBeginningTests {
         playlist.shift = 0
     }
 
-    @Test(arguments: [0, nil]) func aSequenceThatBeginsAnewIsTakenWhole(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func recordsWholePlaylistAfterRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 500
@@ -23,12 +23,12 @@ struct TrackBeginningTests {
         test.begin(at: 66, as: "b#.ts")
         let rows = try test.playlist.load(0..<3)
         #expect(test.playlist.outcome == .reset)
-        // From 54 s to 66 s there was nothing.
+        // From 54 s to 66 s there was no media.
         #expect(names(rows) == ["-", "-", "b0.ts", "b1.ts", "b2.ts"])
         #expect(rows.map(\.isDiscontinuous) == [false, false, true, false, false])
         #expect(FollowedPlaylist.starts(rows) == [54, 60, 66, 72, 78])
         #expect(names(try test.playlist.load(0..<5)) == ["b3.ts", "b4.ts"])
-        // Old copies of before are no further beginning.
+        // Old copies from before aren't another restart.
         test.begin(at: 0, as: "#.ts")
         test.playlist.shift = 500
         #expect(try test.playlist.load(3..<9, late: 50).isEmpty)
@@ -36,7 +36,7 @@ struct TrackBeginningTests {
         #expect(names(try test.playlist.load(0..<6)) == ["b5.ts"])
     }
 
-    @Test mutating func anEncoderThatBeginsAnewWithTheSameNamesIsSeenByItsClock() throws {
+    @Test mutating func recognizesRestartWithSameNamesByClock() throws {
         for end in 6..<8 { try playlist.load(end - 6..<end) }
         begin(at: 60, as: "#.ts")
         let rows = try playlist.load(0..<2)
@@ -45,7 +45,7 @@ struct TrackBeginningTests {
         #expect(names(try playlist.load(0..<6)) == (2..<6).map { "\($0).ts" })
     }
 
-    @Test(arguments: [8, 200]) func orByItsPlaylistsGrowing(end: Int) throws {
+    @Test(arguments: [8, 200]) func recognizesRestartWithSameNamesByGrowingPlaylist(end: Int) throws {
         var test = self
         test.playlist.clock = nil
         for end in 6...end { try test.playlist.load(end - 6..<end) }
@@ -57,7 +57,7 @@ struct TrackBeginningTests {
         #expect(rows.first?.isDiscontinuous == true)
     }
 
-    @Test(arguments: [7, -500, 0]) func aPlaylistThatOnlyCountsDifferentlyGoesOn(shift: Int) throws {
+    @Test(arguments: [7, -500, 0]) func continuesPlaylistWithChangedNumbers(shift: Int) throws {
         var playlist = playlist
         playlist.shift = 500
         try playlist.load(0..<6)
@@ -67,14 +67,14 @@ struct TrackBeginningTests {
         let rows = try playlist.load(2..<9)
         #expect(names(rows) == ["7.ts", "8.ts"])
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
-        // Those of before are still there.
+        // The earlier segments are still present.
         #expect(playlist.follower.present(waiting)?.uri.hasSuffix("/3.ts") == true)
         playlist.restart()
         #expect(names(try playlist.load(3..<10)) == ["9.ts"])
         #expect(playlist.recorded == (0..<10).map { "\($0).ts" })
     }
 
-    @Test mutating func aPlaylistWithoutNumbersGoesOn() throws {
+    @Test mutating func continuesPlaylistWithoutNumbers() throws {
         for end in 6..<20 {
             playlist.shift = 6 - end
             try playlist.load(end - 6..<end)
@@ -87,7 +87,7 @@ struct TrackBeginningTests {
         #expect(names(try playlist.load(15..<21)) == ["19.ts", "20.ts"])
     }
 
-    @Test(arguments: [0, nil]) func aNumberThatIsNoCountIsABeginning(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func implausibleNumberIsRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         try test.playlist.load(0..<6)
@@ -96,7 +96,7 @@ struct TrackBeginningTests {
         #expect(names(rows) == ["-", "-", "-", "-"] + (10..<16).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func twoEncodersThatTakeTurns(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func followsAlternatingEncoders(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 1000
@@ -111,7 +111,7 @@ struct TrackBeginningTests {
         #expect(Set(test.playlist.recorded).isSuperset(of: (0..<39).map { "\($0).ts" }))
     }
 
-    @Test mutating func linksWithOtherFoldersGoOn() throws {
+    @Test mutating func continuesWithLinksInOtherFolders() throws {
         playlist.names = "http://origin.example/token-1/#.ts"
         playlist.clock = nil
         for end in 6..<9 { try playlist.load(end - 6..<end) }
@@ -119,13 +119,13 @@ struct TrackBeginningTests {
         let rows = try playlist.load(4..<10)
         #expect(rows.map(\.url) == ["http://origin.example/token-2/8.ts", "http://origin.example/token-2/9.ts"])
         #expect(playlist.follower.refreshed(playlist.rows[6])?.url == "http://origin.example/token-2/6.ts")
-        // So do those with other queries.
+        // With other queries too.
         playlist.names = "http://origin.example/token-2/#.ts?a=1"
         #expect(try playlist.load(4..<11).map(\.url) == ["http://origin.example/token-2/10.ts?a=1"])
         #expect(playlist.recorded == (0..<11).map { "\($0).ts" })
     }
 
-    @Test mutating func foldersOfSessionsAreBeginnings() throws {
+    @Test mutating func restartedSessionFolderIsRestart() throws {
         playlist.names = "http://origin.example/session-1/#.ts"
         playlist.clock = nil
         try playlist.load(0..<6)
@@ -138,7 +138,7 @@ struct TrackBeginningTests {
 
     // MARK: - After a restart
 
-    @Test(arguments: [0, nil]) func afterARestartNothingIsTakenTwice(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func recordsNothingTwiceAfterProcessRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         for end in 6..<9 { try test.playlist.load(end - 6..<end) }
@@ -149,12 +149,12 @@ struct TrackBeginningTests {
         let rows = try test.playlist.load(30..<36)
         #expect(names(rows) == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
         test.playlist.restart()
-        // Right behind gaps.
+        // Directly after gaps.
         #expect(names(try test.playlist.load(31..<37)) == ["36.ts"])
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (0..<37).map { Double($0 * 6) })
     }
 
-    @Test mutating func afterARestartABeginningIsSeen() throws {
+    @Test mutating func recognizesEncoderRestartAfterProcessRestart() throws {
         playlist.shift = 100
         for end in 6..<9 { try playlist.load(end - 6..<end) }
         playlist.restart()
@@ -164,17 +164,17 @@ struct TrackBeginningTests {
         #expect(rows.first?.state == .gap)
     }
 
-    @Test mutating func aTailThatEndsInGapsGoesOn() throws {
+    @Test mutating func continuesTailThatEndsInGaps() throws {
         try playlist.load(0..<6)
         try playlist.load(18..<24)
-        // The process was ended while it wrote.
+        // The process ended while it wrote.
         playlist.rows = Array(playlist.rows.prefix(12))
         playlist.restart()
         let rows = try playlist.load(19..<25)
         #expect(names(rows) == Array(repeating: "-", count: 7) + (19..<25).map { "\($0).ts" })
     }
 
-    @Test mutating func aNameThatMeansAnotherSegmentIsTold() throws {
+    @Test mutating func detectsReusedName() throws {
         for end in 6..<8 { try playlist.load(end - 6..<end) }
         let waiting = playlist.rows[6]
         #expect(
@@ -193,9 +193,9 @@ struct TrackBeginningTests {
 
     // MARK: - Windows that reach back
 
-    /// A backup encoder takes over, with other names and numbers: its window has what is recorded already.
+    /// A backup encoder takes over with other names and numbers. Its window contains recorded segments.
     @Test(arguments: [0, nil], [6, 1200])
-    func aWindowOfABackupEncoderIsntRecordedTwice(clock: Double?, window: Int) throws {
+    func recordsBackupEncodersWindowOnce(clock: Double?, window: Int) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 5000
@@ -213,8 +213,8 @@ struct TrackBeginningTests {
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (1190..<1203).map { Double($0 * 6) })
     }
 
-    /// The recorder was off for ten minutes. What it missed is in the backup encoder's window.
-    @Test(arguments: [0, nil]) func aBackupEncodersWindowFillsAnOutage(clock: Double?) throws {
+    /// The recorder was off for ten minutes. The missed segments are in the backup encoder's window.
+    @Test(arguments: [0, nil]) func backupEncodersWindowFillsOutage(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 5000
@@ -227,8 +227,8 @@ struct TrackBeginningTests {
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (200..<310).map { Double($0 * 6) })
     }
 
-    /// An encoder that took over has nothing new at first: what is awaited of the one before is still found.
-    @Test mutating func aTurnWithNothingNewKeepsItsNumbers() throws {
+    /// An encoder that takes over has no new segments at first. Awaited segments of the previous one are still found.
+    @Test mutating func switchWithoutNewSegmentsKeepsNumbers() throws {
         playlist.shift = 1000
         playlist.names = "http://one.example/#.ts"
         try playlist.load(0..<6)
@@ -245,8 +245,8 @@ struct TrackBeginningTests {
         #expect(playlist.follower.present(playlist.rows[4])?.uri == "http://one.example/4.ts")
     }
 
-    /// Two caches hand out old copies in turn while the encoder pauses.
-    @Test(arguments: [nil, 0]) func copiesThatTakeTurnsAreNoNewEncoder(clock: Double?) throws {
+    /// Two caches alternately serve old copies while the encoder pauses.
+    @Test(arguments: [nil, 0]) func alternatingOldCopiesAreNotRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         for end in 6..<30 { try test.playlist.load(end - 6..<end) }
@@ -260,8 +260,8 @@ struct TrackBeginningTests {
 
     // MARK: - Names that differ only in their queries
 
-    /// An encoder begins again with lower numbers: the same path doesn't mean the same segment.
-    @Test mutating func queriesTellSegmentsApart() throws {
+    /// An encoder restarts with lower numbers. The same path refers to other segments.
+    @Test mutating func queriesDistinguishSegments() throws {
         playlist.clock = nil
         playlist.names = "http://origin.example/live.ts?segment=#"
         for end in 106..<110 { try playlist.load(end - 6..<end) }
@@ -274,7 +274,7 @@ struct TrackBeginningTests {
         #expect(rows.first?.isDiscontinuous == true)
     }
 
-    @Test mutating func aQueryThatLeftThePlaylistIsntReused() throws {
+    @Test mutating func queryThatLeftPlaylistIsNotReused() throws {
         playlist.names = "http://origin.example/live.ts?segment=#"
         try playlist.load(0..<6)
         try playlist.load(6..<12)

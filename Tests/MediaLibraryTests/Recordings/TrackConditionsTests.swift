@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Keys, media initialization sections and byte ranges of what is recorded.
+/// Keys, media initialization sections and byte ranges of recorded segments.
 struct TrackConditionsTests {
     private var playlist = FollowedPlaylist()
 
@@ -13,7 +13,7 @@ struct TrackConditionsTests {
 
     private func keys(_ rows: [RecordedSegment]) -> [String] { rows.map { $0.conditions.keys.first?.uri ?? "" } }
 
-    @Test mutating func aKeyIsOneCompanionForAllThatNeedIt() throws {
+    @Test mutating func sharesKeyAmongSegments() throws {
         playlist.header = Self.key("a.key") + "\n"
         playlist.lines[8] = Self.key("b.key")
         for end in 6..<14 { try playlist.load(end - 6..<end) }
@@ -27,10 +27,10 @@ struct TrackConditionsTests {
         #expect(keys(try playlist.load(15..<21)).last == "key-3.key.ts")
     }
 
-    @Test mutating func vectorsAreTheOriginsNumbers() throws {
+    @Test mutating func vectorsUseOriginsNumbers() throws {
         playlist.header = Self.key("a.key") + "\n"
         playlist.shift = 300
-        // As long as numbers agree nothing has to be said.
+        // While numbers agree, no vector is needed.
         #expect(try playlist.load(0..<6).allSatisfy { $0.conditions.keys.first?.iv == nil })
         // From here on they differ.
         playlist.names = "http://origin.example/live/b#.ts"
@@ -43,26 +43,26 @@ struct TrackConditionsTests {
         }
         #expect(vectors(try playlist.load(0..<3)) == [0, 1, 2])
         #expect(vectors(try playlist.load(0..<5)) == [3, 4])
-        // Those that have one keep it.
+        // Keys with a vector keep it.
         playlist.header = Self.key("a.key", iv: "0x00000000000000000000000000000063") + "\n"
         #expect(vectors(try playlist.load(0..<7)) == [0x63, 0x63])
     }
 
-    @Test mutating func keysWithFreshTokensAreTheSame() throws {
+    @Test mutating func keysWithChangedTokensAreShared() throws {
         for end in 6..<12 {
             playlist.header = Self.key("a.key?token=\(end)") + "\n"
             playlist.names = "http://origin.example/live/#.ts?token=\(end)"
             try playlist.load(end - 6..<end)
         }
         #expect(Set(keys(playlist.rows)) == ["key-1.key.ts"])
-        // What is awaited has the last one.
+        // Awaited segments have the latest one.
         let refreshed = try #require(playlist.follower.refreshed(playlist.rows[8]))
         #expect(refreshed.url.hasSuffix("8.ts?token=11"))
         #expect(refreshed.conditions.companions.map(\.url) == ["http://origin.example/a.key?token=11"])
         #expect(refreshed.conditions.companions.map(\.name) == ["key-1.key.ts"])
     }
 
-    @Test mutating func aKeyWithAnotherQueryIsAnother() throws {
+    @Test mutating func keyWithAnotherQueryIsSeparate() throws {
         playlist.header = Self.key("key?id=1") + "\n"
         playlist.lines[6] = Self.key("key?id=2")
         for end in 6..<9 { try playlist.load(end - 6..<end) }
@@ -84,8 +84,8 @@ struct TrackConditionsTests {
         #expect(playlist.rows[7].ending == "m4s")
     }
 
-    /// An encoder that starts again overwrites its section under the same name. Its key is the same.
-    @Test(arguments: [true, false]) func aSectionIsAnotherBehindADiscontinuity(isRestarted: Bool) throws {
+    /// A restarted encoder overwrites its section under the same name. Its key is unchanged.
+    @Test(arguments: [true, false]) func sectionAfterDiscontinuityIsSeparate(isRestarted: Bool) throws {
         var playlist = playlist
         playlist.names = "http://origin.example/live/#.m4s"
         playlist.header = Self.key("a.key") + "\n#EXT-X-MAP:URI=\"http://origin.example/init.mp4\"\n"
@@ -106,7 +106,7 @@ struct TrackConditionsTests {
         #expect(Set(keys(playlist.rows)).count == 1)
     }
 
-    @Test mutating func rangesGoOnFromEachOther() throws {
+    @Test mutating func rangesContinueFromEachOther() throws {
         playlist.names = "http://origin.example/all.ts"
         for number in 0..<12 { playlist.lines[number] = "#EXT-X-BYTERANGE:100" + (number == 0 ? "@0" : "") }
         try playlist.load(0..<6)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import MediaLibrary
 
-/// What becomes of a playlist, load after load.
+/// The rows of a playlist, load after load.
 struct TrackFollowerTests {
     private var playlist = FollowedPlaylist()
 
     private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
 
-    // MARK: - Going on
+    // MARK: - Continuation
 
-    @Test(arguments: [0, nil]) func eachSegmentIsTakenOnce(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func recordsEachSegmentOnce(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         for end in 6..<60 { try playlist.load(max(0, end - 6)..<end) }
@@ -20,13 +20,13 @@ struct TrackFollowerTests {
         #expect(playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
     }
 
-    @Test mutating func theFirstNumberIsTheOrigins() throws {
+    @Test mutating func firstNumberIsOriginsNumber() throws {
         playlist.shift = 4000
         #expect(try playlist.load(0..<6).map(\.number) == Array(4000..<4006))
         #expect(playlist.rows.map(\.originSequence) == Array(4000..<4006))
     }
 
-    @Test mutating func whatWasMissedBecomesAsManyGaps() throws {
+    @Test mutating func missedSegmentsBecomeGaps() throws {
         try playlist.load(0..<6)
         let rows = try playlist.load(18..<24)
         #expect(names(rows) == Array(repeating: "-", count: 12) + (18..<24).map { "\($0).ts" })
@@ -36,7 +36,7 @@ struct TrackFollowerTests {
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
     }
 
-    @Test mutating func soDoesItWithoutAClock() throws {
+    @Test mutating func missedSegmentsBecomeGapsWithoutClock() throws {
         playlist.clock = nil
         try playlist.load(0..<6)
         let rows = try playlist.load(1806..<1812)
@@ -44,7 +44,7 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(rows) == (6..<1812).map { Double($0 * 6) })
     }
 
-    @Test mutating func aStaleOrAnEmptyPlaylistChangesNothing() throws {
+    @Test mutating func ignoresStaleAndEmptyPlaylists() throws {
         try playlist.load(0..<6)
         try playlist.load(1..<7)
         #expect(try playlist.load(0..<6, late: 8).isEmpty)
@@ -54,7 +54,7 @@ struct TrackFollowerTests {
         #expect(names(try playlist.load(2..<8)) == ["7.ts"])
     }
 
-    @Test(arguments: [0, nil]) func aCopyThatIsOlderThanTheWindowChangesNothing(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func ignoresCopyOlderThanWindow(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
@@ -65,16 +65,16 @@ struct TrackFollowerTests {
         #expect(playlist.recorded == (0..<31).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func cachesThatLagBehindAreNoNewEncoder(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func laggingCachesAreNotRestart(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
-        // Another cache, 4 segments behind, for half a minute.
+        // Another cache, four segments behind, for half a minute.
         for late in 0..<4 { #expect(try playlist.load(20 + late..<26 + late, late: 25).isEmpty) }
         #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
     }
 
-    @Test mutating func anotherTargetDurationGoesOn() throws {
+    @Test mutating func continuesWithChangedTargetDuration() throws {
         try playlist.load(0..<6)
         playlist.target = 4
         playlist.began = 12
@@ -84,15 +84,15 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(rows) == [36, 40])
     }
 
-    @Test mutating func whatTheOriginSaysIsAbsentIsAGap() throws {
+    @Test mutating func segmentsMarkedAsGapsAreGaps() throws {
         playlist.lines[3] = "#EXT-X-GAP"
         let rows = try playlist.load(0..<6)
         #expect(rows.map(\.state) == [.awaited, .awaited, .awaited, .gap, .awaited, .awaited])
         #expect(names(rows)[3] == "3.ts")
     }
 
-    /// EXT-X-INDEPENDENT-SEGMENTS goes with the segments of its playlist (RFC 8216bis §4.4.2.1).
-    @Test mutating func segmentsAreIndependentAsTheirPlaylistSays() throws {
+    /// EXT-X-INDEPENDENT-SEGMENTS applies to the segments of its playlist (RFC 8216bis §4.4.2.1).
+    @Test mutating func storesIndependenceOfSegments() throws {
         playlist.header = "#EXT-X-INDEPENDENT-SEGMENTS\n"
         try playlist.load(0..<6)
         playlist.header = ""
@@ -100,7 +100,7 @@ struct TrackFollowerTests {
         #expect(playlist.rows.map(\.isIndependent) == (0..<8).map { $0 < 6 })
     }
 
-    @Test mutating func theEndIsTakenBack() throws {
+    @Test mutating func continuesAfterWithdrawnEndList() throws {
         try playlist.load(0..<6)
         playlist.hasEndList = true
         try playlist.load(0..<6, late: 4)
@@ -118,7 +118,7 @@ struct TrackFollowerTests {
 
     // MARK: - Time
 
-    @Test(arguments: [86_400.0, -86_400]) func aClockThatJumpsIsntFollowed(jump: Double) throws {
+    @Test(arguments: [86_400.0, -86_400]) func ignoresJumpOfClock(jump: Double) throws {
         var playlist = playlist
         for end in 6..<20 {
             playlist.clock = end < 10 ? 0 : jump
@@ -132,14 +132,14 @@ struct TrackFollowerTests {
         #expect(playlist.recorded == (0..<23).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func anEncoderThatStoodStill(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func continuesAfterPauseOfEncoder(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         try playlist.load(0..<6)
         for late in 1..<20 { #expect(try playlist.load(0..<6, late: Double(late) * 30).isEmpty) }
         playlist.began = 600
         if clock != nil {
-            // The old ones keep their times.
+            // The recorded segments keep their times.
             let text = playlist.text(1..<7)
             let old = FollowedPlaylist().text(1..<6)
             playlist.rows += []
@@ -151,8 +151,9 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
     }
 
-    /// The only date has left the window, and durations are rounded up: when segments arrive limits what the date implies.
-    @Test mutating func impliedDatesDontDriftAway() throws {
+    /// The only date has left the window, and durations are rounded up. The arrival of segments limits the implied
+    /// date.
+    @Test mutating func impliedDatesDoNotDrift() throws {
         playlist.clock = nil
         playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
         for end in 6..<1500 {
@@ -168,8 +169,8 @@ struct TrackFollowerTests {
         #expect(abs(FollowedPlaylist.starts(playlist.rows)[1499] - 1499 * 5.76) <= 50)
     }
 
-    /// The next process goes on where a date led that has left the window, however late the segments are.
-    @Test(arguments: [30.0, 3600, -7200]) func anImpliedDateOutlivesAProcess(late: Double) throws {
+    /// The next process continues from a date that has left the window, however late the segments are.
+    @Test(arguments: [30.0, 3600, -7200]) func impliedDateSurvivesProcessRestart(late: Double) throws {
         var playlist = playlist
         playlist.clock = nil
         playlist.target = 2
@@ -181,8 +182,8 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows) == (0..<59).map { Double($0 * 2) })
     }
 
-    /// Media sequence numbers of two tracks have nothing to do with each other: when segments arrive does.
-    @Test mutating func tracksWithoutAClockAreAlignedByArrival() throws {
+    /// Media sequence numbers of two tracks are unrelated, so tracks are aligned by arrival.
+    @Test mutating func alignsTracksWithoutClockByArrival() throws {
         playlist.clock = nil
         try playlist.load(0..<6)
         var sound = FollowedPlaylist()
@@ -194,7 +195,7 @@ struct TrackFollowerTests {
         try playlist.load(20..<26)
         try sound.load(22..<26)
         #expect(FollowedPlaylist.starts(sound.rows).suffix(4) == [132, 138, 144, 150])
-        // Where another track has a clock, this one is as far behind the arrival.
+        // If another track has a clock, this one has the same lag.
         var text = FollowedPlaylist()
         text.clock = nil
         text.otherLag = 20 * FollowedPlaylist.second
@@ -202,14 +203,14 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(text.rows) == [40, 46, 52])
     }
 
-    // MARK: - Encoders that begin again
+    // MARK: - Restarted encoders
 
-    /// It keeps its names and has counted further than before when it's seen again: its clock tells.
-    @Test(arguments: [true, false]) func anEncoderThatHasComeFurtherWithItsNames(isRestarted: Bool) throws {
+    /// The encoder keeps its names and is ahead of its last run when it is seen again. Its clock reveals the restart.
+    @Test(arguments: [true, false]) func recognizesRestartedEncoderAheadOfItsLastRun(isRestarted: Bool) throws {
         var playlist = playlist
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
-        // It began again at 70 s, and has made eleven segments.
+        // It restarted at 70 s and has made eleven segments.
         playlist.began = 70
         let rows = try playlist.load(5..<11)
         #expect(playlist.outcome == .reset)
@@ -219,13 +220,13 @@ struct TrackFollowerTests {
         #expect(names(try playlist.load(6..<12)) == ["11.ts"])
     }
 
-    @Test(arguments: [true, false]) func oneThatGoesOnAfterAWhileIsTheSame(isRestarted: Bool) throws {
+    @Test(arguments: [true, false]) func continuesEncoderAfterPause(isRestarted: Bool) throws {
         var playlist = playlist
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
         #expect(names(try playlist.load(7..<13)) == ["9.ts", "10.ts", "11.ts", "12.ts"])
         #expect(playlist.outcome == .updated)
-        // Its clock is dated anew with each load, by a step of half a minute.
+        // Its dates are recomputed with each load, with a step of half a minute.
         playlist.clock = 30
         #expect(names(try playlist.load(8..<14)) == ["13.ts"])
     }
@@ -240,10 +241,10 @@ struct TrackFollowerTests {
         rows.map { row in row.tags.filter { $0.hasPrefix("EXT-X-DATERANGE") }.map { "#" + $0 } }
     }
 
-    @Test mutating func dateRangesOutsideNewSegmentsAreKept() throws {
+    @Test mutating func storesDateRangesOutsideNewSegments() throws {
         playlist.lines[5] = range(1)
         #expect(ranges(try playlist.load(0..<6)).last == [range(1)])
-        // One that stands before an old segment, and an update of the other one.
+        // A date range before an old segment, and an update of the other one.
         playlist.lines[3] = range(2, ",DURATION=30")
         playlist.lines[5] = range(1, ",END-DATE=\"2023-11-14T22:14:20Z\"")
         try playlist.load(0..<6, late: 3)
@@ -252,7 +253,7 @@ struct TrackFollowerTests {
         #expect(ranges(try playlist.load(2..<8)) == [[]])
         playlist.restart()
         #expect(ranges(try playlist.load(3..<9)) == [[]])
-        // Behind the last segment: with the next one, once.
+        // After the last segment: with the next one, once.
         let text = playlist.text(3..<9) + range(3) + "\n"
         try playlist.load(text, at: 56)
         playlist.lines[9] = range(3)
@@ -261,18 +262,18 @@ struct TrackFollowerTests {
     }
 
     /// Date ranges at every segment of a long playlist are written once each.
-    @Test mutating func dateRangesOfALongPlaylistAreWrittenOnce() throws {
+    @Test mutating func writesDateRangesOfLongPlaylistOnce() throws {
         for number in 0..<1502 { playlist.lines[number] = range(number) }
         #expect(ranges(try playlist.load(0..<1500)) == (0..<1500).map { [range($0)] })
         #expect(ranges(try playlist.load(1..<1501)) == [[range(1500)]])
         #expect(ranges(try playlist.load(2..<1502)) == [[range(1501)]])
     }
 
-    // MARK: - Numbers that can't be calculated with
+    // MARK: - Numbers out of range
 
     /// A delta update says nothing about the segments that it skips (RFC 8216bis §6.2.5.1).
     @Test(arguments: ["9223372036854775807", "4503599627370496", "3"])
-    func deltaUpdatesNeedAnEarlierPlaylist(count: String) throws {
+    func deltaUpdatesRequireKnownPlaylist(count: String) throws {
         var playlist = playlist
         playlist.header = "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(count)\n"
         #expect(throws: PlaylistReloadError.self) { try playlist.load(10..<12) }
@@ -285,7 +286,7 @@ struct TrackFollowerTests {
     }
 
     /// Durations that add up to more nanoseconds than 64 bits hold, before the playlist's only date.
-    @Test mutating func datesAreImpliedWithinBounds() throws {
+    @Test mutating func impliedDatesStayWithinBounds() throws {
         func text(_ place: String, count: Int = 110_000, isDated: Bool = true) -> String {
             let segments = (0..<count).map { "#EXTINF:86400,\nhttp://\(place)\($0)\n" }
             return "#EXTM3U\n#EXT-X-TARGETDURATION:86400\n" + segments.dropLast().joined()
@@ -309,7 +310,7 @@ struct TrackFollowerTests {
         "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXT-X-PROGRAM-DATE-TIME:2260-01-01T00:00:00Z",
         "#EXT-X-PROGRAM-DATE-TIME:nonsense", "#EXT-X-BYTERANGE:9223372036854775807@9223372036854775807",
     ])
-    func anyNumbersAreTaken(line: String) throws {
+    func acceptsAnyNumbers(line: String) throws {
         var playlist = playlist
         let odd = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(line)\n#EXTINF:6,\nhttp://origin.example/x.ts\n"
         for time in 0..<3 { try playlist.load(odd, at: Double(time) * 6) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests that a segment has the same number in all playlists, between which players may switch.
+/// The numbers of segments, which are the same in all playlists and loads.
 struct WindowNumberTests {
     private static let second = TimelineRows.second
     private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
@@ -62,13 +62,13 @@ struct WindowNumberTests {
         var known: [Int: CountedWindow.Segment] = [:]
         for step in 0..<10 as Range<Int64> {
             // A programme of 100 rows is pinned, and more and more rows after it are removed.
-            try await fixture.timeline.giveUp(Array(600 + step * 60..<660 + step * 60))
+            try await fixture.timeline.remove(Array(600 + step * 60..<660 + step * 60))
             try await fixture.timeline.append(Array(rows[800 + Int(step) * 10..<810 + Int(step) * 10]))
             let playlist = try await fixture.window(.span(from: rows[0].start, to: nil))
             #expect(playlist.type == .event)
             #expect(playlist.segments.count == 810 + Int(step) * 10)
             for segment in CountedWindow(playlist).segments {
-                // Discontinuities may be anywhere among removed segments, which aren't played.
+                // Players don't play removed segments, so their discontinuities may be anywhere among them.
                 if let before = known[segment.sequence], segment.uri != "gap.ts" { #expect(before == segment) }
                 known[segment.sequence] = segment
             }
@@ -81,7 +81,7 @@ struct WindowNumberTests {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.kept(0..<200))
         await fixture.recording.start()
-        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<180))
+        try await fixture.timeline.remove(Array(0..<10) + Array(20..<180))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(202))
         let growing = try await fixture.window(request)
         #expect(!growing.hasEndList)
@@ -98,7 +98,7 @@ struct WindowNumberTests {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.kept(0..<4000))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(3900))
-        try await fixture.timeline.giveUp(Array(0..<10) + Array(20..<3880))
+        try await fixture.timeline.remove(Array(0..<10) + Array(20..<3880))
         let playlist = try await fixture.window(request)
         #expect(playlist.segments.map(\.uri) == (10..<20).map { "\($0).ts" } + (3880..<3900).map { "\($0).ts" })
         #expect(playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuous } == [10])
@@ -122,7 +122,7 @@ struct WindowNumberTests {
             return row
         }
         try await fixture.timeline.append(rows)
-        try await fixture.timeline.giveUp(Array(100..<2500))
+        try await fixture.timeline.remove(Array(100..<2500))
         let playlist = try await fixture.window(.all)
         #expect(playlist.segments.count == 600)
         for segment in playlist.resolvedSegments {
@@ -134,7 +134,7 @@ struct WindowNumberTests {
             #expect(key.uri == "key-1.key.ts")
             #expect(segment.segment.map?.uri == (number < 300 ? nil : "init-2.mp4"))
         }
-        // Unnecessary vectors aren't written.
+        // No vector is stated unless necessary.
         #expect(try await !fixture.text(.span(from: Self.time(0), to: Self.time(50))).contains("IV="))
         #expect(try await !fixture.text(.span(from: Self.time(2550), to: Self.time(2600))).contains("IV="))
         await fixture.close()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the forms in which windows are requested.
+/// The forms of requests for windows.
 struct WindowRequestTests {
     private static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:15:00Z.
@@ -59,7 +59,7 @@ struct WindowRequestTests {
     ]
 
     @Test(arguments: forms.indices)
-    func parsesAllForms(_ index: Int) throws {
+    func parsesEachForm(_ index: Int) throws {
         let (form, expected) = Self.forms[index]
         #expect(try Self.request(form) == expected, "\(form)")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the playlists of windows.
+/// Windows of a recording as served to players.
 struct WindowTests {
     private static let second = TimelineRows.second
 
@@ -238,7 +238,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func marksGapsAndDiscontinuities() async throws {
+    @Test func writesGapsAndDiscontinuities() async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<20 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
@@ -271,8 +271,8 @@ struct WindowTests {
         await fixture.close()
     }
 
-    /// Durations and dates that differ by less than a millisecond in each segment don't add up: a player derives the date of
-    /// a segment from the last one written and the durations since (RFC 8216bis §4.4.4.6).
+    /// Durations and dates that differ by less than a millisecond per segment don't add up: a player derives the date
+    /// of a segment from the last one written and the durations since (RFC 8216bis §4.4.4.6).
     @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDoNotDrift(difference: Int64) async throws {
         let rows = (0..<200 as Range<Int64>).map { number in
             var row = TimelineRows.kept(number)
@@ -295,7 +295,8 @@ struct WindowTests {
         }
     }
 
-    /// EXT-X-PLAYLIST-TYPE must not be withdrawn, and nothing may leave an event (RFC 8216bis §4.4.3.5, §6.2.1).
+    /// EXT-X-PLAYLIST-TYPE must not be withdrawn, and no segment may leave an event playlist (RFC 8216bis §4.4.3.5,
+    /// §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         try await fixture.timeline.append(TimelineRows.kept(0..<300))
@@ -313,7 +314,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func leavesOutTracksWithoutSegments() async throws {
+    @Test func omitsTracksWithoutSegments() async throws {
         let entry = """
             #EXTM3U
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="audio-1/index.m3u8"
@@ -357,14 +358,14 @@ struct WindowTests {
         """
 
     /// The best variant stream failed for most of the window.
-    @Test func exportsTheVariantStreamThatWasRecorded() async throws {
+    @Test func exportsRecordedVariantStream() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
         let timelines = fixture.recording.timelines
         var rows = TimelineRows.kept(0..<100)
         for index in 10..<90 { rows[index].state = .gap }
         try await timelines[0].append(rows)
         for timeline in timelines.dropFirst() { try await timeline.append(TimelineRows.kept(0..<100)) }
-        func taken(_ numbers: Range<Int64>) async throws -> [String] {
+        func choice(_ numbers: Range<Int64>) async throws -> [String] {
             let window = try await fixture.recording.assembled(
                 from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
             let playlists = window.contents.playlists.map { (ContentsIndex.base + $0.name, Array($0.text.utf8)) }
@@ -373,13 +374,13 @@ struct WindowTests {
                 resources: MemoryResources(Dictionary(uniqueKeysWithValues: playlists)))
             return plan.locations.compactMap { ContentsIndex.name(of: $0) }
         }
-        #expect(try await taken(0..<100) == ["video-2/index.m3u8", "audio-1/index.m3u8"])
-        #expect(try await taken(90..<100) == ["video-1/index.m3u8", "audio-1/index.m3u8"])
+        #expect(try await choice(0..<100) == ["video-2/index.m3u8", "audio-1/index.m3u8"])
+        #expect(try await choice(90..<100) == ["video-1/index.m3u8", "audio-1/index.m3u8"])
         await fixture.close()
     }
 
     /// Tracks count while they were part of the stream.
-    @Test func aTrackCountsWhileTheStreamHasIt() async throws {
+    @Test func trackCountsWhileStreamHasIt() async throws {
         let tracks = ["video-1", "video-2", "audio-1", "audio-2", "audio-3", "text-1"]
         let entry =
             Self.twoVariants
@@ -416,7 +417,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func onlyTheTracksOfAFilmCountForIt() async throws {
+    @Test func onlyTracksOfFilmCount() async throws {
         let tracks = ["video-1", "video-2", "audio-1", "audio-2"]
         let entry = """
             #EXTM3U
@@ -459,7 +460,7 @@ struct WindowTests {
     }
 
     /// The holes of a live download.
-    @Test func aTrackWithoutASegmentIsAHole() async throws {
+    @Test func trackWithoutSegmentIsHole() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
         for timeline in fixture.recording.timelines.dropLast() { try await timeline.append(TimelineRows.kept(0..<10)) }
         let holes = try await fixture.recording.holes()
@@ -474,7 +475,7 @@ struct WindowTests {
     }
 
     /// The stream replaced its audio group and dropped a variant stream and a language.
-    @Test func droppedTracksJoinTheGroupsOfTheStream() throws {
+    @Test func droppedTracksJoinGroupsOfStream() throws {
         func playlist(_ text: String) throws -> MultivariantPlaylist {
             let parsed = try PlaylistParser(isStrict: true).parse(text)
             #expect(parsed.diagnostics.filter { $0.severity > .note } == [], "\(text)")
@@ -507,7 +508,7 @@ struct WindowTests {
         #expect(all.renditions.compactMap(\.uri) == [3, 1, 2].map { "audio-\($0)/index.m3u8" })
         #expect(all.renditions.map(\.name) == ["E", "E (earlier)", "D"])
         #expect(all.renditions.map(\.isDefault) == [true, false, false])
-        // The next look at the stream changes nothing.
+        // Repeating the merge changes nothing.
         #expect(LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(all, to: entry))) == text)
         // The sound is in the variant stream now.
         let muxed = try playlist("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nvideo-1/index.m3u8\n")

@@ -19,7 +19,7 @@ struct ExportFolder: Sendable {
     /// - Returns: The length in bytes.
     func place(_ name: String) async throws -> Int64 { try await folder.place(name + Self.draftSuffix, as: name) }
 
-    /// Deletes the file of an export and its draft, if they exist.
+    /// Deletes an export's file and draft, if they exist.
     func remove(_ name: String) async throws {
         try await folder.remove(name)
         try await removeDraft(name)
@@ -44,6 +44,6 @@ struct ExportFolder: Sendable {
         return there
     }
 
-    /// Opens the file of an export; nil if it doesn't exist.
+    /// Opens an export's file; returns nil if it doesn't exist.
     func open(_ name: String) async throws -> SideFile? { try await folder.open(name) }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A named window of a recording that retention doesn't remove. It may be created before its start.
+/// A named, pinned window of a recording, which retention doesn't remove. It may be created before its start.
 public struct Programme: Sendable, Hashable, Codable, Identifiable {
     /// The identifier in URLs: random letters and digits.
     public let id: String
@@ -10,7 +10,7 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     public var from: Date
     /// The end.
     public var to: Date
-    /// The exports that are made after the end, one per format, with their states.
+    /// The exports, at most one per format, with their states. They are made after the programme's end.
     public internal(set) var exports: [ProgrammeExport] {
         get { known ?? [] }
         set { known = newValue.isEmpty ? nil : newValue }
@@ -58,12 +58,79 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// The formats in which programmes can be exported.
+/// A format of a programme's export.
 public enum ProgrammeFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// An on-demand stream of the recorded segments, without copying them.
     case hls
-    /// One MP4 with the recorded samples.
+    /// An MP4 file with the recorded samples.
     case mp4
-    /// 3GP, encoded with H.264 and AAC, for old phones.
+    /// A 3GP file, encoded with H.264 and AAC, for old phones.
     case threeGP = "3gp"
+}
+
+/// The export of a programme in one format, which is made after the programme's end.
+public struct ProgrammeExport: Sendable, Hashable, Codable {
+    /// The state of an export.
+    public enum State: Sendable, Hashable, Codable {
+        /// The programme hasn't ended, or other exports come first.
+        case waiting
+        /// The export is in progress, from 0 to 1. It restarts if the process is killed.
+        case running(progress: Double)
+        /// The export is finished, with the length of the file in bytes.
+        case done(bytes: Int64)
+        /// The export failed, with a description for display.
+        case failed(reason: String)
+        /// The export was cancelled.
+        case cancelled
+    }
+
+    /// A damaged segment of an export, or a track that is missing in it.
+    public struct DamagedSegment: Sendable, Hashable, Codable {
+        /// The name of the segment or the track in the recording.
+        public var name: String
+        /// The start, in seconds from the beginning of the first segment.
+        public var start: Double
+        /// The duration in seconds.
+        public var duration: Double
+        /// The description of the damage, for display.
+        public var reason: String
+    }
+
+    /// The maximum number of listed damaged segments.
+    static let maximumListed = 100
+
+    /// The format.
+    public let format: ProgrammeFormat
+    /// The state.
+    public internal(set) var state = State.waiting
+    /// The number of the programme's segments that are missing in the export, on all tracks.
+    public internal(set) var missing = 0
+    /// The damaged segments, and the tracks without recorded segments; at most 100. A missing track counts as one
+    /// segment.
+    public internal(set) var damaged: [DamagedSegment] {
+        get { knownDamage ?? [] }
+        set { knownDamage = newValue.isEmpty ? nil : newValue }
+    }
+    // Nil in exports of versions that didn't list damage.
+    private var knownDamage: [DamagedSegment]?
+    /// The number of unfinished attempts. It is stored before an attempt begins, so that the next process can tell an
+    /// export that crashes processes from one that was stopped.
+    var attempts: Int {
+        get { knownAttempts ?? 0 }
+        set { knownAttempts = newValue > 0 ? newValue : nil }
+    }
+    private var knownAttempts: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case format, state, missing, isSound, version
+        case knownDamage = "damaged"
+        case knownAttempts = "attempts"
+    }
+
+    /// Whether the export is known to have audio only.
+    package internal(set) var isSound = false
+    /// The version of the file, which changes with each export.
+    package internal(set) var version = ""
+
+    init(_ format: ProgrammeFormat) { self.format = format }
 }

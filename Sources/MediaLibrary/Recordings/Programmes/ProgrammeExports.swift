@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The result of an export is stored with its channel, and so is the number of attempts; its progress is only in
 /// memory. An export interrupted by the end of the process begins again in the next one. After two such processes it
-/// fails, because it may have ended them.
+/// fails, because it may have crashed them.
 actor ProgrammeExports {
     /// An export to make.
     struct Job: Hashable {
@@ -19,10 +19,10 @@ actor ProgrammeExports {
 
     /// The share of the MP4 in the progress of an encoded export.
     private static let shareOfFilm = 0.1
-    /// The delay before an export that was ended from outside is retried.
+    /// The delay before an interrupted export is tried again.
     private static let patience = Duration.seconds(60)
-    /// The number of processes that may end during an export before it fails.
-    private static let mostAttempts = 2
+    /// The number of processes that may end during one export before it fails.
+    private static let maximumAttempts = 2
 
     nonisolated let folder: ExportFolder
     private let store: CacheStore
@@ -31,13 +31,16 @@ actor ProgrammeExports {
     private nonisolated let running = Mutex<(job: Job, progress: Double)?>(nil)
     private var waiting: [(job: Job, recording: Recording)] = []
     private var task: (job: Job, task: Task<Void, Never>)?
-    /// The times at which exports were ended from outside, or their results couldn't be stored.
-    private var setAside: [Job: Duration] = [:]
+    /// The times at which exports were interrupted or their results couldn't be stored.
+    private var interrupted: [Job: Duration] = [:]
     private var isStarted = false
 
     /// Creates the queue of a store's recordings. No export is made before ``start()``.
     ///
-    /// - Parameter encoder: The encoder of films; nil if there is none.
+    /// - Parameters:
+    ///   - store: The store of the recordings.
+    ///   - events: The hub that receives events.
+    ///   - encoder: The encoder of 3GP files; nil if none is available.
     init(_ store: CacheStore, events: EventHub<RecordingEvent>, encoder: (any FilmEncoder)?) {
         self.store = store
         self.events = events
@@ -50,10 +53,10 @@ actor ProgrammeExports {
     /// Starts making exports.
     func start() {
         isStarted = true
-        setAside = [:]
+        interrupted = [:]
     }
 
-    /// Stops the queue. The current export begins again when it's added again.
+    /// Stops the queue. An interrupted export restarts when it is added again.
     func stop() async {
         isStarted = false
         waiting = []
@@ -61,30 +64,30 @@ actor ProgrammeExports {
         await task?.task.value
     }
 
-    /// Adds exports, except those already in the queue.
+    /// Queues exports. Queued and running ones are ignored.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
         let now = store.monotonicTime
         for job in jobs where job != task?.job && !waiting.contains(where: { $0.job == job }) {
-            if let since = setAside[job], now - since < Self.patience { continue }
+            if let since = interrupted[job], now - since < Self.patience { continue }
             waiting.append((job, recording))
         }
         next()
     }
 
-    /// Removes the exports of a programme from the queue, in one format or all. Returns when none of them is running.
+    /// Cancels a programme's pending exports, in one format or all. On return, none is running.
     func cancel(_ programme: String, _ format: ProgrammeFormat? = nil) async {
         func isMeant(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
         waiting.removeAll { isMeant($0.job) }
-        setAside = setAside.filter { !isMeant($0.key) }
+        interrupted = interrupted.filter { !isMeant($0.key) }
         guard let task, isMeant(task.job) else { return }
         task.task.cancel()
         await task.task.value
     }
 
-    // MARK: - Status
+    // MARK: - Progress
 
-    /// Returns a programme with the progress of its current export.
+    /// Returns a programme with the current progress of its exports.
     nonisolated func current(_ programme: Programme) -> Programme {
         guard let (job, progress) = running.withLock({ $0 }), job.programme == programme.id,
             programme[job.format]?.state == .waiting
@@ -125,11 +128,11 @@ actor ProgrammeExports {
             running.withLock { $0 = (job, 0) }
             note(0, job, of: channel.name)
             do {
-                guard try await recording.beginExport(job, atMost: Self.mostAttempts) else {
+                guard try await recording.beginExport(job, atMost: Self.maximumAttempts) else {
                     throw CacheError(
                         .damaged,
-                        "the export of “\(programme.name)” was abandoned, because \(Self.mostAttempts) processes ended "
-                            + "during it; check the server's log, then export it again")
+                        "the export of “\(programme.name)” was abandoned, because \(Self.maximumAttempts) processes "
+                            + "ended during it; check the server's log, then export it again")
                 }
                 let export = try await make(job, programme, of: recording, in: channel.name)
                 await settle(export, job, of: recording, in: channel.name)
@@ -146,31 +149,31 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Stores the failure of an export. The export isn't at fault if its encoder was ended from outside or the cache is
-    /// closed; it's retried later.
+    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export isn't at fault and waits
+    /// for another attempt.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
-            setAside[job] = store.monotonicTime
+            interrupted[job] = store.monotonicTime
             await stopped(job, of: recording)
             return
         }
         var export = ProgrammeExport(job.format)
-        // The description is displayed.
+        // The message is shown to the user.
         export.state = .failed(reason: (error as? CacheError)?.message ?? "\(error)")
         await settle(export, job, of: recording, in: channel)
     }
 
-    /// Resets the attempts of an export that was stopped regularly. Runs even when the task is cancelled.
+    /// Resets the attempts of an export that was stopped. Runs even when the task is cancelled.
     private func stopped(_ job: Job, of recording: Recording) async {
         await Task { try? await recording.forgetAttempts(of: job) }.value
     }
 
-    /// Stores the result of an export, unless it's no longer requested.
+    /// Stores the result of an export unless it has been cancelled.
     private func settle(
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
-        // The result is stored even when the task is cancelled.
+        // A task of its own, so that cancelling the caller doesn't interrupt it.
         let isSettled = await Task { [folder] in
             do {
                 guard try await recording.settle(export, of: job.programme) else {
@@ -183,7 +186,7 @@ actor ProgrammeExports {
             }
         }.value
         guard isSettled else {
-            setAside[job] = store.monotonicTime
+            interrupted[job] = store.monotonicTime
             return
         }
         events.send(.export(channel, programme: job.programme, export))
@@ -199,7 +202,7 @@ actor ProgrammeExports {
         let absent = window.missingTracks.map { track in
             ProgrammeExport.DamagedSegment(
                 name: track, start: 0, duration: Double(max(0, span.upperBound - window.begins)) / 1e9,
-                reason: "nothing of this track was recorded")
+                reason: "no segment of this track was recorded")
         }
         export.damaged = absent
         let movie = WindowMovie(window: window, span: span)
@@ -212,7 +215,7 @@ actor ProgrammeExports {
                 try await write(movie, to: path) { self.note($0, job, of: channel) }
             }
             export.missing += written.missing
-            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.mostListed))
+            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
             export.isSound = written.isSound
         case .threeGP:
             guard let encoder else {
@@ -240,7 +243,7 @@ actor ProgrammeExports {
             await discardDraft(film)
             let written = try result.get()
             export.missing += written.missing
-            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.mostListed))
+            export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
             export.isSound = written.isSound
         }
         export.state = .done(bytes: try await folder.place(job.name))
@@ -274,4 +277,22 @@ actor ProgrammeExports {
             try movie.write(to: path, from: store, control, onProgress: onProgress)
         }
     }
+}
+
+/// An encoder of films for players that can't play the original format. The library leaves encoding to the system or to
+/// another program.
+public protocol FilmEncoder: Sendable {
+    /// Encodes a film as 3GP (H.264 and AAC).
+    ///
+    /// - Parameters:
+    ///   - film: The path of an MP4 file.
+    ///   - output: The path of the file to create. An existing file is replaced.
+    ///   - seconds: The duration of the film in seconds.
+    ///   - onProgress: Called with the progress from 0 to 1.
+    /// - Throws: `CancellationError` if the encoding was cancelled or interrupted and can be tried again; otherwise an
+    ///   error whose description is shown to the user.
+    func encode(
+        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        onProgress: @escaping @Sendable (Double) -> Void
+    ) async throws
 }

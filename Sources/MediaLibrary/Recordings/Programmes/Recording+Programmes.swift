@@ -1,8 +1,8 @@
 internal import MediaCache
 
-/// The programmes of a recording as finished windows.
+/// The programmes of a recording.
 extension Recording {
-    /// Returns a programme with the progress of its current export; nil if there is none with this ID.
+    /// Returns a programme with the current progress of its exports; nil if the ID is unknown.
     package func programme(_ id: String) -> Programme? {
         channel.programmes.first { $0.id == id }.map(work.exports.current)
     }
@@ -28,7 +28,7 @@ extension Recording {
         return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
     }
 
-    /// Returns the time range of a programme from its first recorded segment on. The recording may have begun later.
+    /// Returns a programme's time range from its first recorded time, since the recording may have begun later.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
         guard let first = kept(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
@@ -37,7 +37,7 @@ extension Recording {
         return max(span.lowerBound, first.lowerBound)..<span.upperBound
     }
 
-    /// The time for which exports wait for a silent track after the end of their programme.
+    /// The time that an export waits for a silent track after the programme's end, in nanoseconds.
     private static let silencePatience: Int64 = 60_000_000_000
 
     /// Whether a programme with the given end can be exported: it's over, and each track has reached its end or has
@@ -48,8 +48,8 @@ extension Recording {
         return isWhole || !isRunning || present >= end.clampedSum(Self.silencePatience)
     }
 
-    /// Starts the requested exports of programmes that are over.
-    func exportWhatIsOver() async {
+    /// Starts the pending exports of programmes that have ended.
+    func exportFinishedProgrammes() async {
         let waiting = channel.programmes.filter { $0.exports.contains { $0.state == .waiting } }
         guard !waiting.isEmpty else { return }
         let due = waiting.filter { isExportable(at: $0.nanoseconds.upperBound) }.flatMap { programme in
@@ -60,9 +60,9 @@ extension Recording {
         if !due.isEmpty { await work.exports.add(due, of: self) }
     }
 
-    /// Stores an attempt of an export before it begins.
+    /// Counts an attempt of an export durably before it begins.
     ///
-    /// - Returns: Whether there were fewer than `limit` attempts before; otherwise none is added.
+    /// - Returns: Whether fewer than `limit` attempts were counted before; otherwise none is added.
     /// - Throws: `CacheError` with `storage`.
     func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
         let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0
@@ -71,7 +71,7 @@ extension Recording {
         return true
     }
 
-    /// Resets the attempts of an export that was stopped regularly.
+    /// Resets the attempts of an export that was stopped.
     ///
     /// - Throws: `CacheError` with `storage`.
     func forgetAttempts(of job: ProgrammeExports.Job) async throws { try await setAttempts(of: job, to: 0) }
@@ -83,9 +83,10 @@ extension Recording {
         }
     }
 
-    /// Stores the result of an export.
+    /// Stores the result of an export durably.
     ///
     /// - Returns: Whether the export is still requested.
+    /// - Throws: `CacheError` with `storage`.
     func settle(_ export: ProgrammeExport, of id: String) async throws -> Bool {
         try await change { channel in
             guard let index = channel.programmes.firstIndex(where: { $0.id == id }),

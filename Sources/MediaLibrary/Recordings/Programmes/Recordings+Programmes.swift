@@ -2,7 +2,7 @@ package import MediaCache
 
 /// Programmes and their exports.
 extension Recordings {
-    /// Adds a programme, whose window retention doesn't remove. It may be in the future.
+    /// Pins a window of a channel as a programme. It may be in the future.
     ///
     /// - Throws: `CacheError`: `notFound`; `invalidSetting` if the end isn't after the start; `storage`.
     @discardableResult
@@ -14,12 +14,12 @@ extension Recordings {
             let recording = try require(name)
             try await recording.change { $0.programmes.append(programme) }
             for export in programme.exports { hub.send(.export(name, programme: programme.id, export)) }
-            await recording.exportWhatIsOver()
+            await recording.exportFinishedProgrammes()
             return programme
         }
     }
 
-    /// Removes a programme and its exports. Retention applies to its segments again.
+    /// Removes a programme and its exports. Its segments are subject to the channel's retention again.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
@@ -33,8 +33,8 @@ extension Recordings {
         await recording.retentionChanged()
     }
 
-    /// Exports a programme after its end, or at once if it's over. Failed and cancelled exports are made again;
-    /// requested and finished ones remain.
+    /// Exports a programme after its end, or at once if it has ended. A failed or cancelled export is repeated; a
+    /// pending or complete one stays.
     ///
     /// - Returns: The programme, and whether it had no export in this format before.
     /// - Throws: `CacheError` with `notFound` or `storage`.
@@ -53,7 +53,7 @@ extension Recordings {
             }
             let programme = try await Self.programme(id, of: recording)
             if let export = programme[format], export != known { hub.send(.export(name, programme: id, export)) }
-            await recording.exportWhatIsOver()
+            await recording.exportFinishedProgrammes()
             return (programme, known == nil)
         }
     }
@@ -80,14 +80,14 @@ extension Recordings {
         }
     }
 
-    /// Opens the file of an export; nil if it doesn't exist.
+    /// Opens the file of a programme's export; returns nil if it doesn't exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     package nonisolated func file(of programme: Programme, as format: ProgrammeFormat) async throws -> SideFile? {
         try await exports.folder.open(ExportFolder.name(programme.id, format))
     }
 
-    /// Stops the exports of a removed programme, and deletes their files.
+    /// Cancels the exports of a removed programme and deletes their files.
     func removeExports(of programme: Programme) async throws {
         await exports.cancel(programme.id)
         for export in programme.exports {

@@ -2,17 +2,17 @@ internal import HLS
 internal import MediaCache
 internal import MediaContainers
 
-/// A window of a recording as one MP4, cut to the exact times, with the recorded samples.
+/// A window of a recording as an MP4 file: the recorded samples, cut exactly at the window's start and end.
 struct WindowMovie: Sendable {
     /// The properties of a written MP4.
     struct Written: Sendable {
-        /// The number of segments that are unreadable or damaged, in addition to those missed by the recording.
+        /// The number of unreadable or damaged segments, in addition to those lost in recording.
         var missing: Int
         /// The damaged segments.
         var damaged: [ProgrammeExport.DamagedSegment]
         /// The duration in seconds.
         var seconds: Double
-        /// Whether the MP4 has no video.
+        /// Whether the file has audio only.
         var isSound: Bool
     }
 
@@ -37,7 +37,7 @@ struct WindowMovie: Sendable {
         let plan = try StreamPlan(
             playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
         guard let place = WindowPlace(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound) else {
-            throw ContainerError(.malformed, "its playlists don't say when their segments were")
+            throw ContainerError(.malformed, "the playlists of the window have no dates")
         }
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = .leaveGaps
@@ -48,7 +48,7 @@ struct WindowMovie: Sendable {
             onProgress(Double(done) / Double(max(1, all)))
             do {
                 try control.check()
-                // Otherwise, all segments after the store was closed would count as missing.
+                // Without this check, unreadable segments of a closed store would count as lost.
                 try store.checkOpen()
             } catch {
                 throw ContainerError(.inputOutput, "interrupted", cause: error)
@@ -56,7 +56,7 @@ struct WindowMovie: Sendable {
         }
         return Written(
             missing: remux.missing.count + remux.damaged.count,
-            damaged: remux.damaged.prefix(ProgrammeExport.mostListed).map { damage in
+            damaged: remux.damaged.prefix(ProgrammeExport.maximumListed).map { damage in
                 ProgrammeExport.DamagedSegment(
                     name: ContentsIndex.name(of: damage.part.url) ?? damage.part.url, start: damage.part.start,
                     duration: damage.part.duration, reason: damage.reason)
@@ -65,7 +65,7 @@ struct WindowMovie: Sendable {
             isSound: !written.kinds.contains(.video))
     }
 
-    /// The playlists of a plan's inputs, that of the variant stream first.
+    /// Returns the playlists of a plan's inputs, that of the variant stream first.
     private func playlists(of plan: StreamPlan, _ index: ContentsIndex) -> [MediaPlaylist] {
         plan.locations.compactMap { location in
             let text = ContentsIndex.name(of: location).flatMap(index.playlist)?.text

@@ -1,35 +1,35 @@
 internal import MediaCache
 
-/// Numbers a track's discontinuities so that tracks agree (RFC 8216bis §6.2.4): players and exports take segments of all
-/// tracks behind the same number for parts of one clock.
+/// The numbering of a track's discontinuities, in agreement with the other tracks (RFC 8216bis §6.2.4): players and
+/// exports assume that segments of all tracks after the same discontinuity share a clock.
 ///
-/// A number is the origin's (EXT-X-DISCONTINUITY-SEQUENCE and the tags behind it), moved by one amount for all tracks while
-/// these follow the same media sequences. It only goes up by one from row to row, as EXT-X-DISCONTINUITY does: a track that
-/// is behind the others catches up row by row.
+/// A number is the origin's (EXT-X-DISCONTINUITY-SEQUENCE plus the tags after it) with an offset that is the same for
+/// all tracks while these follow the same media sequences. From row to row it increases by one at most, as
+/// EXT-X-DISCONTINUITY requires. A track that is behind the others catches up row by row.
 struct DiscontinuityNumbers: Sendable {
-    /// Other tracks reach the same discontinuity at times that differ by no more than this, in nanoseconds.
+    /// The maximum difference, in nanoseconds, between the times at which tracks reach the same discontinuity.
     private static let tolerance: Int64 = 30_000_000_000
-    /// A track doesn't catch up with numbers that are further off: those don't mean the same.
+    /// The maximum distance that a track catches up with. Numbers further apart aren't comparable.
     private static let furthest: Int64 = 100
 
-    /// The last row's number: how many discontinuities there are up to it.
+    /// The number of discontinuities up to and including the last row.
     private(set) var number: Int64 = 0
     /// The last row's number at the origin; nil before the first row, and for rows of earlier versions.
     private(set) var origin: Int64?
-    /// When the last discontinuity was, and when the origin's numbers began to be moved by the present amount.
-    private var turned: Int64?
-    private var since: Int64?
-    /// Whether there was a row.
+    /// The time of the last discontinuity, and the time from which the current offset applies.
+    private var lastDiscontinuity: Int64?
+    private var offsetSince: Int64?
+    /// Whether a row has been numbered.
     private var hasBegun = false
-    /// How many numbers the track is still behind.
-    private var owed: Int64 = 0
+    /// The number of discontinuities that the track is still behind.
+    private var deficit: Int64 = 0
 
-    /// Before the first row.
+    /// Creates a numbering without rows.
     init() {}
 
-    /// Goes on behind recorded rows.
+    /// Creates a numbering that continues after recorded rows.
     ///
-    /// - Parameter number: the number of the last one.
+    /// - Parameter number: the number of the last row.
     init(after rows: [RecordedSegment], number: Int64) {
         self.number = number
         hasBegun = !rows.isEmpty
@@ -37,49 +37,49 @@ struct DiscontinuityNumbers: Sendable {
         var current = number
         for row in rows.reversed() {
             guard let origin = row.originDiscontinuity, current - origin == offset else { break }
-            since = row.start
+            offsetSince = row.start
             if row.isDiscontinuous {
-                turned = turned ?? row.start
+                lastDiscontinuity = lastDiscontinuity ?? row.start
                 current -= 1
             }
         }
     }
 
-    /// What the origin's numbers are moved by.
+    /// The offset from the origin's numbers.
     private var offset: Int64? { origin.map { number - $0 } }
 
-    /// How a row follows the one before.
+    /// The relation of a row to its predecessor.
     enum Step {
-        /// At once.
+        /// The row follows directly.
         case next
-        /// Behind so many that were never seen.
+        /// The row follows a number of segments that were never seen.
         case missed(Int)
-        /// Its media sequence begins anew.
+        /// The media sequence restarts with the row.
         case unknown
     }
 
-    /// Takes the next row.
+    /// Numbers the next row.
     ///
     /// - Parameters:
-    ///   - origin: its number at the origin.
-    ///   - isTagged: whether a discontinuity stands before it there.
-    ///   - start: when it begins, in nanoseconds since 1970.
-    ///   - gaps: how many rows of gaps stand before it.
-    ///   - others: the numbers of the other tracks.
-    /// - Returns: how many discontinuities stand before it: one in the row itself, the others in the gaps.
+    ///   - origin: the row's number at the origin.
+    ///   - isTagged: whether the origin has a discontinuity before the row.
+    ///   - start: the start of the row, in nanoseconds offsetSince 1970.
+    ///   - gaps: the number of gap rows before the row.
+    ///   - others: the numberings of the other tracks.
+    /// - Returns: the number of discontinuities before the row: one in the row itself, the others in the gaps.
     mutating func take(
         origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int, besides others: [DiscontinuityNumbers]
     ) -> Int {
         defer { origin = own }
         guard hasBegun else {
-            // The first row has the number that other tracks have for the same one of the origin's, or at the same time
-            // where that is very different: an origin needn't count what has left its playlist.
-            let other = others.first { $0.since.map { $0 - Self.tolerance <= start } ?? false }
+            // The first row gets the number that other tracks have for the same number of the origin, or at the same
+            // time if that is very different: an origin needn't count discontinuities that have left its playlist.
+            let other = others.first { $0.offsetSince.map { $0 - Self.tolerance <= start } ?? false }
             number = max(isTagged ? 1 : 0, own + (other?.offset ?? 0))
-            if let present = other?.inForce(at: start), abs(present - number) > 1 { number = present }
-            // A discontinuity that the other tracks don't count isn't counted here either: no number is below 0.
+            if let present = other?.numberInForce(at: start), abs(present - number) > 1 { number = present }
+            // Discontinuities that the other tracks don't count aren't counted here either: no number is negative.
             let isCounted = isTagged && number > 0
-            (hasBegun, since, turned) = (true, start, isCounted ? start : nil)
+            (hasBegun, offsetSince, lastDiscontinuity) = (true, start, isCounted ? start : nil)
             return isCounted ? 1 : 0
         }
         var target = number + (isTagged ? 1 : 0)
@@ -88,44 +88,48 @@ struct DiscontinuityNumbers: Sendable {
         case .missed(let count):
             let lost = origin.map { own - $0 } ?? 0
             if lost > target - number { target = number + (lost <= Int64(count) + 1 ? lost : 1) }
-            let present = others.compactMap { $0.inForce(at: start) }.max() ?? target
-            if present <= number + Int64(gaps) + 1 { target = Self.inReach(present, of: target) ?? target }
+            let present = others.compactMap { $0.numberInForce(at: start) }.max() ?? target
+            if present <= number + Int64(gaps) + 1 { target = Self.reachable(present, of: target) ?? target }
         case .unknown:
             target = number + 1
-            // Another track has seen the same beginning.
+            // Another track has seen the same restart.
             let other = others.first { other in
-                other.since.map { $0 > (since ?? .min) && abs($0 - start) <= Self.tolerance } ?? false
+                other.offsetSince.map { $0 > (offsetSince ?? .min) && abs($0 - start) <= Self.tolerance } ?? false
             }
-            if let offset = other?.offset { target = Self.inReach(own + offset, of: target) ?? target }
-            since = start
+            if let offset = other?.offset { target = Self.reachable(own + offset, of: target) ?? target }
+            offsetSince = start
         }
-        if target > number, case .next = step { target = meeting(own, start, target, others) }
-        owed += target - number
-        let steps = min(owed, Int64(gaps) + 1)
-        if steps > 0 { turned = start }
-        owed -= steps
+        if target > number, case .next = step { target = commonNumber(own, start, target, others) }
+        deficit += target - number
+        let steps = min(deficit, Int64(gaps) + 1)
+        if steps > 0 { lastDiscontinuity = start }
+        deficit -= steps
         number += steps
         return Int(steps)
     }
 
-    /// The number at a time; nil where that is before the last discontinuity.
-    private func inForce(at time: Int64) -> Int64? { turned.map { $0 <= time } ?? true ? number + owed : nil }
+    /// Returns the number at a time; nil before the last discontinuity.
+    private func numberInForce(at time: Int64) -> Int64? {
+        lastDiscontinuity.map { $0 <= time } ?? true ? number + deficit : nil
+    }
 
-    private static func inReach(_ number: Int64, of target: Int64) -> Int64? {
+    private static func reachable(_ number: Int64, of target: Int64) -> Int64? {
         (target...target + furthest).contains(number) ? number : nil
     }
 
-    /// The number that other tracks have, or will have, behind a discontinuity of the origin. They may be further on since
-    /// their media sequences began anew more often.
-    private func meeting(_ own: Int64, _ time: Int64, _ target: Int64, _ others: [DiscontinuityNumbers]) -> Int64 {
+    /// Returns the number that other tracks have or will have after a discontinuity of the origin. They may be ahead if
+    /// their media sequences restarted more often.
+    private func commonNumber(_ own: Int64, _ time: Int64, _ target: Int64, _ others: [DiscontinuityNumbers]) -> Int64 {
         let numbers = others.compactMap { other -> Int64? in
-            guard let offset = other.offset, offset + other.owed != self.offset.map({ $0 + owed }) else { return nil }
-            // It counts as the origin does.
-            if let origin = other.origin, (own - 1...own).contains(origin) { return own + offset + other.owed }
-            guard let turned = other.turned else { return nil }
-            if abs(turned - time) <= Self.tolerance { return other.number + other.owed }
-            return turned < time ? other.number + other.owed + 1 : nil
+            guard let offset = other.offset, offset + other.deficit != self.offset.map({ $0 + deficit }) else {
+                return nil
+            }
+            // The track counts as the origin does.
+            if let origin = other.origin, (own - 1...own).contains(origin) { return own + offset + other.deficit }
+            guard let lastDiscontinuity = other.lastDiscontinuity else { return nil }
+            if abs(lastDiscontinuity - time) <= Self.tolerance { return other.number + other.deficit }
+            return lastDiscontinuity < time ? other.number + other.deficit + 1 : nil
         }
-        return numbers.compactMap { Self.inReach($0, of: target) }.max() ?? target
+        return numbers.compactMap { Self.reachable($0, of: target) }.max() ?? target
     }
 }

@@ -1,15 +1,14 @@
 internal import Foundation
 internal import MediaCache
 
-/// What was published before the recording began, and may not be wanted: a playlist may name a day of it.
+/// Segments that were published before the recording began. A playlist may list a day of them.
 extension Recording {
-    /// When segments arrived that are too old now, in nanoseconds since 1970.
+    /// Returns the arrival time up to which segments are too old, in nanoseconds since 1970.
     func oldest(_ retention: Retention) -> Int64 {
         retention.seconds.map { arrivalNow.clampedSum(-Int64(min(max(0, $0), 1e9) * 1e9)) } ?? .min
     }
 
-    /// The numbers of new rows that the limits of age and count would give up at once: those of a long playlist aren't
-    /// fetched.
+    /// Returns the numbers of new rows that retention by age or count would remove at once. They aren't fetched.
     func surplus(of rows: [RecordedSegment]) -> Set<Int64> {
         let (retention, oldest) = (channel.retention, oldest(channel.retention))
         guard !channel.hasEnded, retention.seconds != nil || retention.segments != nil else { return [] }
@@ -27,7 +26,7 @@ extension Recording {
 
     // MARK: - Limits of size
 
-    /// The bytes that the limits of size and of free disk space allow; nil without such limits.
+    /// The number of bytes that the limits of size and free disk space allow; nil without such limits.
     private var allowedBytes: Int64? {
         let retention = channel.retention
         guard retention.bytes != nil || retention.freeBytes != nil else { return nil }
@@ -36,26 +35,26 @@ extension Recording {
         }
     }
 
-    /// The average length of a track's segments in bytes; nil before a few were fetched.
+    /// Returns the average length of a track's segments in bytes; nil before enough segments were fetched.
     private func averageLength(_ index: Int) -> Int64? {
         let totals = tracks[index].timeline.totals
         return totals.segments >= Self.spared ? max(1, totals.bytes / Int64(totals.segments)) : nil
     }
 
-    /// The end of a track's backlog from which segments are taken: the oldest, so that the live edge has a beginning from
-    /// the first one on, unless that would lose the newest. Under a limit of size, the newest few tell how many of the
-    /// others will fit.
+    /// Returns the end of a track's backlog from which segments are discarded. The oldest come first, so that the recording
+    /// is contiguous from its first segment, unless that would lose the newest. Under a limit of size, the newest
+    /// segments are fetched first and measured, to tell how many others fit.
     func backlogOrder(_ index: Int) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, averageLength(index) == nil {
-            // Those that are cached but not in the timeline yet aren't measured.
-            let unmeasured = tracks[index].underWay + tracks[index].awaited.waiting
+            // Segments that are cached but not in the timeline yet aren't measured.
+            let unmeasured = tracks[index].inFlight + tracks[index].awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }
         return isBacklogTooLarge || isEndTooSoon ? .newestFirst : .oldestFirst
     }
 
-    /// Whether the recording is expected to end before all segments were fetched that are awaited or published until then,
-    /// at the pace of those that arrived.
+    /// Whether the recording is expected to end before all awaited and upcoming segments are fetched, at the current
+    /// pace.
     private var isEndTooSoon: Bool {
         guard let end = channel.endsAt?.nanosecondsSinceEpoch, let first = arrivals.first?.at else { return false }
         let remaining = Duration.nanoseconds(max(0, end.clampedSum(-now))).seconds
@@ -63,59 +62,59 @@ extension Recording {
         return segments * (monotonic - first).seconds > remaining * Double(arrivals.count)
     }
 
-    /// Whether the segments that are awaited are expected to be more than the limits of size allow.
+    /// Whether the awaited segments are expected to exceed the limits of size.
     private var isBacklogTooLarge: Bool {
         guard let allowed = allowedBytes else { return false }
         return tracks.indices.reduce(Int64(0)) { $0 + Int64(tracks[$1].awaited.count) * (averageLength($1) ?? 0) }
             > allowed
     }
 
-    /// Gives up awaited segments, the oldest first, that the limits of size would give up as soon as they were fetched.
+    /// Removes the oldest awaited segments that the limits of size would remove as soon as they were fetched.
     ///
     /// - Throws: `CacheError` with `storage`.
-    func giveUpBacklog() async throws {
+    func discardBacklog() async throws {
         guard !channel.hasEnded, isBacklogTooLarge, let allowed = allowedBytes else { return }
         var bytes: Int64 = 0
         for index in tracks.indices {
             let timeline = tracks[index].timeline
-            // Those behind the first awaited one are newer than the backlog.
+            // Segments after the first awaited one are newer than the backlog.
             bytes += try await Int64(timeline.keptCount(from: timeline.edge)) * (averageLength(index) ?? 0)
         }
-        let rows = takeBacklog(beyond: allowed - bytes)
+        let rows = discardedBacklog(beyond: allowed - bytes)
         for (index, rows) in rows {
             do {
                 try await tracks[index].timeline.settle(rows)
-                try await tracks[index].timeline.giveUp(rows.map(\.number).sorted())
+                try await tracks[index].timeline.remove(rows.map(\.number).sorted())
             } catch {
-                // Those that are awaited in the timeline are tried again.
+                // Segments that the timeline still awaits are enqueued again.
                 for row in tracks[index].timeline.awaited where tracks[index].awaited[row.number] == nil {
-                    expect(row, index, monotonic)
+                    enqueue(row, index, monotonic)
                 }
                 throw error
             }
         }
     }
 
-    /// Takes the oldest awaited segments out of those to be fetched, as gaps, until the rest is expected to fit.
-    private func takeBacklog(beyond allowed: Int64) -> [Int: [RecordedSegment]] {
+    /// Removes the oldest awaited segments from the queue until the rest is expected to fit, and returns them as gaps.
+    private func discardedBacklog(beyond allowed: Int64) -> [Int: [RecordedSegment]] {
         let lengths = tracks.indices.map { averageLength($0) }
         let pinned = pinned
         let newestFirst = tracks.indices.filter { lengths[$0] != nil }
             .flatMap { index in tracks[index].awaited.values.map { (index, $0) } }
             .sorted { ($0.1.row.start, $0.0) > ($1.1.row.start, $1.0) }
-        var taken: [Int: [RecordedSegment]] = [:]
+        var discarded: [Int: [RecordedSegment]] = [:]
         var (bytes, seen) = (Int64(0), [Int: Int64]())
         for (index, awaited) in newestFirst {
             bytes += lengths[index] ?? 0
             seen[index, default: 0] += 1
-            guard bytes > allowed, seen[index, default: 0] > Self.spared, !awaited.isUnderWay,
+            guard bytes > allowed, seen[index, default: 0] > Self.spared, !awaited.isInFlight,
                 !awaited.row.overlaps(pinned)
             else { continue }
             var row = awaited.row
             row.state = .gap
-            taken[index, default: []].append(row)
+            discarded[index, default: []].append(row)
             tracks[index].awaited[row.number] = nil
         }
-        return taken
+        return discarded
     }
 }

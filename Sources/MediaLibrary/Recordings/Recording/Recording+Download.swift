@@ -1,21 +1,21 @@
 internal import Foundation
 internal import MediaCache
 
-/// A recording as the download of a live stream.
+/// Downloads of live streams.
 extension Recording {
     /// The amount of a recording that is cached.
     struct Coverage: Sendable, Hashable {
         var bytes: Int64
-        /// Segments with all their bytes, and those seen in playlists so far; over all tracks.
+        /// The number of complete segments and of segments seen in playlists, over all tracks.
         var segments: Int
         var segmentsSeen: Int
-        /// Seconds that can be played on every track.
+        /// The number of seconds that are playable on every track.
         var seconds: Double
     }
 
-    /// Sets its end, whether it runs or not.
+    /// Sets the recording's end, whether it runs or not.
     ///
-    /// - Parameter end: the end, not after the present; nil is the present.
+    /// - Parameter end: the end, not after the present; nil for the present.
     func setEnd(at end: Date? = nil) async throws {
         let now = end ?? work.store.now
         try await change {
@@ -25,7 +25,7 @@ extension Recording {
         }
     }
 
-    /// The amount that is cached at this moment.
+    /// The amount that is cached now.
     nonisolated var coverage: Coverage {
         let timelines = timelines
         let totals = timelines.map(\.totals)
@@ -38,10 +38,10 @@ extension Recording {
             segmentsSeen: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
     }
 
-    /// Whether every playlist ended with EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).
+    /// Whether every playlist has EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).
     var hasEndList: Bool { !tracks.isEmpty && tracks.allSatisfy(\.follower.hasEndList) }
 
-    /// Returns everything that is recorded as an asset's contents; nil if nothing is.
+    /// Returns the whole recording as an asset's contents; nil if it is empty.
     ///
     /// - Throws: `CacheError` with `storage`.
     func whole() async throws -> RecordedWindow? {
@@ -50,8 +50,8 @@ extension Recording {
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
-    /// Returns the gaps of everything that is recorded except subtitles, each outage of a track as one, in the order of their
-    /// times.
+    /// Returns the gaps of the whole recording except subtitles, in the order of their times. Consecutive gaps of a
+    /// track are merged.
     ///
     /// - Throws: `CacheError` with `storage`.
     func holes() async throws -> [DownloadHole] {
@@ -69,7 +69,7 @@ extension Recording {
                         url: url, role: AssetPart.Role.mediaSegment.rawValue,
                         start: Double(expected.lowerBound - all.lowerBound) / 1e9,
                         duration: Double(expected.upperBound - expected.lowerBound) / 1e9,
-                        reason: "nothing of this track could be recorded", isRetryable: false))
+                        reason: "no segment of this track could be recorded", isRetryable: false))
             }
             var previous: RecordedSegment?
             for row in rows where row.state == .gap {

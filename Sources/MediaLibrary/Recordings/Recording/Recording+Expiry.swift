@@ -2,45 +2,45 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Giving up segments that can't be fetched.
+/// Giving up of unavailable segments.
 extension Recording {
-    /// How many target durations the live edge waits for one segment that can't be had while others can, though its
-    /// playlist names it, and how long at least. Players hold back three target durations (RFC 8216bis §4.4.3.8).
+    /// The number of target durations, and the minimum time, that the live edge waits for a segment that fails while
+    /// others arrive. Players hold back three target durations (RFC 8216bis §4.4.3.8).
     private static let patientTargets = 3
-    private static let leastPatience = Duration.seconds(6)
+    private static let minimumPatience = Duration.seconds(6)
     /// The time after which a segment is given up while segments arrive on other tracks only.
     private static let longestPatience = Duration.seconds(600)
-    /// How long a segment whose media is here waits for its companions at least when one behind it is complete, and at most
-    /// when none is: then there is nothing that players could go on with.
-    private static let leastCompanionPatience = Duration.seconds(15)
+    /// The minimum time that a segment with cached media waits for its companions when a later segment is complete, and
+    /// the maximum time when none is: then players couldn't continue anyway.
+    private static let minimumCompanionPatience = Duration.seconds(15)
     private static let longestCompanionPatience = Duration.seconds(3600)
 
-    /// Gives up on what can't be had any more.
+    /// Gives up segments that are no longer available.
     func expire() {
         for index in tracks.indices where !tracks[index].awaited.isEmpty {
-            noteOvertaken(index)
+            noteOvertakenSegments(index)
             let track = tracks[index]
-            lose(index, "it had left the playlist before it came") { isLeft($0, of: track) }
-            lose(index, "it didn't come, though its playlist names it") { isHopeless($0, of: track) }
-            lose(index, "its playlist is gone") { isGone($0, of: track) }
+            lose(index, "it left the playlist before it was received") { hasLeftPlaylist($0, of: track) }
+            lose(index, "it couldn't be fetched, though its playlist lists it") { isUnavailable($0, of: track) }
+            lose(index, "its playlist no longer exists") { isOfMissingPlaylist($0, of: track) }
             guard tracks[index].awaited.waiting > 0 else { continue }
             let waiting = tracks[index].awaited.values.filter { $0.media != nil }.map(\.row).sorted {
                 $0.number < $1.number
             }
             let surplus = surplus(of: waiting)
-            lose(index, "retention removed it before its key or media initialization section came") {
-                !$0.isUnderWay && surplus.contains($0.row.number)
+            lose(index, "retention removed it before its key or media initialization section was received") {
+                !$0.isInFlight && surplus.contains($0.row.number)
             }
         }
     }
 
-    /// The time for which the live edge waits for a segment.
+    /// Returns the time that the live edge waits for a segment.
     private static func patience(_ track: Track) -> Duration {
-        max(track.targetDuration * patientTargets, leastPatience)
+        max(track.targetDuration * patientTargets, minimumPatience)
     }
 
-    /// Notes which segments still wait for their companions though one behind them is complete.
-    private func noteOvertaken(_ index: Int) {
+    /// Notes which segments still wait for their companions while a later segment is complete.
+    private func noteOvertakenSegments(_ index: Int) {
         guard let completed = tracks[index].completed else { return }
         tracks[index].completed = nil
         guard tracks[index].awaited.waiting > 0 else { return }
@@ -50,27 +50,27 @@ extension Recording {
         }
     }
 
-    /// Whether a segment isn't in its playlist any more, and can't be had.
-    private func isLeft(_ awaited: Awaited, of track: Track) -> Bool {
-        // While its playlist can't be had nobody knows what is still there.
-        guard !awaited.isUnderWay, awaited.media == nil, track.trouble == nil, track.loaded != nil,
+    /// Whether a segment has left its playlist and is no longer available.
+    private func hasLeftPlaylist(_ awaited: Awaited, of track: Track) -> Bool {
+        // While the playlist can't be loaded, its segments are unknown.
+        guard !awaited.isInFlight, awaited.media == nil, track.loadFailure == nil, track.loaded != nil,
             let failed = awaited.failed?.upperBound,
             failed > max(awaited.seen, track.recovered), track.follower.present(awaited.row) == nil
         else { return false }
-        // An origin has to keep it for a while (RFC 8216bis §6.2.2).
+        // Origins must keep segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
         let isAbsent = awaited.absentSince != nil
         let window = Duration.nanoseconds(isAbsent ? 0 : track.follower.known?.durationNanoseconds ?? 0)
         return monotonic - awaited.seen >= max(track.targetDuration * 3, window)
     }
 
-    /// Whether a segment isn't worth waiting for, though its playlist names it: other segments arrive, or the stream has
-    /// ended. While the playlist can't be loaded, the origin is away, which says nothing about its segments.
-    private func isHopeless(_ awaited: Awaited, of track: Track) -> Bool {
-        guard !awaited.isUnderWay, let failed = awaited.failed, track.trouble == nil else { return false }
-        // Before its playlist returned, its origin was away.
+    /// Whether a segment isn't worth waiting for though its playlist lists it: other segments arrive, or the stream has
+    /// ended. While the playlist can't be loaded, the origin is unavailable, which says nothing about its segments.
+    private func isUnavailable(_ awaited: Awaited, of track: Track) -> Bool {
+        guard !awaited.isInFlight, let failed = awaited.failed, track.loadFailure == nil else { return false }
+        // Before the playlist recovered, the origin was unavailable.
         let since = max(failed.lowerBound, track.recovered)
         if awaited.media != nil {
-            let patience = max(track.targetDuration * Self.patientTargets, Self.leastCompanionPatience)
+            let patience = max(track.targetDuration * Self.patientTargets, Self.minimumCompanionPatience)
             if let settled = [awaited.overtakenSince, track.endedSince].compactMap(\.self).min(),
                 failed.upperBound - max(since, settled) >= patience
             {
@@ -83,34 +83,36 @@ extension Recording {
         if let ended = track.endedSince, failed.upperBound - max(began, ended) >= patience { return true }
         let failing = failed.upperBound - began
         if let arrival = awaited.arrival, arrival >= since { return failing >= patience }
-        // The tracks may have different hosts, and ``silentTracks`` lets the edge pass meanwhile.
+        // Tracks may have different hosts, and ``silentTracks`` lets the edge advance in the meantime.
         guard let arrival = awaited.otherArrival, arrival >= since else { return false }
         return failing >= Self.longestPatience
     }
 
-    /// Whether a segment has failed for long since the origin has said that there is no such playlist.
-    private func isGone(_ awaited: Awaited, of track: Track) -> Bool {
-        guard !awaited.isUnderWay, let gone = track.goneSince, let failed = awaited.failed else { return false }
+    /// Whether a segment has failed for long since the origin reported that the playlist doesn't exist.
+    private func isOfMissingPlaylist(_ awaited: Awaited, of track: Track) -> Bool {
+        guard !awaited.isInFlight, let gone = track.missingSince, let failed = awaited.failed else { return false }
         return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
     }
 
-    // MARK: - Requests that hang
+    // MARK: - Hanging requests
 
-    /// Ends requests that receive nothing while segments that were requested later arrive: the connection may be dead. Each
-    /// segment is requested once more. One that hangs again is given up when the live edge has waited for it long enough.
+    /// Cancels requests that receive nothing while segments requested later arrive: the connection may be dead. Each
+    /// segment is requested once more. If it hangs again, it is given up when the live edge has waited long enough.
     func endHangingRequests() async {
         for index in tracks.indices {
             guard let overtaking = tracks[index].overtaking else { continue }
             let patience = Self.patience(tracks[index])
             let hanging = tracks[index].awaited.values.filter { awaited in
-                guard awaited.isUnderWay, awaited.media == nil, let asked = awaited.asked else { return false }
-                return asked < overtaking && isHanging(awaited, patience)
+                guard awaited.isInFlight, awaited.media == nil, let lastRequested = awaited.lastRequested else {
+                    return false
+                }
+                return lastRequested < overtaking && isHanging(awaited, patience)
             }
             for awaited in hanging { await endHangingRequest(awaited, index, patience) }
         }
     }
 
-    /// Whether nothing has arrived of a segment for long, as far as it was looked at.
+    /// Whether nothing of a segment has been received for long, as far as its progress is known.
     private func isHanging(_ awaited: Awaited, _ patience: Duration) -> Bool {
         guard let progressed = awaited.progressed, let requested = awaited.requested else { return false }
         let now = monotonic
@@ -124,7 +126,7 @@ extension Recording {
         guard let awaited = tracks[index].awaited[number], let fetch = awaited.fetch, fetch == seen.fetch,
             awaited.media == nil
         else { return }
-        // A slow segment is waited for.
+        // A slow segment may continue.
         guard received <= awaited.received else {
             tracks[index].awaited[number]?.received = received
             tracks[index].awaited[number]?.progressed = monotonic
@@ -132,6 +134,6 @@ extension Recording {
         }
         tracks[index].awaited[number]?.isHanging = true
         fetches[fetch]?.cancel()
-        if awaited.failed != nil { lose(index, "its origin sent nothing of it") { $0.row.number == number } }
+        if awaited.failed != nil { lose(index, "its origin sent no data") { $0.row.number == number } }
     }
 }

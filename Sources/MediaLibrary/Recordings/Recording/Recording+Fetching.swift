@@ -2,25 +2,25 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Fetching what the playlists name.
+/// Fetching of segments.
 extension Recording {
-    /// A key or a media initialization section that segments need.
+    /// A key or media initialization section that segments need.
     struct Companion {
         var fetch: Task<Void, any Error>
         var failures = 0
-        /// When it may be asked for again; nil unless it failed.
+        /// The time of the next attempt; nil unless the last one failed.
         var retry: Duration?
     }
 
-    /// Segments of a track that are fetched at once.
+    /// The maximum number of concurrent segment fetches per track.
     private static let width = 6
     private static let firstDelay = Duration.milliseconds(500)
     private static let longestDelay = Duration.seconds(4)
-    /// What an earlier process awaited is fetched without its playlist after so long.
+    /// The time after which segments awaited by an earlier process are fetched even without their playlist.
     private static let resumePatience = Duration.seconds(60)
 
-    /// What an earlier process was ended over is awaited again. It's fetched when its playlist has been loaded: names may
-    /// mean other segments by now.
+    /// Restores the segments that an earlier process awaited. They are fetched once their playlist has been loaded,
+    /// since names may mean other segments by then.
     func resume() {
         let now = monotonic
         for index in tracks.indices {
@@ -30,16 +30,16 @@ extension Recording {
         }
     }
 
-    /// Fetches what an earlier process awaited.
-    func releaseResumed(_ index: Int) {
+    /// Enqueues the segments that an earlier process awaited.
+    func enqueueResumed(_ index: Int) {
         for number in tracks[index].resumed?.numbers ?? [] { tracks[index].queue.appendToBacklog(number) }
         tracks[index].resumed = nil
     }
 
-    /// A segment is to be fetched.
+    /// Enqueues a segment.
     ///
-    /// - Parameter isBacklog: whether it was published before the recording began.
-    func expect(_ row: RecordedSegment, _ index: Int, _ now: Duration, isBacklog: Bool = false) {
+    /// - Parameter isBacklog: whether the segment was published before the recording began.
+    func enqueue(_ row: RecordedSegment, _ index: Int, _ now: Duration, isBacklog: Bool = false) {
         tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
         if isBacklog {
             tracks[index].queue.appendToBacklog(row.number)
@@ -48,25 +48,25 @@ extension Recording {
         }
     }
 
-    /// Starts what there is room for: what began first goes first, since it's gone first.
+    /// Starts as many fetches as allowed. The oldest segments come first, since they leave the origin first.
     func fetchMore() {
         guard isRunning else { return }
         let now = monotonic
         for index in tracks.indices {
             if let since = tracks[index].resumed?.since, isPastEnd || now - since >= Self.resumePatience {
-                releaseResumed(index)
+                enqueueResumed(index)
             }
-            while tracks[index].underWay < Self.width,
+            while tracks[index].inFlight < Self.width,
                 let number = tracks[index].queue.next(at: now, backlog: backlogOrder(index))
             {
-                guard let awaited = tracks[index].awaited[number], !awaited.isUnderWay else { continue }
+                guard let awaited = tracks[index].awaited[number], !awaited.isInFlight else { continue }
                 let id = nextFetch
                 nextFetch += 1
                 tracks[index].awaited[number]?.fetch = id
                 tracks[index].awaited[number]?.requested = awaited.requested ?? now
-                tracks[index].awaited[number]?.asked = now
+                tracks[index].awaited[number]?.lastRequested = now
                 tracks[index].awaited[number]?.progressed = now
-                tracks[index].underWay += 1
+                tracks[index].inFlight += 1
                 fetches[id] = Task {
                     await self.fetch(awaited.row, index)
                     self.fetches[id] = nil
@@ -75,10 +75,10 @@ extension Recording {
         }
     }
 
-    /// Fetches a segment with its companions, and puts it into the timeline.
+    /// Fetches a segment with its companions and adds it to the timeline.
     func fetch(_ row: RecordedSegment, _ index: Int) async {
         do {
-            // The media first, since that is removed from its origin first.
+            // The media comes first, since the origin removes it first.
             let media = try await media(of: row, index)
             fetchMore()
             for companion in row.conditions.companions { try await fetch(companion, row, index) }
@@ -90,18 +90,18 @@ extension Recording {
             guard let awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
             tracks[index].fetched = monotonic
             tracks[index].failing = nil
-            tracks[index].overtaking = [tracks[index].overtaking, awaited.asked].compactMap(\.self).max()
+            tracks[index].overtaking = [tracks[index].overtaking, awaited.lastRequested].compactMap(\.self).max()
             tracks[index].completed = max(tracks[index].completed ?? .min, row.number)
             settled.append(Settled(track: index, row: row, reason: ""))
             await flush()
         } catch {
-            await failed(row, index, CacheError.wrap(error, as: .unreachable, "\(row.url) can't be fetched"))
+            await failed(row, index, CacheError.wrap(error, as: .unreachable, "\(row.url) couldn't be fetched"))
         }
     }
 
-    /// Fetches the media of a segment, unless it's here already.
+    /// Fetches the media of a segment, unless it is cached already.
     private func media(of row: RecordedSegment, _ index: Int) async throws -> FetchedPart {
-        defer { tracks[index].underWay -= 1 }
+        defer { tracks[index].inFlight -= 1 }
         if let media = tracks[index].awaited[row.number]?.media { return media }
         if tracks[index].awaited[row.number]?.mayHaveOtherBytes == true {
             try await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
@@ -111,7 +111,7 @@ extension Recording {
         var part = part(row, track: tracks[index].folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
         let media = try await work.place.fetch(part, settings: try settings(for: url), group: group)
-        // Another copy's may have been chosen meanwhile.
+        // Another copy may have been chosen during the fetch.
         if tracks[index].awaited[row.number]?.mayHaveOtherBytes == false {
             tracks[index].awaited[row.number]?.media = media
             tracks[index].awaited[row.number]?.row.url = row.url
@@ -122,8 +122,8 @@ extension Recording {
         return media
     }
 
-    /// Fetches a companion once for all segments of the track that need it. One that has failed isn't asked for again before
-    /// its time, however many segments wait for it.
+    /// Fetches a companion once for all segments of the track that need it. After a failure it isn't requested again
+    /// before its retry time.
     private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ index: Int) async throws {
         var part = part(companion, row, track: tracks[index].folder)
         let url = try ResourceURL(part.url)
@@ -138,7 +138,7 @@ extension Recording {
         companions[name] = Companion(fetch: task, failures: known?.failures ?? 0)
         do {
             try await Self.value(of: task)
-            // Those that wait for it needn't wait for their own turn.
+            // Segments that wait for this companion are retried at once.
             if known != nil {
                 tracks[index].queue.retryAll()
                 fetchMore()
@@ -152,13 +152,13 @@ extension Recording {
         }
     }
 
-    /// How long to wait after so many failures, the last of them with this error.
+    /// Returns the delay before the next attempt after a number of failures.
     private static func delay(after failures: Int, _ error: CacheError) -> Duration {
         let delay = min(firstDelay * (1 << min(failures - 1, 4)), longestDelay)
         return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
     }
 
-    /// Who is stopped doesn't wait for it: all who wait for it are.
+    /// Waits for a task and cancels it when the caller is cancelled. All callers are cancelled together.
     private static func value(of task: Task<Void, any Error>) async throws {
         try await withTaskCancellationHandler {
             try await task.value
@@ -172,9 +172,11 @@ extension Recording {
         try? await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
     }
 
+    /// Notes a failed fetch and schedules the next attempt.
     private func failed(_ row: RecordedSegment, _ index: Int, _ error: CacheError) async {
         guard var awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
-        let error = awaited.isHanging ? CacheError(.timedOut, "\(row.url) sent nothing while others arrived") : error
+        let error =
+            awaited.isHanging ? CacheError(.timedOut, "\(row.url) sent no data while other segments arrived") : error
         awaited.isHanging = false
         awaited.fetch = nil
         awaited.failures += 1
@@ -198,7 +200,7 @@ extension Recording {
         if error.code == .originStatus, [401, 403, 404, 410].contains(error.status), isRunning { await refreshLinks() }
     }
 
-    /// Makes gaps of what is awaited.
+    /// Turns awaited segments into gaps.
     func lose(_ index: Int, _ reason: String, where isLost: (Awaited) -> Bool) {
         let known = Set(settled.filter { $0.track == index }.map(\.row.number))
         let lost = tracks[index].awaited.values.filter { isLost($0) && !known.contains($0.row.number) }
@@ -211,7 +213,7 @@ extension Recording {
         }
     }
 
-    /// Puts into the timeline what became of segments: bytes first, durably.
+    /// Writes settled segments to the timeline, after their bytes have been synced.
     func flush() async {
         guard !isFlushing else { return }
         isFlushing = true
@@ -226,18 +228,18 @@ extension Recording {
                     if !rows.isEmpty { try await tracks[index].timeline.settle(rows) }
                 }
             } catch {
-                // On a full disk: with the next change, or in half a second.
+                // The disk is full. The next change or the next pass retries.
                 settled = batch + settled
                 return
             }
-            // What came of those that are lost.
+            // Partial bytes of lost segments are removed.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
             try? await work.place.removeParts(
                 lost.map { id.keptName($0.row.name, track: tracks[$0.track].folder) })
             for done in batch {
                 tracks[done.track].awaited[done.row.number] = nil
                 if done.row.state == .gap {
-                    tellGap(done.row, done.track, done.reason)
+                    reportGap(done.row, done.track, done.reason)
                 } else {
                     work.events.send(
                         .segment(
@@ -251,11 +253,12 @@ extension Recording {
         }
     }
 
-    /// A stream that is one media playlist gets an entry when the first of it has come: it says how fast that is.
+    /// Writes the multivariant playlist of a channel with a single media playlist, once the first segment shows its
+    /// bandwidth.
     private func writeEntry(_ batch: [Settled]) async {
         guard channel.entry.isEmpty, tracks.count == 1 else { return }
         guard let row = batch.first(where: { $0.row.state == .kept && $0.row.duration > 0 })?.row else { return }
-        // Half as much again, since the first one isn't the greatest.
+        // With a margin of one half, since later segments may be larger.
         let bandwidth = Int(min(Double(row.length) * 12e9 / Double(row.duration), 1e12))
         let entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth)
         try? await change { $0.entry = entry }
@@ -263,7 +266,7 @@ extension Recording {
 
     // MARK: - Parts
 
-    /// A segment as something to fetch, and to find again.
+    /// Returns a segment as an asset part.
     nonisolated func part(_ row: RecordedSegment, track: String, origin: Int64 = 0) -> AssetPart {
         let ciphers = row.conditions.keys.compactMap { SegmentCipher($0.method) }
         var part = AssetPart(
@@ -275,7 +278,7 @@ extension Recording {
         return part
     }
 
-    /// A key or a media initialization section that a segment needs, likewise.
+    /// Returns a segment's key or media initialization section as an asset part.
     nonisolated func part(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, track: String) -> AssetPart
     {
         var part = AssetPart(

@@ -2,14 +2,15 @@ internal import Foundation
 import HLS
 internal import MediaCache
 
-/// Following the playlists.
+/// Following of playlists.
 extension Recording {
-    /// A stream's own playlist is asked for anew at most so often, where links are over.
-    private static let leastMasterInterval = Duration.seconds(5)
+    /// The minimum interval between loads of the multivariant playlist for fresh links.
+    private static let minimumMasterInterval = Duration.seconds(5)
 
-    /// How long a playlist that can't be had isn't asked for at most, where the stream's own playlist doesn't name it.
+    /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't name.
     private static let longestAbsentInterval = Duration.seconds(120)
 
+    /// Loads a track's playlist repeatedly until the recording ends.
     func follow(_ index: Int) async {
         while !Task.isCancelled, !isPastEnd {
             let began = monotonic
@@ -21,20 +22,20 @@ extension Recording {
         if !Task.isCancelled { tracks[index].follows = nil }
     }
 
-    /// RFC 8216bis §6.3.4; a second or so where it can't be had.
+    /// Returns the time until the next load (RFC 8216bis §6.3.4); about a second after a failure.
     private func interval(_ index: Int, after outcome: PlaylistReload.Outcome?) -> Duration {
-        if outcome == nil, !tracks[index].isNamed, let trouble = tracks[index].trouble {
-            // It may have been removed for good.
-            return min(max(.seconds(1), (monotonic - trouble.since) / 4), Self.longestAbsentInterval)
+        if outcome == nil, !tracks[index].isNamed, let loadFailure = tracks[index].loadFailure {
+            // The track may have been removed for good.
+            return min(max(.seconds(1), (monotonic - loadFailure.since) / 4), Self.longestAbsentInterval)
         }
         guard let known = tracks[index].follower.known else { return .seconds(1) }
         let target = tracks[index].targetDuration
-        // The other copies are asked at once.
+        // The other copies are loaded at once.
         if tracks[index].failedCopies % tracks[index].urls.count > 0 { return .zero }
         guard let outcome else { return min(target / 2, .seconds(3)) }
-        // What says that it has ended may go on: that is looked at for as long as nobody believes it.
+        // A playlist with EXT-X-ENDLIST may still continue until the recording accepts the end.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
-        // A server that announces blocking reloads but answers at once would be asked without end.
+        // A server that announces blocking reloads but responds at once would be polled in a loop.
         let hasNewRows = tracks[index].loaded == nil || tracks[index].renewed == tracks[index].loaded
         if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
             return .zero
@@ -42,26 +43,26 @@ extension Recording {
         return interval
     }
 
-    /// Returns what the load brought; nil where the playlist couldn't be had.
+    /// Returns the outcome of a load; nil if it failed.
     private func load(_ index: Int) async -> PlaylistReload.Outcome? {
         tracks[index].isLoading = true
         defer { tracks[index].isLoading = false }
         let known = tracks[index].follower.known
         let age = tracks[index].loaded.map { monotonic - $0 } ?? .zero
         let (copy, url) = (tracks[index].copy, tracks[index].url)
-        // What an earlier process saw may be of another time: the whole first.
+        // The state of an earlier process may be outdated, so the first load is of the whole playlist.
         let directives =
             tracks[index].loaded == nil || tracks[index].isJoining || tracks[index].refusesDirectives
             ? DeliveryDirectives() : known?.nextDirectives(age: age, wantsParts: false)
         var isMultivariant = false
         do {
-            let asked = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
+            let requestURL = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
                 let playlist = try await work.loader.load(
-                    asked, scope: tracks[index].scope, settings: try settings(for: url), transferClass: .recording,
+                    requestURL, scope: tracks[index].scope, settings: try settings(for: url), transferClass: .recording,
                     isFresh: true)
-            else { throw CacheError(.notMedia, "\(url) isn't a playlist any more") }
-            // What it names that arrives after the end wouldn't get its time.
+            else { throw CacheError(.notMedia, "\(url) is no longer a playlist") }
+            // Segments that arrive after the end would extend the recording.
             guard !Task.isCancelled, !isPastEnd, tracks[index].copy == copy else { return nil }
             isMultivariant = playlist.kind == .multivariant
             tracks[index].failedCopies = 0
@@ -71,17 +72,17 @@ extension Recording {
         } catch is PlaylistReloadError where directives?.isEmpty == false {
             // The next request has no directives.
             tracks[index].loaded = nil
-            tracks[index].taken = nil
+            tracks[index].lastPlaylist = nil
             return .updated
         } catch {
             guard !Task.isCancelled else { return nil }
-            let error = CacheError.wrap(error, as: .unreachable, "\(url) can't be had")
-            // An encoder that started again is far from the segment that was asked for (RFC 8216bis §6.2.5.2).
+            let error = CacheError.wrap(error, as: .unreachable, "\(url) couldn't be loaded")
+            // An encoder that has restarted is far from the requested segment (RFC 8216bis §6.2.5.2).
             if directives?.isEmpty == false, [400, 404].contains(error.status) {
                 tracks[index].refusesDirectives = true
                 return .unchanged
             }
-            if tracks[index].trouble == nil { tracks[index].trouble = (monotonic, error.message) }
+            if tracks[index].loadFailure == nil { tracks[index].loadFailure = (monotonic, error.message) }
             if error.code == .originStatus || error.code == .notMedia {
                 await refreshLinks(isReplaced: isMultivariant)
             }
@@ -90,73 +91,74 @@ extension Recording {
                 isMultivariant
                 ? !tracks[index].isNamed
                 : error.code == .notMedia || error.code == .originStatus && !error.isRetryable
-            tracks[index].goneSince = isGone ? tracks[index].goneSince ?? monotonic : nil
-            // Fresh links are tried first.
+            tracks[index].missingSince = isGone ? tracks[index].missingSince ?? monotonic : nil
+            // Fresh links are tried before another copy.
             if tracks[index].url == url {
                 tracks[index].failedCopies += 1
                 failOver(index, from: copy)
             }
-            tellState()
+            reportState()
             return nil
         }
     }
 
-    /// Links may be over: the stream's own playlist has fresh ones.
+    /// Reloads the multivariant playlist, since links may have expired.
     ///
-    /// - Parameter isReplaced: whether a multivariant playlist was received from the URL of a media playlist. The channel's
-    ///   URL may have had a slate before.
+    /// - Parameter isReplaced: whether a multivariant playlist was received from the URL of a media playlist. The
+    ///   channel's URL may have had a slate before.
     func refreshLinks(isReplaced: Bool = false) async {
         let hasOwnPlaylist =
             !channel.entry.isEmpty && (channel.tracks.count > 1 || channel.tracks.first?.url != channel.url)
         guard isReplaced || hasOwnPlaylist else { return }
-        if let masterLoaded, monotonic - masterLoaded < Self.leastMasterInterval { return }
+        if let masterLoaded, monotonic - masterLoaded < Self.minimumMasterInterval { return }
         try? await findTracks()
     }
 
     // MARK: - Redundant copies
 
-    /// A copy that brings nothing new for so many target durations, and for this long, is stale.
+    /// The number of target durations, and the minimum time, without new segments after which a copy is stale.
     private static let staleTargets = 3
-    private static let leastStaleness = Duration.seconds(6)
+    private static let minimumStaleness = Duration.seconds(6)
 
-    /// Whether the copy that is followed has brought nothing new for long, though it hasn't ended.
+    /// Whether the followed copy has had no new segments for long, though it hasn't ended.
     private func isStale(_ index: Int) -> Bool {
         let track = tracks[index]
         return track.urls.count > 1 && !track.follower.hasEndList
             && monotonic - max(track.renewed, track.chosen)
-                >= max(track.targetDuration * Self.staleTargets, Self.leastStaleness)
+                >= max(track.targetDuration * Self.staleTargets, Self.minimumStaleness)
     }
 
-    /// Follows the next redundant copy of a track's playlist, if `copy` is still the one that is followed.
+    /// Follows the next redundant copy of a track's playlist, if `copy` is still the followed one.
     func failOver(_ index: Int, from copy: Int) {
         guard tracks[index].urls.count > 1, tracks[index].copy == copy else { return }
         tracks[index].copy = (copy + 1) % tracks[index].urls.count
         tracks[index].chosen = monotonic
         tracks[index].isJoining = true
-        tracks[index].taken = nil
+        tracks[index].lastPlaylist = nil
     }
 
     // MARK: - Rows
 
+    /// Processes a loaded playlist, unless it is unchanged.
     private func take(_ loaded: LoadedPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
-        // A stream of a day has a long playlist, which comes every other second.
-        if tracks[index].taken.map({ $0.base == loaded.base && $0.bytes == loaded.bytes }) == true {
-            cameUnchanged(index)
+        // Parsing is skipped for identical bytes: the playlist of a day is long and is loaded every few seconds.
+        if tracks[index].lastPlaylist.map({ $0.base == loaded.base && $0.bytes == loaded.bytes }) == true {
+            noteUnchangedPlaylist(index)
             return .unchanged
         }
         guard case .media(let media) = try loaded.parsed(importing: channel.variables ?? [:]).playlist else {
             throw CacheError(
-                .notMedia, "\(loaded.url) is a multivariant playlist, and a media playlist was there before")
+                .notMedia, "\(loaded.url) is now a multivariant playlist instead of a media playlist")
         }
         return try await take(media.resolvingURIs(against: loaded.base.description), index, from: loaded)
     }
 
-    /// Takes a playlist of a track.
+    /// Processes a track's playlist: appends its new segments to the timeline and enqueues them.
     ///
     /// - Parameters:
     ///   - update: the playlist, its URIs absolute.
-    ///   - index: the place of the track in ``tracks``.
-    ///   - loaded: what it was read from: the same bytes needn't be read again.
+    ///   - index: the index of the track in ``tracks``.
+    ///   - loaded: the source of the playlist. Identical bytes aren't processed again.
     func take(
         _ update: MediaPlaylist, _ index: Int, from loaded: LoadedPlaylist? = nil
     ) async throws -> PlaylistReload.Outcome {
@@ -168,60 +170,60 @@ extension Recording {
         let others = tracks.indices.filter { $0 != index }.map { tracks[$0].follower.numbers }
         var (rows, outcome) = try follower.take(
             update, wall: wall, now: now, lag: lag(besides: index), besides: others, isCopy: tracks[index].isJoining)
-        // What is older than what is known names nothing that is fetched.
+        // Segments of a playlist older than the known one aren't fetched.
         if outcome == .stale { follower.scope = before }
         for index in rows.indices {
             rows[index].arrival = rows[index].arrival.map { $0.clampedSum(arrivalNow - wall) }
         }
         let surplus = surplus(of: rows)
         for index in rows.indices where surplus.contains(rows[index].number) { rows[index].state = .gap }
-        // It isn't over before they're awaited.
-        tracks[index].isTaking = true
-        defer { tracks[index].isTaking = false }
-        // In the timeline before any of them is fetched: a number means one segment for good.
+        // The recording doesn't end before the new segments are awaited.
+        tracks[index].isAppending = true
+        defer { tracks[index].isAppending = false }
+        // The timeline has the rows before any segment is fetched, so that a number always means the same segment.
         let timeline = tracks[index].timeline
         let next = timeline.next
         do {
             try await timeline.append(rows, countingFrom: follower.firstDiscontinuities)
         } catch {
-            // Numbers that were written until then are taken.
-            if timeline.next != next { try await takeUp(index) }
+            // The numbers that were written before the failure are used up.
+            if timeline.next != next { try await reloadFollower(index) }
             throw error
         }
-        // What can't be given up now goes with the next look at the limits.
-        if !surplus.isEmpty { try? await timeline.giveUp(surplus.sorted()) }
+        // Rows that can't be removed now are removed when retention is applied next.
+        if !surplus.isEmpty { try? await timeline.remove(surplus.sorted()) }
         tracks[index].follower = follower
         let isCurrent = tracks[index].copy == copy && outcome != .stale
-        tracks[index].taken = isCurrent ? loaded : nil
+        tracks[index].lastPlaylist = isCurrent ? loaded : nil
         let hasJoined = isCurrent && tracks[index].isJoining
         if hasJoined { tracks[index].isJoining = false }
-        cameAgain(index, isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, now)
-        // Of a track without segments all are from before the recording.
-        for row in rows where row.state == .awaited { expect(row, index, now, isBacklog: next == 0) }
-        tellGaps(rows.filter { !surplus.contains($0.number) }, index)
-        noteSeen(index, now, isOtherCopy: hasJoined)
-        if outcome != .stale { releaseResumed(index) }
+        notePlaylistLoad(index, isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, now)
+        // On a track without segments, all were published before the recording began.
+        for row in rows where row.state == .awaited { enqueue(row, index, now, isBacklog: next == 0) }
+        reportGaps(rows.filter { !surplus.contains($0.number) }, index)
+        updateAwaited(index, now, isOtherCopy: hasJoined)
+        if outcome != .stale { enqueueResumed(index) }
         fetchMore()
         return outcome
     }
 
-    /// How far the clock of another track is behind the arrival of its segments; nil where no other has a clock.
+    /// Returns the lag of another track's clock behind the arrival of its segments; nil if no other track has a clock.
     private func lag(besides index: Int) -> Int64? {
         tracks.indices.lazy.filter { $0 != index }.compactMap { self.tracks[$0].follower.clock.lag }.first
     }
 
-    /// The follower goes on from what is in the timeline.
-    private func takeUp(_ index: Int) async throws {
+    /// Replaces the follower by one that continues from the timeline.
+    private func reloadFollower(_ index: Int) async throws {
         let timeline = tracks[index].timeline
         let (follower, tail) = try await follower(of: timeline)
         tracks[index].follower = follower
-        tracks[index].taken = nil
+        tracks[index].lastPlaylist = nil
         for row in tail where row.state == .awaited && tracks[index].awaited[row.number] == nil {
-            expect(row, index, monotonic)
+            enqueue(row, index, monotonic)
         }
     }
 
-    /// A follower that goes on from the end of a timeline, and the rows that it knows of that.
+    /// Returns a follower that continues from the end of a timeline, and the rows that it knows.
     func follower(of timeline: Timeline) async throws -> (TrackFollower, tail: [RecordedSegment]) {
         let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
         let next = timeline.next > 0 ? timeline.next : nil
@@ -230,35 +232,36 @@ extension Recording {
         return (follower, tail)
     }
 
-    /// The playlist that was taken last has come again: what was in it then is in it now.
-    private func cameUnchanged(_ index: Int) {
+    /// Notes a load with the same bytes: awaited segments of the last load are still in the playlist.
+    private func noteUnchangedPlaylist(_ index: Int) {
         let (now, last) = (monotonic, tracks[index].loaded)
-        cameAgain(index, isEmpty: false, isNew: false, now)
+        notePlaylistLoad(index, isEmpty: false, isNew: false, now)
         for awaited in tracks[index].awaited.values where awaited.seen == last {
             tracks[index].awaited[awaited.row.number]?.seen = now
         }
     }
 
-    private func cameAgain(_ index: Int, isEmpty: Bool, isNew: Bool, _ now: Duration) {
+    /// Notes a successful load.
+    private func notePlaylistLoad(_ index: Int, isEmpty: Bool, isNew: Bool, _ now: Duration) {
         let follower = tracks[index].follower
         if isNew, tracks[index].loaded != nil { tracks[index].hasChanged = true }
         if isNew || tracks[index].loaded == nil { tracks[index].renewed = now }
         if isNew { tracks[index].refusesDirectives = false }
         tracks[index].loaded = now
-        tracks[index].goneSince = nil
+        tracks[index].missingSince = nil
         tracks[index].endedSince = follower.hasEndList ? tracks[index].endedSince ?? now : nil
-        guard tracks[index].trouble != nil, !isEmpty || follower.known?.segments.isEmpty == false else {
+        guard tracks[index].loadFailure != nil, !isEmpty || follower.known?.segments.isEmpty == false else {
             return
         }
-        tracks[index].trouble = nil
-        // Its origin may be there again for segments too: none is given up before it was asked once more.
+        tracks[index].loadFailure = nil
+        // The origin may serve segments again: each is requested once more before it is given up.
         tracks[index].recovered = now
         tracks[index].queue.retryAll()
     }
 
-    /// What is awaited and still in the playlist may have other links now. What has left it may have had a name that means
-    /// something else now.
-    private func noteSeen(_ index: Int, _ now: Duration, isOtherCopy: Bool) {
+    /// Updates the links of awaited segments that are still in the playlist. Loses those that have left it if their
+    /// names now mean other segments.
+    private func updateAwaited(_ index: Int, _ now: Duration, isOtherCopy: Bool) {
         let follower = tracks[index].follower
         var areAllPresent = true
         for awaited in tracks[index].awaited.values {
@@ -270,7 +273,7 @@ extension Recording {
             tracks[index].awaited[number]?.seen = now
             tracks[index].awaited[number]?.row = row
             if awaited.media != nil {
-                // Its companions may have other links; its media is what it is.
+                // The companions may have other links; the media is cached already.
                 tracks[index].awaited[number]?.row.url = awaited.row.url
                 tracks[index].awaited[number]?.row.range = awaited.row.range
                 continue
@@ -279,24 +282,24 @@ extension Recording {
         }
         guard !areAllPresent else { return }
         let names = follower.names
-        lose(index, "its name means another segment now") {
-            !$0.isUnderWay && $0.media == nil && follower.isReused($0.row, among: names)
+        lose(index, "its name now refers to another segment") {
+            !$0.isInFlight && $0.media == nil && follower.isReused($0.row, among: names)
         }
     }
 
-    /// What was never seen is one gap, however many rows stand for it.
-    private func tellGaps(_ rows: [RecordedSegment], _ index: Int) {
+    /// Reports gaps. The segments that were never seen are reported as one gap.
+    private func reportGaps(_ rows: [RecordedSegment], _ index: Int) {
         let unseen = rows.filter { $0.state == .gap && $0.url.isEmpty }
         if var gap = unseen.first {
             gap.duration = unseen.reduce(0) { $0 + $1.duration }
-            tellGap(gap, index, "never seen")
+            reportGap(gap, index, "it was never in a loaded playlist")
         }
         for row in rows where row.state == .gap && !row.url.isEmpty {
-            tellGap(row, index, "its playlist says that it's absent")
+            reportGap(row, index, "its playlist marks it as a gap")
         }
     }
 
-    func tellGap(_ row: RecordedSegment, _ index: Int, _ reason: String) {
+    func reportGap(_ row: RecordedSegment, _ index: Int, _ reason: String) {
         work.events.send(
             .gap(
                 channel.name, track: tracks[index].folder, start: Date(nanosecondsSinceEpoch: row.start),

@@ -2,45 +2,46 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Where giving up is.
+/// The progress of retention.
 struct RetentionState: Sendable {
-    /// What is looked at next.
+    /// The position of the next search.
     var pruning = Pruning()
-    /// One at a time.
+    /// A lock that serializes passes.
     let turns = Turns()
     var isBusy = false
-    /// Whether nothing more is to be given up now.
+    /// Whether pruning is interrupted.
     var isInterrupted = false
-    /// When the disk was looked at last, and the limits.
+    /// The time at which free disk space was last measured.
     var measured: Duration?
-    /// The bytes that the recording can have before the disk is too full; nil before the disk was looked at.
+    /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
     var room: Int64?
     var looked: Duration?
 }
 
-/// A clock for the age of segments, in nanoseconds since 1970. It doesn't follow steps of the wall clock: a time server or a
-/// person who sets that makes no segment older.
+/// A clock for the age of segments, in nanoseconds since 1970. It doesn't follow steps of the wall clock, so that
+/// setting that makes no segment older.
 struct AgeClock: Sendable {
-    /// A stream's present that is earlier than the last one by more than this comes of another clock of the stream.
+    /// The longest step back of the stream's present that is suppressed. A longer one means that the stream's clock was
+    /// set.
     private static let longestStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
     private let monotonic: Duration
-    /// The stream's present as it was last.
+    /// The last value of the stream's present.
     private var present: Int64?
 
-    /// A clock that shows `wall` at a moment, and goes on from there.
+    /// Creates a clock that shows `wall` at `monotonic`.
     init(_ wall: Int64, at monotonic: Duration) {
         self.wall = wall
         self.monotonic = monotonic
     }
 
-    /// What the clock shows at a moment.
+    /// Returns the time at a moment of the monotonic clock.
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
-    /// Returns the present by a stream's clock, in nanoseconds since 1970: when the newest segment ends, and the time since
-    /// it arrived. Segments arrive unevenly, so it stands still rather than going back, unless the stream's clock is set
-    /// back by more than a minute.
+    /// Returns the stream's present in nanoseconds since 1970: the end of the newest segment plus the time since its
+    /// arrival. Segments arrive unevenly, so the present stands still instead of going back, unless the stream's clock
+    /// is set back by more than a minute.
     mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
         guard let newest else { return now }
@@ -53,14 +54,15 @@ struct AgeClock: Sendable {
 
 /// The clocks of a recording.
 extension Recording {
-    /// Now by the clock of segments' arrivals, in nanoseconds since 1970.
+    /// The present by the clock of segment arrivals, in nanoseconds since 1970.
     var arrivalNow: Int64 {
         let now = monotonic
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The present by the stream's clock, in nanoseconds since 1970, from which relative moments count: about the live edge
-    /// while it's recorded, and going on from there when nothing arrives. By the recorder's clock where nothing is recorded.
+    /// The stream's present in nanoseconds since 1970, the reference of relative times. It is close to the live edge
+    /// while recording, and continues from there when nothing arrives. Without recorded segments it is the recorder's
+    /// clock.
     package nonisolated var present: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = work.store.time.monotonic
@@ -68,55 +70,55 @@ extension Recording {
     }
 }
 
-/// Keeping within the limits.
+/// Retention.
 extension Recording {
-    /// The disk is asked at most so often how much room it has; and the clock, where nothing comes.
+    /// The minimum interval between measurements of the free disk space, and between passes while no segment arrives.
     private static let measureInterval = Duration.seconds(10)
-    /// So many segments go at a time, so that new ones needn't wait for long.
+    /// The maximum number of segments per pass, so that new ones needn't wait for long.
     private static let batch = 256
-    /// While it's recorded, players of the live edge need so many to go on.
+    /// The number of newest segments that are spared while recording, for players at the live edge.
     static let spared: Int64 = 3
 
-    /// Gives up the oldest until every limit holds, or so many of them that it will soon. What is pinned stays. It costs
-    /// as much as is given up.
+    /// Removes one batch of the oldest segments that exceed the limits. Pinned segments stay. The cost is proportional
+    /// to the number of removed segments.
     func applyRetention() async {
-        // Whoever is at it goes on until all is done.
+        // A pass in progress continues until the limits hold.
         guard !prune.isBusy else { return }
-        _ = await prune.turns.take { await giveUpOldest() }
+        _ = await prune.turns.take { await removeOldest() }
     }
 
-    /// The same where nothing comes for long: the oldest gets older.
-    func applyRetentionInTime() async {
+    /// Applies retention when no segment has arrived for a while: segments get older.
+    func applyRetentionPeriodically() async {
         if let looked = prune.looked, monotonic - looked < Self.measureInterval { return }
         await applyRetention()
     }
 
-    /// Limits or programmes have changed: what was passed over is looked at again, and all that is too much goes.
+    /// Applies changed limits or programmes to all segments, including those skipped before.
     func retentionChanged() async {
         await prune.turns.take {
             prune.isBusy = true
             prune.pruning = Pruning()
             prune.measured = nil
-            while !prune.isInterrupted, await giveUpOldest() {}
+            while !prune.isInterrupted, await removeOldest() {}
             prune.isBusy = false
         }
     }
 
-    /// Returns when nothing is being given up. The rest of what is too much is given up later.
+    /// Interrupts pruning, and returns when none is running. The remaining excess is removed later.
     func interruptPruning() async {
         prune.isInterrupted = true
         await prune.turns.take {}
         prune.isInterrupted = false
     }
 
-    /// Returns whether there is more to give up.
-    private func giveUpOldest() async -> Bool {
+    /// Removes one batch. Returns whether more has to be removed.
+    private func removeOldest() async -> Bool {
         prune.looked = monotonic
         let retention = channel.retention
         guard !channel.hasEnded, retention != Retention() else { return false }
         do {
             let excess = try await excess(retention)
-            try await giveUpBacklog()
+            try await discardBacklog()
             let limits = Pruning.Limits(
                 oldest: oldest(retention), segments: retention.segments, excess: excess,
                 spared: isRunning ? Self.spared : 0)
@@ -125,12 +127,12 @@ extension Recording {
                 of: timelines, limits: limits, outside: pinned, atMost: Self.batch)
             prune.pruning = pruning
             for (index, track) in tracks.enumerated() {
-                // Programmes may have been added meanwhile.
+                // Programmes may have been added in the meantime.
                 let pinned = pinned
                 let rows = choice.rows[track.folder, default: []].filter { !$0.overlaps(pinned) }
                 guard !rows.isEmpty else { continue }
                 forgetCompanions(of: rows, index)
-                try await track.timeline.giveUp(rows.map(\.number))
+                try await track.timeline.remove(rows.map(\.number))
                 work.events.send(
                     .pruned(
                         channel.name, segments: rows.count,
@@ -138,21 +140,21 @@ extension Recording {
             }
             return !choice.isComplete
         } catch {
-            // What couldn't be given up is tried again with the next segment.
+            // The next segment triggers another attempt.
             prune.pruning = Pruning()
             return false
         }
     }
 
-    /// The stretches of time that programmes keep, in nanoseconds since 1970.
+    /// The time ranges that programmes pin, in nanoseconds since 1970.
     var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
 
-    /// What these needed may go with them: who needs it later looks for it again.
+    /// Forgets the companions of removed segments, which may be removed with them. Later segments look for them again.
     private func forgetCompanions(of rows: [RecordedSegment], _ index: Int) {
         let folder = tracks[index].folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {
             let kept = id.keptName(name, track: folder)
-            // Segments behind need the same one mostly, so that few of them are looked at.
+            // Later segments mostly share the companion, so the search ends early.
             guard companions[kept] != nil,
                 !tracks[index].awaited.contains(where: { $0.row.conditions.companions.contains { $0.name == name } })
             else { continue }
@@ -160,7 +162,7 @@ extension Recording {
         }
     }
 
-    /// How many bytes are too many.
+    /// Returns the number of bytes beyond the limits.
     private func excess(_ limits: Retention) async throws -> Int64 {
         var excess: Int64 = 0
         if let most = limits.bytes {
@@ -176,18 +178,18 @@ extension Recording {
         return excess
     }
 
-    /// Gives up all of it, the timeline too.
+    /// Removes the whole recording with its timelines.
     ///
-    /// - Parameter keepingMedia: whether its media is an asset's now.
+    /// - Parameter keepingMedia: whether the media belongs to an asset now.
     func removeAll(keepingMedia: Bool) async throws {
         await interruptPruning()
         try await prune.turns.take {
             for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
-            // Includes the parts of unreadable pages.
+            // Includes parts listed only in unreadable pages.
             if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }
             let files = try await work.place.files(of: channel.id)
             try await work.place.removeFiles(files, of: channel.id)
-            shelf.withLock { $0 = [] }
+            timelineList.withLock { $0 = [] }
             tracks = []
         }
     }

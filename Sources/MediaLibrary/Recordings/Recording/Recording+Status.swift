@@ -4,7 +4,8 @@ internal import MediaCache
 
 /// The state of a recording.
 extension Recording {
-    func tellState() {
+    /// Reports the state if it has changed.
+    func reportState() {
         let state = state
         guard state != lastState else { return }
         lastState = state
@@ -15,54 +16,56 @@ extension Recording {
         if channel.hasEnded { return .ended }
         if isFinishing { return lastState ?? .recording }
         guard isRunning else { return .stopped }
-        if let troubleAtStart { return .waiting(troubleAtStart) }
+        if let startFailure { return .waiting(startFailure) }
         if tracks.isEmpty { return .starting }
         let now = monotonic
         let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
         // A dead rendition doesn't make the channel wait.
         let silent = silentTracks
-        let tracks = tracks.filter { $0.trouble == nil || !silent.contains($0.folder) }
+        let tracks = tracks.filter { $0.loadFailure == nil || !silent.contains($0.folder) }
         for track in tracks {
-            if let trouble = track.trouble, now - trouble.since > patience { return .waiting(trouble.reason) }
+            if let loadFailure = track.loadFailure, now - loadFailure.since > patience {
+                return .waiting(loadFailure.reason)
+            }
         }
         if tracks.allSatisfy({ $0.loaded != nil && now - $0.renewed > max(patience, .seconds(30)) }) {
-            return .waiting("there is nothing new in its playlists")
+            return .waiting("its playlists have no new segments")
         }
         return tracks.contains { $0.loaded == nil } ? .starting : .recording
     }
 
-    /// Whether no playlist will change any more: each has ended, has had nothing new for long, or is gone.
+    /// Whether no playlist will change any more: each has ended, has had no new segments for long, or no longer exists.
     var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy(isUnchanged) }
 
-    /// Whether a track's playlist will not change any more, and everything that it named was settled.
+    /// Whether a track's playlist will not change any more and all its segments are settled.
     ///
-    /// A playlist that never changed has only lost its EXT-X-ENDLIST: three of its target durations are enough. One that
-    /// did change gets ten, and at least a minute. An origin that can't be reached says nothing about its playlists.
+    /// A playlist that never changed has only lost its EXT-X-ENDLIST: three of its target durations are enough. One
+    /// that has changed gets ten, and at least a minute. An unreachable origin says nothing about its playlists.
     /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
     func isUnchanged(_ track: Track) -> Bool {
-        guard track.awaited.isEmpty, !track.isTaking else { return false }
-        let verification = max(track.targetDuration * 3, Self.leastVerification)
+        guard track.awaited.isEmpty, !track.isAppending else { return false }
+        let verification = max(track.targetDuration * 3, Self.minimumVerification)
         if let since = track.endedSince, let loaded = track.loaded, loaded - since >= verification { return true }
         let now = monotonic
-        if track.trouble != nil { return track.goneSince.map { now - $0 >= Self.endPatience } ?? false }
+        if track.loadFailure != nil { return track.missingSince.map { now - $0 >= Self.endPatience } ?? false }
         if track.endedSince != nil { return false }
         let patience =
             track.hasChanged ? max(track.targetDuration * 10, Self.absencePatience) : track.targetDuration * 3
         return track.loaded != nil && now - track.renewed >= patience
     }
 
-    /// The time without a segment after which a track is silent, in target durations, and the least of it.
+    /// The number of target durations without a segment after which a track is silent, and the minimum time.
     private static let silentTargets = 5
-    private static let leastSilence = Duration.seconds(15)
+    private static let minimumSilence = Duration.seconds(15)
 
     /// The time after which a track without new segments is silent.
     private var silencePatience: Duration {
         let target = tracks.compactMap { $0.timeline.last?.targetDuration }.max() ?? 1
-        return max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.leastSilence)
+        return max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.minimumSilence)
     }
 
-    /// Whether EXT-X-ENDLIST of a track is the end of the stream. A track that ended long before the last segment of another
-    /// one arrived was only removed from the stream.
+    /// Whether EXT-X-ENDLIST of a track is the end of the stream. A track that ended long before the last segment of
+    /// another one arrived was only removed from the stream.
     var hasStreamEnded: Bool {
         let ended = tracks.filter { $0.endedSince != nil }
         guard !ended.isEmpty else { return false }
@@ -72,8 +75,8 @@ extension Recording {
         return newest.clampedSum(-last) <= silencePatience.nanoseconds
     }
 
-    /// The folders of the tracks that receive nothing while others do: a dead rendition's, or one whose segments all fail.
-    /// They count again when they return.
+    /// The folders of the tracks that receive nothing while others do: dead renditions, or tracks whose segments all
+    /// fail. They count again when they recover.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         let last = tracks.map(\.timeline.last)
@@ -84,26 +87,26 @@ extension Recording {
         return Set(
             tracks.indices.filter { index in
                 guard let row = last[index] else { return true }
-                // Its segments or their keys fail, and another track goes on without them.
+                // Segments or keys of this track fail while another track continues.
                 if let failing = tracks[index].failing, let complete,
                     now - max(failing, tracks[index].recovered) > patience, now - complete < patience
                 {
                     return true
                 }
-                // What is slow but still arrives is waited for.
+                // A slow track that still receives data is waited for.
                 let isFetching = isRunning && tracks[index].fetched.map { now - $0 < patience } ?? false
                 return newest.clampedSum(-row.arrived) > patience.nanoseconds
                     && (tracks[index].awaited.isEmpty || !isFetching)
             }.map { tracks[$0].folder })
     }
 
-    /// When what every track has ends that isn't silent, in nanoseconds since 1970.
+    /// The end of the segments that every track has, in nanoseconds since 1970. Silent tracks are ignored.
     package var edge: Int64? {
         let silent = silentTracks
         return tracks.lazy.filter { !silent.contains($0.folder) }.compactMap(\.timeline.edgeTime).min()
     }
 
-    /// What is known of it at this moment.
+    /// Returns the recording's current status.
     func status() -> RecordingStatus {
         let totals = timelines.map(\.totals)
         let kept = kept()

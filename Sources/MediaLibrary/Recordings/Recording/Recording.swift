@@ -3,110 +3,42 @@ import HLS
 internal import MediaCache
 internal import Synchronization
 
-/// One channel's recording: follows its playlists, fetches what they name, and keeps the timeline.
+/// A recording of one channel. It follows the channel's playlists, fetches their segments and maintains the timelines.
 package actor Recording {
-    struct Track {
-        let folder: String
-        /// The URLs of the redundant copies of its playlist, in order of preference.
-        var urls: [ResourceURL]
-        /// The index in ``urls`` of the copy that is followed.
-        var copy = 0
-        /// When that copy was chosen.
-        var chosen: Duration = .zero
-        /// Whether no playlist of that copy has been joined to what is recorded yet.
-        var isJoining = false
-        /// The number of copies that failed in succession.
-        var failedCopies = 0
-        /// The scope of what named ``urls``.
-        var scope: AddressScope
-        let timeline: Timeline
-        var follower: TrackFollower
-        /// What it took last, unless that was older than what is known.
-        var taken: LoadedPlaylist?
-        var follows: Task<Void, Never>?
-        /// When its playlist couldn't be had, for how long and why.
-        var trouble: (since: Duration, reason: String)?
-        /// Since when its origin has answered without a break that there is no such playlist.
-        var goneSince: Duration?
-        /// Since when its playlist says that nothing more comes.
-        var endedSince: Duration?
-        /// Whether the stream's own playlist named it when that was loaded last.
-        var isNamed = true
-        var isLoading = false
-        /// Whether the origin refused delivery directives, and nothing new has come since.
-        var refusesDirectives = false
-        /// Whether what its playlist names is being put into the timeline: it isn't awaited yet.
-        var isTaking = false
-        /// When its playlist last came.
-        var loaded: Duration?
-        /// When it came again after trouble.
-        var recovered: Duration = .zero
-        /// When something new was in it last.
-        var renewed: Duration = .zero
-        /// Whether it has had new segments since it was first loaded.
-        var hasChanged = false
-        /// When the last segment of it came.
-        var fetched: Duration?
-        /// When the first segment failed since one arrived; nil if none has.
-        var failing: Duration?
-        /// When the last-requested of the segments that arrived had been requested.
-        var overtaking: Duration?
-        /// The greatest number of the segments that were completed since ``Recording/expire()`` looked last.
-        var completed: Int64?
-        var queue = FetchQueue()
-        /// How many are being fetched.
-        var underWay = 0
-        /// What an earlier process awaited, until its playlist has told which names still mean the same.
-        var resumed: (numbers: [Int64], since: Duration)?
-        /// The segments that are being fetched, or are to be.
-        var awaited = AwaitedSegments()
-
-        /// The URL of the copy that is followed.
-        var url: ResourceURL { urls[copy] }
-        var targetDuration: Duration { .seconds(max(1, follower.known?.targetDuration ?? 1)) }
-    }
-
-    /// A row of which it's known what became of it.
-    struct Settled {
-        var track: Int
-        var row: RecordedSegment
-        var reason: String
-    }
-
     let work: RecordingWork
-    /// What it's called on the disk.
+    /// The identifier that the recording's files are named by.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
     var tracks: [Track] = []
-    /// The tracks' timelines, for those who read.
-    nonisolated let shelf = Mutex<[Timeline]>([])
+    /// The tracks' timelines, readable without the actor.
+    nonisolated let timelineList = Mutex<[Timeline]>([])
     let group: TransferGroup
-    /// The clock by which segments get old.
+    /// The clock that determines the age of segments.
     nonisolated let age: Mutex<AgeClock>
     var settled: [Settled] = []
     var isFlushing = false
     var fetches: [Int: Task<Void, Never>] = [:]
     var nextFetch = 0
-    /// Companions that are here, under way or have failed, by what they're kept as.
+    /// The keys and media initialization sections that are cached, in flight or failed, by cache name.
     var companions: [String: Companion] = [:]
     var masterLoaded: Duration?
-    /// Whether the tracks are being looked for: one load at a time adds tracks.
+    /// Whether the multivariant playlist is being loaded. One load at a time may add tracks.
     private var isFindingTracks = false
     private let changes = Turns()
     private var run: Task<Void, Never>?
-    /// Since when nothing more is followed, since its end has passed.
+    /// The time since which the recording has been past its end.
     private var pastEnd: Duration?
     private(set) var isRunning = false
-    /// Whether it's over, and what came of it isn't in the timeline yet.
+    /// Whether the recording has ended but its last segments aren't in the timeline yet.
     var isFinishing = false
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
     var prune: RetentionState = .init()
-    var made = MadeWindows()
+    var windowPlaylists = WindowPlaylistCache()
     var lastState: RecordingState?
-    var troubleAtStart: String?
+    var startFailure: String?
 
-    /// Whether the known tracks are from another URL than the channel's.
+    /// Whether the known tracks were found at another URL than the channel's.
     private var hasOtherURL: Bool
 
     /// Creates a recording that isn't open yet.
@@ -122,12 +54,12 @@ package actor Recording {
     }
 
     /// The tracks' timelines.
-    package nonisolated var timelines: [Timeline] { shelf.withLock { $0 } }
+    package nonisolated var timelines: [Timeline] { timelineList.withLock { $0 } }
 
-    /// Now, in nanoseconds since 1970.
+    /// The wall clock's time in nanoseconds since 1970.
     var now: Int64 { work.store.now.nanosecondsSinceEpoch }
 
-    /// Whether nothing is under way at the moment but a number of loads of playlists, and of fetches at most.
+    /// Whether the recording is idle, apart from a number of playlist loads and at most a number of fetches.
     func isQuiet(but loads: Int = 0, fetches hanging: Int = 0) -> Bool {
         fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
             && tracks.count(where: \.isLoading) == loads
@@ -137,7 +69,7 @@ package actor Recording {
 
     // MARK: - Life
 
-    /// Reads what was recorded before.
+    /// Opens the timelines of earlier processes.
     ///
     /// - Throws: `CacheError` with `storage`.
     func open() async throws {
@@ -149,7 +81,7 @@ package actor Recording {
         age.withLock { $0 = clock }
     }
 
-    /// One track's timeline, and a follower that goes on from its end.
+    /// Opens a track's timeline and creates a follower that continues from its end.
     private func add(_ track: Channel.Track) async throws {
         let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: work.place)
         let (follower, _) = try await follower(of: timeline)
@@ -159,30 +91,30 @@ package actor Recording {
                 folder: track.folder, urls: urls, isJoining: urls.count > 1,
                 scope: track.scope ?? scope(ofUnknown: urls[0]), timeline: timeline, follower: follower,
                 isNamed: track.namedUntil == nil, hasChanged: timeline.next > 0))
-        shelf.withLock { $0.append(timeline) }
+        timelineList.withLock { $0.append(timeline) }
     }
 
-    /// Begins to record, or goes on.
+    /// Starts or resumes recording.
     func start() {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
         pastEnd = nil
-        // What was seen before it was stopped may be of another time.
+        // Observations from before the recording was stopped may be outdated.
         for index in tracks.indices {
-            tracks[index].trouble = nil
-            tracks[index].goneSince = nil
+            tracks[index].loadFailure = nil
+            tracks[index].missingSince = nil
             tracks[index].endedSince = nil
             tracks[index].loaded = nil
-            tracks[index].taken = nil
+            tracks[index].lastPlaylist = nil
             tracks[index].failing = nil
             tracks[index].overtaking = nil
             tracks[index].renewed = monotonic
         }
         run = Task { await self.record() }
-        tellState()
+        reportState()
     }
 
-    /// Stops: when this returns no task and no timer of it is left, and what was fetched is in the timeline.
+    /// Stops the recording. On return, no task or timer is left, and the fetched segments are in the timeline.
     func stop() async {
         isRunning = false
         run?.cancel()
@@ -193,15 +125,15 @@ package actor Recording {
             tracks[index].awaited = AwaitedSegments()
             tracks[index].queue = FetchQueue()
         }
-        // Shielded from the cancellation of whoever stops it.
+        // A task of its own, so that cancelling the caller doesn't interrupt it.
         await Task {
             await self.flush()
-            await self.exportWhatIsOver()
+            await self.exportFinishedProgrammes()
         }.value
-        tellState()
+        reportState()
     }
 
-    /// Returns when nothing follows or fetches any more.
+    /// Cancels all loads and fetches and waits for their end.
     private func endTasks() async {
         for track in tracks { track.follows?.cancel() }
         for fetch in fetches.values { fetch.cancel() }
@@ -214,21 +146,21 @@ package actor Recording {
     }
 
     private func record() async {
-        for track in tracks { try? await track.timeline.finishGivingUp() }
+        for track in tracks { try? await track.timeline.finishRemoval() }
         resume()
         if hasOtherURL, !tracks.isEmpty {
             hasOtherURL = false
-            // The tracks' links may still be valid where this fails.
+            // The known links may still be valid if this fails.
             try? await findTracks()
         }
         var wait = Duration.milliseconds(500)
         while !Task.isCancelled, tracks.isEmpty, !isPastEnd {
             do {
                 try await findTracks()
-                troubleAtStart = nil
+                startFailure = nil
             } catch {
-                troubleAtStart = "\(error)"
-                tellState()
+                startFailure = "\(error)"
+                reportState()
                 guard (try? await work.store.time.sleep(for: wait)) != nil else { return }
                 wait = min(wait * 2, .seconds(10))
             }
@@ -239,10 +171,10 @@ package actor Recording {
             await endHangingRequests()
             expire()
             await flush()
-            await applyRetentionInTime()
-            await exportWhatIsOver()
+            await applyRetentionPeriodically()
+            await exportFinishedProgrammes()
             await noteEndList()
-            tellState()
+            reportState()
             if isOver() {
                 await finish()
                 return
@@ -252,16 +184,16 @@ package actor Recording {
     }
 
     private func follow() {
-        // Who stops it before it has begun waits for what follows, and has cancelled that already.
+        // `stop()` has cancelled the tasks that exist. A task started now would outlive it.
         guard isRunning else { return }
         for index in tracks.indices where tracks[index].follows == nil {
             tracks[index].follows = Task { await self.follow(index) }
         }
     }
 
-    // MARK: - What is recorded
+    // MARK: - Tracks
 
-    /// Updates the tracks by the stream's own playlist. Returns at once while that is under way already.
+    /// Updates the tracks from the channel's multivariant playlist. Returns at once if an update is in flight.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true
@@ -269,27 +201,27 @@ package actor Recording {
         let url = try ResourceURL(channel.url)
         masterLoaded = monotonic
         let settings = try settings(for: url)
-        // What it redirected to may be over with the links.
+        // The redirect's target may have expired with the links.
         work.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
         guard
             let playlist = try await work.loader.load(
                 url, scope: .any, settings: settings, transferClass: .recording, isFresh: true)
-        else { throw CacheError(.notMedia, "\(url) isn't a playlist: only streams are recorded") }
-        let made = try ChannelEntry.make(
+        else { throw CacheError(.notMedia, "\(url) isn't a playlist; only HLS streams can be recorded") }
+        let source = try ChannelEntry.make(
             of: playlist, selection: channel.selection, known: channel.tracks, entry: channel.entry)
         guard !Task.isCancelled else { return }
         let present = Date(nanosecondsSinceEpoch: present)
         try await change { channel in
             let known = channel.tracks
-            channel.tracks = made.tracks.map { track in
+            channel.tracks = source.tracks.map { track in
                 var track = track
                 let earlier = known.first { $0.folder == track.folder }
                 track.namedSince = earlier == nil ? present : earlier?.namedSince
-                track.namedUntil = made.named.contains(track.folder) ? nil : earlier?.namedUntil ?? present
+                track.namedUntil = source.named.contains(track.folder) ? nil : earlier?.namedUntil ?? present
                 return track
             }
-            channel.variables = made.variables.isEmpty ? nil : made.variables
-            if !made.text.isEmpty { channel.entry = made.text }
+            channel.variables = source.variables.isEmpty ? nil : source.variables
+            if !source.text.isEmpty { channel.entry = source.text }
         }
         for track in channel.tracks {
             if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
@@ -304,18 +236,18 @@ package actor Recording {
         if run != nil, isRunning { follow() }
     }
 
-    /// The scope of a URL in a record that doesn't say what named it.
+    /// Returns the scope of a URL whose record doesn't state one.
     func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(ofUnknownNamerOf: url, besides: channel.url) }
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
         var settings = try work.settings(url, channel.identity, channel.headers)
         settings.keepsNoStore = true
-        // What follows tries again by itself, and what it asks for is soon over.
+        // The recording retries by itself, and its segments soon leave the origin.
         settings.retries.budget = min(settings.retries.budget, 1)
         return settings
     }
 
-    /// Changes what is known of the channel, durably. One change at a time: none is lost to another.
+    /// Changes the channel's record durably. Changes are serialized.
     func change(_ change: @Sendable (inout Channel) -> Void) async throws {
         try await changes.take {
             var changed = channel
@@ -328,20 +260,22 @@ package actor Recording {
 
     // MARK: - Ends
 
-    static let leastVerification = Duration.seconds(10)
-    /// The time after which a track without new segments has ended, and segments of a playlist that is gone are given up.
+    /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
+    static let minimumVerification = Duration.seconds(10)
+    /// The time after which a track without new segments counts as ended, and segments of a missing playlist are given
+    /// up.
     static let absencePatience = Duration.seconds(60)
-    /// The time after which a playlist that is gone has ended, and for which a stream that has ended waits for the rest of
-    /// its segments while its origin is away.
+    /// The time after which a missing playlist counts as ended, and for which an ended stream waits for its remaining
+    /// segments while the origin is unavailable.
     static let endPatience = Duration.seconds(300)
 
-    /// How many target durations a stream is followed beyond its end, and how much longer, until it has come so far: playlists
-    /// are 20 to 60 s late, by the segments that an encoder and a content delivery network hold. A stream that is later than
-    /// that has another clock, and would never come there.
+    /// The number of target durations, and the time in addition, for which a stream is followed beyond its end until
+    /// its segments reach the end. Playlists are 20 to 60 s late, by the segments that an encoder and a content
+    /// delivery network hold. A later stream uses another clock and would never reach the end.
     private static let lateTargets = 3
     private static let lateness = Duration.seconds(60)
 
-    /// Whether nothing more is to be followed: its end has passed, and every track has come so far.
+    /// Whether the recording's end has passed and every track has reached it.
     var isPastEnd: Bool {
         guard let end = channel.endsAt?.nanosecondsSinceEpoch, now >= end else { return false }
         if channel.endsAtOnce == true { return true }
@@ -352,32 +286,33 @@ package actor Recording {
         return last.min().map { $0 >= end } ?? false
     }
 
-    /// Whether the time is over, or every playlist says so for long enough to be believed.
+    /// Whether the recording has ended, by its end time or by EXT-X-ENDLIST on every track for long enough to be
+    /// believed.
     private func isOver() -> Bool {
         if isPastEnd {
             let since = pastEnd ?? monotonic
             pastEnd = since
-            // What its playlists named by then may still come.
-            return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isTaking }
-                || monotonic - since >= Self.leastVerification
+            // The segments that the playlists named before the end may still arrive.
+            return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isAppending }
+                || monotonic - since >= Self.minimumVerification
         }
         if channel.endsWhenUnchanged == true, isUnchanged { return true }
         guard channel.endsWithStream else { return false }
         if channel.hasEndList == true, !tracks.isEmpty, tracks.allSatisfy({ $0.loaded == nil && isAway($0) }) {
-            // The origin has been away since this process started.
+            // The origin has been unavailable since this process started.
             return true
         }
         return hasStreamEnded && tracks.allSatisfy { isAway($0) || isUnchanged($0) }
     }
 
-    /// Whether a track's playlist has failed for so long, without a segment arriving, that a stream that has ended no longer
+    /// Whether a track's playlist has failed for so long, without a segment arriving, that an ended stream no longer
     /// waits for it.
     private func isAway(_ track: Track) -> Bool {
-        guard let trouble = track.trouble else { return false }
-        return monotonic - max(trouble.since, track.fetched ?? trouble.since) >= Self.endPatience
+        guard let loadFailure = track.loadFailure else { return false }
+        return monotonic - max(loadFailure.since, track.fetched ?? loadFailure.since) >= Self.endPatience
     }
 
-    /// Records durably whether the stream has ended: the next process may find its origin away.
+    /// Records durably whether the stream has ended: the origin may be unavailable to the next process.
     private func noteEndList() async {
         let hasEnded = hasStreamEnded
         guard hasEnded || tracks.contains(where: { $0.loaded != nil }), hasEnded != (channel.hasEndList == true) else {
@@ -386,29 +321,29 @@ package actor Recording {
         try? await change { $0.hasEndList = hasEnded ? true : nil }
     }
 
-    /// The recording is over: what is awaited still is lost.
+    /// Ends the recording. Segments that are still awaited are lost.
     private func finish() async {
         isRunning = false
-        // Who follows it goes on till it's known what was lost.
+        // Subscribers see the recording until its lost segments are known.
         isFinishing = true
         await endTasks()
-        await settleAsEnded()
+        await loseAwaitedSegments()
         isFinishing = false
-        tellState()
+        reportState()
     }
 
-    /// Returns when nothing of it runs any more.
+    /// Returns when the recording's task has ended.
     func runOut() async { await run?.value }
 
-    private func settleAsEnded() async {
-        for index in tracks.indices { lose(index, "the recording ended before it came") { _ in true } }
+    private func loseAwaitedSegments() async {
+        for index in tracks.indices { lose(index, "the recording ended before it was received") { _ in true } }
         await flush()
-        // On a disk that was full for a moment.
+        // The disk may be full only for a moment.
         for _ in 0..<20 where !settled.isEmpty {
             guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
-        // What couldn't be written down would be awaited for good: it ends with its next start.
+        // Unwritten segments would be awaited forever. The recording ends at its next start instead.
         guard settled.isEmpty else {
             run = nil
             return
@@ -417,9 +352,26 @@ package actor Recording {
             $0.hasEnded = true
             $0.isWanted = false
         }
-        // Whoever is told finds the asset.
+        // The asset exists before subscribers are notified.
         await work.ended(self)
-        await exportWhatIsOver()
-        tellState()
+        await exportFinishedProgrammes()
+        reportState()
     }
+}
+
+/// The dependencies of a recording.
+struct RecordingWork: Sendable {
+    let store: CacheStore
+    /// The storage of media and timelines.
+    let place: any RecordingStore
+    let loader: PlaylistLoader
+    let events: EventHub<RecordingEvent>
+    /// The source of transfer settings for a URL, with the channel's header fields.
+    let settings: Downloads.SettingsSource
+    /// Writes a channel's record durably.
+    let keep: @Sendable (Channel) async throws -> Void
+    /// The exporter of finished programmes.
+    let exports: ProgrammeExports
+    /// A callback that runs once when a recording has ended.
+    let ended: @Sendable (Recording) async -> Void
 }

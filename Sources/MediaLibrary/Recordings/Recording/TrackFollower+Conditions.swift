@@ -3,26 +3,27 @@ internal import MediaCache
 
 /// Keys and media initialization sections.
 extension TrackFollower {
-    /// A companion is recognised among so many before it.
+    /// The number of recent companions that are compared with a new one.
     private static let companionsRemembered = 8
-    /// So many of the segments that two loads have in common tell which links are the same.
+    /// The number of common segments of two loads that are compared to find changed links.
     private static let segmentsCompared = 50
 
-    /// How keys and sections were written at the origin, and what they are here.
+    /// The keys and section of the last segment at the origin, and their recorded form.
     struct CachedConditions: Sendable {
         var keys: [EncryptionKey]
         var map: MediaInitializationSection?
-        /// Whether the number here is the one at the origin.
+        /// Whether the recorded number equals the media sequence number.
         var isAligned: Bool
         var local: RecordedConditions
     }
 
-    /// Sections with known URLs may have other bytes from a discontinuity on: an encoder that starts again overwrites its own.
+    /// Forgets the known sections at a discontinuity, since a restarted encoder may overwrite its section.
     mutating func forgetSections() {
         companions.removeAll { $0.role == .initializationSection }
         conditions = nil
     }
 
+    /// Returns the recorded form of a segment's keys and section.
     mutating func localConditions(_ resolved: ResolvedSegment, isAligned: Bool) -> RecordedConditions {
         let segment = resolved.segment
         if let conditions, conditions.keys == segment.keys, conditions.map == segment.map,
@@ -66,7 +67,7 @@ extension TrackFollower {
         guard let uri = key.uri, !LocalTags.isForeign(key), DataURL.bytes(of: uri) == nil,
             (try? ResourceURL(uri)) != nil
         else { return own }
-        // Of media, since else ffmpeg doesn't open it.
+        // With the suffix of a media file, since ffmpeg doesn't open keys otherwise.
         let companion = companion(.key, uri, nil) { "key-\($0).key.ts" }
         if !local.companions.contains(companion) { local.companions.append(companion) }
         own.uri = companion.name
@@ -86,10 +87,10 @@ extension TrackFollower {
         return companion
     }
 
-    // MARK: - Links that change
+    // MARK: - Changed links
 
-    /// A segment's key and section are what they were, whatever a later load calls them: servers put fresh tokens there.
-    mutating func learnLinks(from known: MediaPlaylist, to playlist: MediaPlaylist) {
+    /// Updates the links of known companions, which keep their identity: servers put changing tokens into links.
+    mutating func updateLinks(from known: MediaPlaylist, to playlist: MediaPlaylist) {
         guard !companions.isEmpty else { return }
         let start = max(known.firstMediaSequence, playlist.firstMediaSequence)
         let end = min(known.nextMediaSequence, playlist.nextMediaSequence)
@@ -98,34 +99,34 @@ extension TrackFollower {
             let old = known.segments[sequence - known.firstMediaSequence]
             let new = playlist.segments[sequence - playlist.firstMediaSequence]
             guard old.keys != new.keys || old.map != new.map else { continue }
-            learnKeys(old.keys, new.keys)
+            updateKeyLinks(old.keys, new.keys)
             guard let before = old.map, let after = new.map, before.byteRange == after.byteRange else { continue }
-            learnKeys(before.keys, after.keys)
-            learn(.initializationSection, before.uri, after.uri, Self.range(of: after))
+            updateKeyLinks(before.keys, after.keys)
+            updateLink(.initializationSection, before.uri, after.uri, Self.range(of: after))
         }
     }
 
-    private mutating func learnKeys(_ old: [EncryptionKey], _ new: [EncryptionKey]) {
+    private mutating func updateKeyLinks(_ old: [EncryptionKey], _ new: [EncryptionKey]) {
         guard old.count == new.count else { return }
         for (old, new) in zip(old, new) where old.method == new.method && old.keyFormat == new.keyFormat {
             guard let before = old.uri, let after = new.uri else { continue }
-            learn(.key, before, after, nil)
+            updateLink(.key, before, after, nil)
         }
     }
 
-    private mutating func learn(_ role: AssetPart.Role, _ old: String, _ new: String, _ range: Range<Int64>?) {
+    private mutating func updateLink(_ role: AssetPart.Role, _ old: String, _ new: String, _ range: Range<Int64>?) {
         guard old != new, !companions.contains(where: { $0.role == role && $0.url == new && $0.range == range }),
             let index = companions.firstIndex(where: { $0.role == role && $0.url == old && $0.range == range })
         else { return }
         companions[index].url = new
     }
 
-    /// A row with the links that the playlist has for it now; nil where it has left the playlist.
+    /// Returns a row with its current links in the playlist; nil if the playlist no longer has it.
     func refreshed(_ row: RecordedSegment) -> RecordedSegment? {
         guard let segment = present(row) else { return nil }
         var row = row
         row.url = segment.uri
-        // Another copy may have other ranges.
+        // Another copy may have other byte ranges.
         if let range = segment.byteRange {
             row.range = range.offset.map { Int64($0)..<Int64($0).clampedSum(Int64(max(0, range.length))) } ?? row.range
         } else {

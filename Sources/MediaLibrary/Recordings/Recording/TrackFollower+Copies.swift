@@ -1,34 +1,34 @@
 import HLS
 internal import MediaCache
 
-/// Continuing with a redundant copy of a playlist.
+/// Continuation with a redundant copy of a playlist.
 ///
-/// Copies have the same content with the same dates (RFC 8216bis §6.2.4). Their media sequence numbers have nothing to do
-/// with each other (§4.4.3.2), so that segments are matched by EXT-X-PROGRAM-DATE-TIME, otherwise by file name and
-/// duration. Where neither is common to both, a copy is taken to end at the moment at which a new segment appears in it.
+/// Copies have the same content with the same dates (RFC 8216bis §6.2.4). Their media sequence numbers are unrelated
+/// (§4.4.3.2), so segments are matched by EXT-X-PROGRAM-DATE-TIME, otherwise by file name and duration. If copies share
+/// neither, a copy is assumed to end at the moment at which a new segment appears in it.
 extension TrackFollower {
-    /// Where a copy continues what is recorded.
+    /// The position at which a copy continues the recorded segments.
     private enum Joint {
         /// The copy has the last known segment, at an index.
         case match(Int)
-        /// The copy's first segment that isn't known, at an index. Media may be missing before it.
+        /// The index of the copy's first unknown segment. Media may be missing before it.
         case next(Int, isContiguous: Bool)
-        /// The copy hasn't come as far as what is known.
+        /// The copy ends before the known segments do.
         case behind
     }
 
-    /// Continues with a copy of the playlist that is known.
+    /// Continues with a copy of the known playlist.
     ///
-    /// - Returns: the new rows and the outcome, `stale` where the copy hasn't come far enough yet; nil for a playlist that
-    ///   isn't another copy, but the one that is known.
+    /// - Returns: the new rows and the outcome, which is `stale` if the copy ends before the known segments; nil if the
+    ///   playlist isn't another copy.
     mutating func join(
-        _ update: MediaPlaylist, to line: Line, _ wall: Int64, _ now: Duration
+        _ update: MediaPlaylist, to encoder: EncoderRun, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome)? {
-        let known = line.known
+        let known = encoder.known
         let names = Set(known.segments.map { $0.uri.prefix { $0 != "?" } })
         guard !update.segments.isEmpty, let last = known.segments.last else { return ([], .stale) }
         guard !update.segments.contains(where: { names.contains($0.uri.prefix { $0 != "?" }) }) else { return nil }
-        let dates = Dates(of: known, recorded: line.recorded)
+        let dates = Dates(of: known, recorded: encoder.recorded)
         let updated = update.resolvedSegments.map(\.boundedDate)
         let joint: Joint
         if let lastDate = dates.last, updated.contains(where: { $0 != nil }) {
@@ -51,17 +51,17 @@ extension TrackFollower {
             if !isContiguous { isBroken = true }
             first = index
         }
-        restart(with: update, changed: first < update.segments.count ? now : line.changed)
+        restart(with: update, changed: first < update.segments.count ? now : encoder.changed)
         noteDateRanges(of: update, from: update.firstMediaSequence + first)
         let new = update.firstMediaSequence + first..<update.nextMediaSequence
         let before = next
         let rows = rows(new, of: update, missed: isBroken ? nil : 0, wall)
-        // Rows before the first new one aren't in this copy, unless they were aligned with it.
+        // Rows before the first new one aren't in this copy unless they were aligned with it.
         if case .next = joint, let before { self.first = rows.first { !$0.url.isEmpty }?.number ?? before }
         return (rows, rows.isEmpty ? .unchanged : .updated)
     }
 
-    /// When the segments of a playlist begin, in nanoseconds since 1970; nil for those that have no date.
+    /// The starts of a playlist's segments, in nanoseconds since 1970; nil for segments without a date.
     private struct Dates {
         var dates: [Int64?]
         var last: Int64? { dates.last ?? nil }
@@ -75,7 +75,7 @@ extension TrackFollower {
         if let index = dates.lastIndex(where: { $0.map { abs($0 - last) <= duration / 4 } ?? false }) {
             return .match(index)
         }
-        // Segments that are cut at other times: the nearest cut.
+        // The copy cuts its segments at other times: the nearest cut counts.
         let end = last.clampedSum(duration)
         guard let index = dates.firstIndex(where: { $0.map { $0 >= end - duration / 2 } ?? false }),
             let date = dates[index]
@@ -83,7 +83,7 @@ extension TrackFollower {
         return .next(index, isContiguous: date - end <= duration / 2)
     }
 
-    /// The joint of a copy that has neither dates nor names in common with what is known.
+    /// Returns the joint of a copy that shares neither dates nor names with the known playlist.
     private mutating func arrivalJoint(_ update: MediaPlaylist, _ wall: Int64) -> Joint {
         // A copy that doesn't change may have ended long ago.
         let newest = candidate?.segments.last?.uri
@@ -104,7 +104,7 @@ extension TrackFollower {
         fileName(left) == fileName(right) && isAlike(left, right)
     }
 
-    /// Gives the copy's segments the numbers of the rows that they are copies of.
+    /// Gives the copy's segments the numbers of the corresponding rows.
     private mutating func align(
         _ update: MediaPlaylist, at index: Int, _ updated: [Int64?], with known: MediaPlaylist, _ dates: Dates
     ) {

@@ -1,9 +1,10 @@
 import HLS
 internal import MediaCache
 
-/// Which segments of two loads are the same.
+/// Comparison of segments between loads.
 extension TrackFollower {
-    /// How much further on a playlist counts that goes on from what is known, by the names of its segments.
+    /// Returns the difference of media sequence numbers if an update continues the known playlist by segment names but
+    /// counts differently; nil otherwise.
     static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
         guard let last = known.segments.last, update.skip == nil else { return nil }
         let isExact = known.queriesTellApart || update.queriesTellApart
@@ -17,23 +18,26 @@ extension TrackFollower {
         return isRun ? update.firstMediaSequence + index - (known.nextMediaSequence - 1) : nil
     }
 
-    /// - Parameter isExact: whether queries count, too. Servers put fresh tokens there.
+    /// Whether two segments have the same name and properties.
+    ///
+    /// - Parameter isExact: whether queries are compared too. They often contain changing tokens.
     private static func isSame(_ left: MediaSegment, _ right: MediaSegment, _ isExact: Bool) -> Bool {
         if left.uri != right.uri, isExact || left.uri.path != right.uri.path { return false }
         return isAlike(left, right)
     }
 
+    /// Whether two segments agree in byte range, duration and date.
     static func isAlike(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
         left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
             && (left.programDateTime == nil || right.programDateTime == nil
                 || left.programDateTime?.nanosecondsSinceEpoch == right.programDateTime?.nanosecondsSinceEpoch)
     }
 
-    /// What is known with other links, where an update has the same segments in other folders: what gives access is in the
-    /// path.
+    /// Returns the known playlist with the links of an update that has the same segments in other folders: some servers
+    /// put access tokens into the path. Returns nil if the segments differ.
     ///
-    /// - Parameter isRecent: whether less time than this is over since something new came. An encoder that begins anew
-    ///   makes no more media than that.
+    /// - Parameter isRecent: whether the last new segment appeared less than this time ago. A restarted encoder can't
+    ///   have produced more media than that.
     static func renamed(
         _ known: MediaPlaylist, as update: MediaPlaylist, isRecent: (Duration) -> Bool
     ) -> MediaPlaylist? {
@@ -58,6 +62,7 @@ extension TrackFollower {
         return isTimed || isRecent(.nanoseconds(duration)) ? renamed : nil
     }
 
+    /// Returns the last path component of a segment's URI.
     static func fileName(_ segment: MediaSegment, _ isExact: Bool = false) -> Substring {
         let path = segment.uri.path
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -66,16 +71,16 @@ extension TrackFollower {
 
     // MARK: - Names
 
-    /// Whether a row's name is in the playlist, and means another segment there.
+    /// Whether the playlist uses a row's name for another segment.
     ///
-    /// - Parameter names: ``names``, made once for all that are asked about.
+    /// - Parameter names: the value of ``names``, computed once for all rows.
     func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {
         guard present(row) == nil else { return false }
         let offset = row.range?.lowerBound
         return names.contains(Self.name(row.url, offset)) || names.contains(Self.name(row.url.path, offset))
     }
 
-    /// What the playlist's segments are called, and the slices of files among them.
+    /// The names of the playlist's segments and of the byte ranges among them.
     var names: Set<String> {
         guard let known else { return [] }
         let isExact = known.queriesTellApart
@@ -94,7 +99,7 @@ extension TrackFollower {
 }
 
 extension MediaPlaylist {
-    /// Whether some of its segments differ only in their queries. Otherwise these may be fresh tokens with each load.
+    /// Whether some segments differ only in their queries. Otherwise queries may be changing tokens.
     var queriesTellApart: Bool {
         // Most playlists have no queries.
         guard segments.contains(where: { $0.uri.utf8.contains(UInt8(ascii: "?")) }) else { return false }
@@ -108,4 +113,43 @@ extension MediaPlaylist {
 extension String {
     /// A URI without its query.
     var path: Substring { prefix { $0 != "?" } }
+}
+
+extension MediaPlaylist {
+    /// The maximum target duration in seconds, and the maximum segment duration in nanoseconds.
+    private static let longestTarget = 600
+    private static let longestSegment: Int64 = 86_400_000_000_000
+    /// The ranges of valid media sequence numbers and times. Values outside are mistakes, and would overflow
+    /// calculations.
+    private static let greatestSequence = 1 << 52
+    fileprivate static let times: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
+
+    /// The playlist with all numbers limited to ranges that are safe in calculations.
+    var withinBounds: MediaPlaylist {
+        var playlist = self
+        if let target = targetDuration { playlist.targetDuration = min(max(1, target), Self.longestTarget) }
+        if !(0...Self.greatestSequence).contains(discontinuitySequence) { playlist.discontinuitySequence = 0 }
+        if let skip { playlist.skip?.count = min(max(0, skip.count), Self.greatestSequence) }
+        if mediaSequence.magnitude > Self.greatestSequence.magnitude { playlist.mediaSequence = 0 }
+        for (index, segment) in segments.enumerated() {
+            let duration = segment.duration.nanoseconds
+            if !(0...Self.longestSegment).contains(duration) {
+                playlist.segments[index].duration = DecimalValue(
+                    nanoseconds: min(max(0, duration), Self.longestSegment))
+            }
+            guard let time = segment.programDateTime?.nanosecondsSinceEpoch, !Self.times.contains(time) else {
+                continue
+            }
+            playlist.segments[index].programDateTime = nil
+        }
+        return playlist
+    }
+}
+
+extension ResolvedSegment {
+    /// The start of the segment by its playlist's dates, in nanoseconds since 1970; nil without a date in the valid
+    /// range. The durations between a date and the segment may add up to any number.
+    var boundedDate: Int64? {
+        programDateTime?.nanosecondsSinceEpoch.flatMap { MediaPlaylist.times.contains($0) ? $0 : nil }
+    }
 }

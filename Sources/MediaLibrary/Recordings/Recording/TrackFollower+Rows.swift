@@ -1,16 +1,18 @@
 import HLS
 internal import MediaCache
 
-/// Rows of what is new.
+/// Creation of rows.
 extension TrackFollower {
-    /// The most gaps that stand for one loss.
-    private static let mostGaps = 100_000
-    /// The most date ranges that wait for a row.
-    private static let mostDateRanges = 1000
-    /// What a playlist's last segment may be behind its first at most, for what is in it to be placed by its coming.
+    /// The maximum number of gap rows for one loss.
+    private static let maximumGaps = 100_000
+    /// The maximum number of date ranges that wait for a row.
+    private static let maximumDateRanges = 1000
+    /// The maximum duration of a playlist, in nanoseconds, by which its segments are placed before its arrival.
     private static let longestPlaylist: Int64 = 30 * 86_400_000_000_000
 
-    /// - Parameter missed: how many segments were never seen before the first of these; nil where nobody knows.
+    /// Returns the rows of new segments.
+    ///
+    /// - Parameter missed: the number of segments missed before the first one; nil if unknown.
     mutating func rows(
         _ new: Range<Int>, of playlist: MediaPlaylist, missed: Int?, _ wall: Int64
     ) -> [RecordedSegment] {
@@ -18,7 +20,7 @@ extension TrackFollower {
         let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
         let resolved = Array(playlist.resolvedSegments)
         let total = resolved.last.map { $0.startNanoseconds &+ $0.segment.duration.nanoseconds } ?? 0
-        // Once: it takes as long as the playlist is.
+        // Computed once, since it takes time proportional to the playlist's length.
         let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
         var rows: [RecordedSegment] = []
         let times = resolved.map { segment in
@@ -65,8 +67,7 @@ extension TrackFollower {
         return rows
     }
 
-    /// Remembers the date ranges of a playlist. Those that are new, or have other attributes than before, and that stand
-    /// outside new segments wait for the next row.
+    /// Notes the date ranges of a playlist. New or changed date ranges outside new segments are added to the next row.
     ///
     /// - Parameter start: the media sequence number of the first new segment.
     mutating func noteDateRanges(of playlist: MediaPlaylist, from start: Int) {
@@ -75,7 +76,7 @@ extension TrackFollower {
             for case .dateRange(let range) in tags {
                 guard let text = Self.text(.dateRange(range)), present.insert(text).inserted, !isNew,
                     !dateRanges.contains(text), !pendingDateRanges.contains(text),
-                    pendingDateRanges.count < Self.mostDateRanges
+                    pendingDateRanges.count < Self.maximumDateRanges
                 else { continue }
                 pendingDateRanges.append(text)
             }
@@ -91,7 +92,7 @@ extension TrackFollower {
         playlist.durationNanoseconds / Int64(max(1, playlist.segments.count))
     }
 
-    /// What was lost, as so many segments that aren't there.
+    /// Returns gap rows that cover a loss.
     private mutating func gaps(
         from start: Int64, to end: Int64, missed: Int, target: Int, before segment: ResolvedSegment, arrival: Int64
     ) -> [RecordedSegment] {
@@ -101,9 +102,9 @@ extension TrackFollower {
         if count == 0 || time / Int64(count) > length * 3 / 2 || time / Int64(count) < length / 8 {
             count = time < length / 2 && missed == 0 ? 0 : max(1, Int((time + length - 1) / length))
         }
-        count = min(count, Self.mostGaps)
+        count = min(count, Self.maximumGaps)
         guard count > 0 else { return [] }
-        // By quotient and remainder: the product of a long time and a count would leave 64 bits.
+        // By quotient and remainder, since the product of a long time and a count could overflow.
         let (each, rest) = time.quotientAndRemainder(dividingBy: Int64(count))
         return (0..<count).map { index in
             let lower = start + each * Int64(index) + min(rest, Int64(index))
@@ -113,13 +114,14 @@ extension TrackFollower {
                 number: takeNumber(sequence), start: lower, duration: upper - lower, targetDuration: target,
                 state: .gap)
             row.originSequence = sequence
-            // When it would have arrived, by the segment behind.
+            // The expected arrival, relative to that of the following segment.
             row.arrival = arrival.clampedSum(upper - end - segment.segment.duration.nanoseconds)
             return row
         }
     }
 
-    /// The first number is the origin's, so that keys without vectors keep theirs.
+    /// Returns the next row number. The first one is the origin's media sequence number, so that keys without an IV
+    /// stay valid.
     private mutating func takeNumber(_ sequence: Int) -> Int64 {
         let number = next ?? ((0..<(1 << 40)).contains(sequence) ? Int64(sequence) : 0)
         next = number + 1
@@ -165,9 +167,9 @@ extension TrackFollower {
         }
     }
 
-    // MARK: - Rows that are there
+    // MARK: - Present rows
 
-    /// What the playlist has of a row now; nil where it has left it.
+    /// Returns the playlist's segment for a row; nil if the playlist no longer has it.
     func present(_ row: RecordedSegment) -> MediaSegment? {
         guard let known, row.number >= first else { return nil }
         let place = row.number - offset - Int64(known.firstMediaSequence)

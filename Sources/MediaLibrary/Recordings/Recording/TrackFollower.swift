@@ -1,34 +1,34 @@
 import HLS
 internal import MediaCache
 
-/// Makes rows of a timeline of what a track's playlist says, load after load: a pure value.
+/// The conversion of a track's playlist, load after load, to rows of a timeline.
 ///
-/// What a playlist moved past before anybody saw it becomes gaps. A media sequence that begins anew is recognised, and so
-/// are an encoder that starts again with the same names, a playlist that only counts differently from now on, one whose
-/// links are others now, an old copy of one, and two encoders that take turns.
+/// Segments that left the playlist between two loads become gaps. The follower recognises a restarted media sequence, a
+/// restarted encoder that reuses names, changed numbering, changed links, old copies from caches, and two encoders that
+/// alternate.
 struct TrackFollower: Sendable {
-    /// How many of the last rows are compared with a playlist after a restart.
+    /// The number of last rows that are compared with the playlist after a restart of the process.
     static let tailLength = 1000
-    /// A playlist that another took turns with is remembered so long.
-    private static let turnsRemembered = Duration.seconds(600)
+    /// The time for which the playlist of an alternating encoder is remembered.
+    private static let alternationMemory = Duration.seconds(600)
 
-    /// What is known of the playlist of one encoder.
-    struct Line {
-        /// The playlist as it was loaded last, whole.
+    /// The known state of one encoder's playlist.
+    struct EncoderRun {
+        /// The whole playlist as of the last load.
         var known: MediaPlaylist
-        var past = PlaylistPast()
-        /// When the segments of ``known`` begin, where they were recorded by an earlier process: by media sequence number,
-        /// in nanoseconds since 1970.
+        var past = SegmentNameHistory()
+        /// The starts of the segments in ``known`` that an earlier process recorded, in nanoseconds since 1970, by
+        /// media sequence number.
         var recorded: [Int: Int64] = [:]
-        /// When something new came last, by a clock that never jumps; nil if that was in another process.
+        /// The monotonic time of the last new segment; nil if an earlier process saw it.
         var changed: Duration?
-        /// What a row's number is above its number at the origin, from which row on.
+        /// The difference between row numbers and media sequence numbers, and the first row that it applies to.
         var offset: Int64 = 0
         var first: Int64 = .max
-        /// The media sequence number of the last segment with a date, while that is in the playlist.
+        /// The media sequence number of the last segment with a date, as long as the playlist has it.
         var dated: Int?
 
-        /// Notes which dates a playlist has, as it was loaded.
+        /// Notes the dates of a loaded playlist.
         mutating func noteDates(of update: MediaPlaylist) {
             let index = update.segments.lastIndex { $0.programDateTime?.nanosecondsSinceEpoch != nil }
             let kept = update.skip == nil ? nil : dated.flatMap { $0 >= update.mediaSequence ? $0 : nil }
@@ -36,11 +36,11 @@ struct TrackFollower: Sendable {
         }
     }
 
-    /// Old copies of a playlist that come one after the other.
+    /// Consecutive old copies of a playlist.
     private struct OldCopies {
-        /// The one that goes furthest.
+        /// The copy that ends last.
         var furthest: MediaPlaylist
-        /// How many went on from the ones before, without one that didn't.
+        /// The number of copies that continued their predecessor, without interruption.
         var advances = 0
     }
 
@@ -49,39 +49,39 @@ struct TrackFollower: Sendable {
     var clock: TimelineClock
     var companions: [RecordedConditions.Companion] = []
     var nextCompanion: Int64 = 1
-    /// How keys and sections were written at the origin, and what they are here.
+    /// The conditions of the last segment.
     var conditions: CachedConditions?
-    /// Whether the next row doesn't go on from the one before.
+    /// Whether the next row doesn't continue the last one.
     var isBroken = false
-    /// The date ranges that rows have or will have, as they were written.
+    /// The date ranges in rows and of the last playlist, as text.
     var dateRanges: Set<String> = []
-    /// Date ranges that were seen outside new rows: the next row gets them.
+    /// The date ranges seen outside new rows. The next row gets them.
     var pendingDateRanges: [String] = []
-    /// The scope of what the playlist names that was taken last; nil before one was.
+    /// The scope of the last processed playlist's references; nil before the first.
     var scope: AddressScope?
     let folder: String
-    /// How discontinuities are counted.
+    /// The numbering of discontinuities.
     private(set) var numbers: DiscontinuityNumbers
-    /// How many discontinuities stand before the track's first row.
+    /// The number of discontinuities before the track's first row.
     private(set) var firstDiscontinuities: Int64 = 0
-    /// The numbers of the other tracks.
+    /// The numberings of the other tracks.
     private var otherNumbers: [DiscontinuityNumbers] = []
-    /// How far the clock of another track is behind the arrival of its segments.
+    /// The lag of another track's clock behind the arrival of its segments.
     var otherLag: Int64?
-    private var line: Line?
-    /// What was followed before the media sequence began anew.
-    private var other: Line?
-    /// A redundant copy that has nothing in common with what is known, as it was loaded last.
+    private var encoder: EncoderRun?
+    /// The encoder that was followed before the media sequence restarted.
+    private var otherEncoder: EncoderRun?
+    /// The last load of a redundant copy that has nothing in common with the known playlist.
     var candidate: MediaPlaylist?
-    /// Playlists that were older than what is known.
+    /// The old copies that were loaded last.
     private var stale: OldCopies?
 
-    /// A follower of a track in `folder`.
+    /// Creates a follower of a track in `folder`.
     ///
     /// - Parameters:
-    ///   - tail: what was recorded before, the last `tailLength` rows of it.
-    ///   - next: the number of the next row; nil where nothing was recorded.
-    ///   - discontinuities: how many discontinuities there are up to the last row.
+    ///   - tail: the last `tailLength` recorded rows.
+    ///   - next: the number of the next row; nil if nothing is recorded.
+    ///   - discontinuities: the number of discontinuities up to the last row.
     init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil, discontinuities: Int64 = 0) {
         self.folder = folder
         numbers = DiscontinuityNumbers(after: tail, number: discontinuities)
@@ -95,7 +95,7 @@ struct TrackFollower: Sendable {
         let offset = last.number - Int64(last.originSequence)
         companions = last.conditions.companions
         nextCompanion = (tail.flatMap(\.conditions.companions).map(\.number).max() ?? 0) + 1
-        // Those that go on from each other to the end, as the origin counts.
+        // The last rows with consecutive media sequence numbers.
         let run = tail.suffix(Self.tailLength).reversed().prefix { row in
             !row.url.isEmpty && row.number - Int64(row.originSequence) == offset
         }
@@ -114,29 +114,29 @@ struct TrackFollower: Sendable {
             return segment
         }
         playlist.mediaSequence = oldest.originSequence
-        line = Line(known: playlist)
-        line?.offset = offset
-        line?.first = oldest.number
-        line?.recorded = Dictionary(run.map { ($0.originSequence, $0.start) }) { first, _ in first }
-        line?.past.note(playlist, from: oldest.originSequence)
+        encoder = EncoderRun(known: playlist)
+        encoder?.offset = offset
+        encoder?.first = oldest.number
+        encoder?.recorded = Dictionary(run.map { ($0.originSequence, $0.start) }) { first, _ in first }
+        encoder?.past.note(playlist, from: oldest.originSequence)
     }
 
-    /// The playlist as it was loaded last, whole.
-    var known: MediaPlaylist? { line?.known }
+    /// The whole playlist as of the last load.
+    var known: MediaPlaylist? { encoder?.known }
 
-    /// What a row's number is above its number at the origin.
+    /// The difference between row numbers and media sequence numbers.
     var offset: Int64 {
-        get { line?.offset ?? 0 }
-        set { line?.offset = newValue }
+        get { encoder?.offset ?? 0 }
+        set { encoder?.offset = newValue }
     }
 
-    /// The first row that ``offset`` counts for.
+    /// The first row that ``offset`` applies to.
     var first: Int64 {
-        get { line?.first ?? .max }
-        set { line?.first = newValue }
+        get { encoder?.first ?? .max }
+        set { encoder?.first = newValue }
     }
 
-    /// Counts the discontinuities before a row, with the gaps before that.
+    /// Returns the number of discontinuities before a row, including those in gaps before it.
     mutating func countDiscontinuities(
         before segment: ResolvedSegment, start: Int64, _ step: DiscontinuityNumbers.Step, gaps: Int
     ) -> Int {
@@ -148,24 +148,24 @@ struct TrackFollower: Sendable {
         return count
     }
 
-    /// Whether the playlist has a date itself. One that has left it implies none.
-    var isDated: Bool { line?.dated != nil }
+    /// Whether the playlist itself has a date. Dates that have left it don't count.
+    var isDated: Bool { encoder?.dated != nil }
 
-    /// Whether the playlist says that nothing more comes.
+    /// Whether the playlist has EXT-X-ENDLIST.
     var hasEndList: Bool { known?.hasEndList ?? false }
 
-    /// Takes a playlist as it was loaded.
+    /// Processes a loaded playlist.
     ///
     /// - Parameters:
-    ///   - update: the playlist, its URIs absolute; whole or a delta update.
-    ///   - wall: the time by the wall clock at which it came, in nanoseconds since 1970.
-    ///   - now: the same by a clock that never jumps.
-    ///   - lag: how far the clock of another track is behind the arrival of its segments, in nanoseconds; nil where none
-    ///     has a clock. Media sequence numbers of two tracks have nothing to do with each other (RFC 8216bis §4.4.3.2).
-    ///   - others: how the other tracks count discontinuities.
-    ///   - isCopy: whether the playlist may be another redundant copy than the one that is known.
-    /// - Returns: the rows that are new, and what the load brought.
-    /// - Throws: `PlaylistReloadError`: the whole playlist has to be loaded.
+    ///   - update: the playlist, whole or a delta update, its URIs absolute.
+    ///   - wall: the wall clock's time of the load, in nanoseconds since 1970.
+    ///   - now: the monotonic time of the load.
+    ///   - lag: the lag of another track's clock behind the arrival of its segments, in nanoseconds; nil if no other
+    ///     track has a clock. Media sequence numbers of two tracks are unrelated (RFC 8216bis §4.4.3.2).
+    ///   - others: the numberings of the other tracks.
+    ///   - isCopy: whether the playlist may be another redundant copy than the known one.
+    /// - Returns: the new rows and the outcome of the load.
+    /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
         besides others: [DiscontinuityNumbers] = [], isCopy: Bool = false
@@ -173,20 +173,20 @@ struct TrackFollower: Sendable {
         let update = update.withinBounds
         otherLag = lag
         otherNumbers = others
-        guard let line else {
-            // Nothing is known that a delta update could leave out.
+        guard let encoder else {
+            // A delta update needs a known playlist.
             guard update.skip == nil else {
                 throw .unknownSegments(update.mediaSequence..<update.firstMediaSequence)
             }
             guard !update.segments.isEmpty else { return ([], .stale) }
             return (begin(update, missed: isBroken ? nil : 0, wall, now), .updated)
         }
-        if isCopy, let joined = join(update, to: line, wall, now) { return joined }
-        if let renamed = Self.renamed(line.known, as: update, isRecent: { elapsed(wall, now) < $0 }) {
-            self.line?.known = renamed
-            self.line?.past.note(renamed, from: renamed.firstMediaSequence)
+        if isCopy, let joined = join(update, to: encoder, wall, now) { return joined }
+        if let renamed = Self.renamed(encoder.known, as: update, isRecent: { elapsed(wall, now) < $0 }) {
+            self.encoder?.known = renamed
+            self.encoder?.past.note(renamed, from: renamed.firstMediaSequence)
         }
-        let known = self.known ?? line.known
+        let known = self.known ?? encoder.known
         let reload = try known.reloaded(with: update)
         if reload.outcome != .stale, reload.outcome != .reset, hasRestarted(update, wall, now) {
             return (begin(update, missed: nil, wall, now), .reset)
@@ -194,87 +194,90 @@ struct TrackFollower: Sendable {
         switch reload.outcome {
         case .stale: return take(old: update, wall, now)
         case .unchanged:
-            self.line?.noteDates(of: update)
-            self.line?.known = reload.playlist
-            self.line?.recorded = [:]
-            learnLinks(from: known, to: reload.playlist)
+            self.encoder?.noteDates(of: update)
+            self.encoder?.known = reload.playlist
+            self.encoder?.recorded = [:]
+            updateLinks(from: known, to: reload.playlist)
             noteDateRanges(of: reload.playlist, from: reload.playlist.nextMediaSequence)
             stale = nil
             return ([], .unchanged)
         case .reset:
             if let rows = shift(from: known, to: update, wall, now) { return (rows, .updated) }
-            if let rows = takeTurn(update, wall, now) {
+            if let rows = switchEncoder(update, wall, now) {
                 return (rows, rows.isEmpty ? .stale : .updated)
             }
-            switch line.past.relation(to: update) {
+            switch encoder.past.relation(to: update) {
             case .named, .same: return take(old: update, wall, now)
             case .new, .reused: return (begin(update, missed: nil, wall, now), .reset)
             }
         case .updated:
             let missed = reload.missedSegments.count
             if missed > 0 {
-                // Where so much was missed that names come again, they mean something else.
+                // After a longer time, repeated names refer to other media.
                 if elapsed(wall, now) < .nanoseconds(update.durationNanoseconds),
                     let rows = shift(from: known, to: update, wall, now)
                 {
                     return (rows, .updated)
                 }
-                if let rows = takeTurn(update, wall, now) {
+                if let rows = switchEncoder(update, wall, now) {
                     return (rows, rows.isEmpty ? .stale : .updated)
                 }
                 guard clock.hasRoom(for: missed, of: averageDuration(of: update), at: wall) else {
                     return (begin(update, missed: nil, wall, now), .reset)
                 }
             }
-            learnLinks(from: known, to: reload.playlist)
+            updateLinks(from: known, to: reload.playlist)
             return (
-                goOn(update, as: reload.playlist, from: reload.newSegments.lowerBound, missed: missed, wall, now),
+                continueSequence(
+                    update, as: reload.playlist, from: reload.newSegments.lowerBound, missed: missed, wall, now),
                 .updated
             )
         }
     }
 
-    // MARK: - Ways to go on
+    // MARK: - Continuation
 
-    /// The same media sequence goes on: with an update, which makes a whole playlist of what is known.
-    private mutating func goOn(
+    /// Continues the media sequence with an update, merged into a whole playlist.
+    private mutating func continueSequence(
         _ update: MediaPlaylist, as playlist: MediaPlaylist, from start: Int, missed: Int, _ wall: Int64,
         _ now: Duration
     ) -> [RecordedSegment] {
-        line?.noteDates(of: update)
-        line?.known = playlist
-        line?.recorded = [:]
+        encoder?.noteDates(of: update)
+        encoder?.known = playlist
+        encoder?.recorded = [:]
         stale = nil
         noteDateRanges(of: playlist, from: start)
         guard start < playlist.nextMediaSequence else { return [] }
-        line?.changed = now
-        line?.past.note(playlist, from: start)
+        encoder?.changed = now
+        encoder?.past.note(playlist, from: start)
         return rows(start..<playlist.nextMediaSequence, of: playlist, missed: missed, wall)
     }
 
-    /// The playlist only counts differently, if that is so.
+    /// Continues with a playlist that only counts differently; returns nil if it doesn't.
     private mutating func shift(
         from known: MediaPlaylist, to update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
         guard let shift = Self.shift(from: known, to: update) else { return nil }
         offset -= Int64(shift)
-        return goOn(update, as: update, from: known.nextMediaSequence + shift, missed: 0, wall, now)
+        return continueSequence(update, as: update, from: known.nextMediaSequence + shift, missed: 0, wall, now)
     }
 
-    /// A media sequence begins: all that is in the playlist is new, but for what the clock says is recorded.
+    /// Begins a media sequence. All its segments are new, except those that are recorded already by their dates.
     ///
-    /// - Parameter missed: how much was lost before; nil where nobody knows.
+    /// - Parameter missed: the number of segments missed before; nil if unknown.
     private mutating func begin(
         _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment] {
-        // Of two that have the same names nobody could say which one goes on.
-        if let line { if case .new = line.past.relation(to: update) { other = line } else { other = nil } }
-        line = Line(known: update, changed: now)
-        line?.noteDates(of: update)
-        line?.past.note(update, from: update.firstMediaSequence)
+        // With equal names it would be unknown which of two encoders continues.
+        if let encoder {
+            if case .new = encoder.past.relation(to: update) { otherEncoder = encoder } else { otherEncoder = nil }
+        }
+        encoder = EncoderRun(known: update, changed: now)
+        encoder?.noteDates(of: update)
+        encoder?.past.note(update, from: update.firstMediaSequence)
         stale = nil
         if missed == nil { isBroken = true }
-        // Names may mean something else now.
+        // Names may refer to other media now.
         companions = []
         conditions = nil
         noteDateRanges(of: update, from: update.firstMediaSequence)
@@ -283,35 +286,35 @@ struct TrackFollower: Sendable {
 
     /// Follows a redundant copy from now on.
     ///
-    /// - Parameter changed: when something new came last, by a clock that never jumps.
+    /// - Parameter changed: the monotonic time of the last new segment.
     mutating func restart(with copy: MediaPlaylist, changed: Duration?) {
-        line = Line(known: copy, changed: changed, offset: offset, first: first)
-        line?.noteDates(of: copy)
-        line?.past.note(copy, from: copy.firstMediaSequence)
-        (other, stale, conditions, candidate) = (nil, nil, nil, nil)
+        encoder = EncoderRun(known: copy, changed: changed, offset: offset, first: first)
+        encoder?.noteDates(of: copy)
+        encoder?.past.note(copy, from: copy.firstMediaSequence)
+        (otherEncoder, stale, conditions, candidate) = (nil, nil, nil, nil)
     }
 
-    /// What is older than what is known comes from a cache. If nothing else has come for long, and it changes, an encoder has
-    /// begun again, with the numbers and the names that it had before.
+    /// Processes a playlist older than the known one, which usually comes from a cache. If nothing new has appeared for
+    /// long and the old playlist advances, an encoder has restarted with its earlier numbers and names.
     private mutating func take(
         old update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
-        guard !update.segments.isEmpty, let line else { return ([], .stale) }
+        guard !update.segments.isEmpty, let encoder else { return ([], .stale) }
         let isChanging = isAdvancing(update)
-        let target = Duration.seconds(max(1, line.known.targetDuration ?? 1))
+        let target = Duration.seconds(max(1, encoder.known.targetDuration ?? 1))
         let isNew =
-            switch line.past.relation(to: update) {
+            switch encoder.past.relation(to: update) {
             case .same: false
             case .reused: elapsed(wall, now) >= target * 3 / 2
-            // One that has begun has fewer segments; a copy has as many as ever.
-            case .named where update.segments.count >= line.known.segments.count:
+            // A restarted encoder has fewer segments; a cached copy has the usual number.
+            case .named where update.segments.count >= encoder.known.segments.count:
                 isChanging && elapsed(wall, now) >= target * 5
             case .named, .new: isChanging && elapsed(wall, now) >= target * 3
             }
         return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
     }
 
-    /// Whether old copies advance from load to load, as those of an encoder do. Caches that take turns go back, too.
+    /// Whether old copies advance from load to load, as a restarted encoder's do. Alternating caches also go back.
     private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
         guard var copies = stale else {
             stale = OldCopies(furthest: update)
@@ -326,42 +329,43 @@ struct TrackFollower: Sendable {
             copies.advances += 1
         } else if update.segments.last?.uri != copies.furthest.segments.last?.uri {
             copies.advances = 0
-            // Of two that have nothing in common none goes further.
+            // Copies without anything in common don't advance.
             if reload?.outcome == .reset, shift == nil { copies.furthest = update }
         }
         stale = copies
         return copies.advances > 1
     }
 
-    /// The playlist goes on with what was followed before the media sequence began anew: two encoders take turns, or what
-    /// seemed to be a beginning was a mistake.
-    private mutating func takeTurn(
+    /// Continues with the encoder followed before the media sequence restarted: two encoders alternate, or the restart
+    /// was a mistake.
+    private mutating func switchEncoder(
         _ update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
-        guard let other, update.skip == nil, let changed = other.changed, now - changed <= Self.turnsRemembered,
-            let reload = try? other.known.reloaded(with: update), reload.missedSegments.isEmpty
+        guard let otherEncoder, update.skip == nil, let changed = otherEncoder.changed,
+            now - changed <= Self.alternationMemory,
+            let reload = try? otherEncoder.known.reloaded(with: update), reload.missedSegments.isEmpty
         else { return nil }
         switch reload.outcome {
         case .reset: return nil
         case .stale:
-            guard other.past.relation(to: update) != .reused else { return nil }
+            guard otherEncoder.past.relation(to: update) != .reused else { return nil }
             return []
         case .unchanged, .updated:
-            self.other = line
-            line = other
+            self.otherEncoder = encoder
+            encoder = otherEncoder
             isBroken = true
             companions = []
             conditions = nil
-            return goOn(
+            return continueSequence(
                 update, as: reload.playlist, from: reload.newSegments.lowerBound, missed: 0, wall, now)
         }
     }
 
-    /// Whether an encoder has begun again with its names, and has come further than it had before: what the playlist has
-    /// under known numbers and names was made after all that is known, and there was time enough to make it.
+    /// Whether an encoder has restarted with its earlier names and is ahead of its last run: the known numbers and
+    /// names refer to media that was made after all known segments, and enough time has passed to make it.
     private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
-        guard let line, update.skip == nil else { return false }
-        let known = line.known
+        guard let encoder, update.skip == nil else { return false }
+        let known = encoder.known
         let common =
             max(
                 known.firstMediaSequence, update.firstMediaSequence)..<max(
@@ -373,14 +377,15 @@ struct TrackFollower: Sendable {
         var time: Int64 = 0
         for sequence in common {
             time += update.segments[sequence - update.firstMediaSequence].duration.nanoseconds
-            // There was no time to make so much: nothing is dated, which would take long in a long playlist.
+            // Too little time has passed to make so much media. Dates aren't resolved, which takes long in a long
+            // playlist.
             guard time <= elapsed.clampedSum(2 * tolerance) else { return false }
         }
         func date(_ playlist: MediaPlaylist, _ sequence: Int) -> Int64? {
             playlist.resolvedSegments.first { $0.mediaSequence == sequence }?.boundedDate
         }
         guard
-            let lastDate = date(known, known.nextMediaSequence - 1) ?? line.recorded[known.nextMediaSequence - 1],
+            let lastDate = date(known, known.nextMediaSequence - 1) ?? encoder.recorded[known.nextMediaSequence - 1],
             let firstNew = date(update, common.lowerBound), let lastNew = date(update, common.upperBound - 1)
         else { return false }
         let end = lastDate.clampedSum(last.duration.nanoseconds)
@@ -389,8 +394,8 @@ struct TrackFollower: Sendable {
         return firstNew >= end - tolerance / 2 && firstNew > lastDate && lastNew.clampedSum(own) <= newest
     }
 
-    /// How long nothing new has come.
+    /// Returns the time since the last new segment.
     private func elapsed(_ wall: Int64, _ now: Duration) -> Duration {
-        line?.changed.map { now - $0 } ?? .nanoseconds(max(0, wall - (clock.end ?? wall)))
+        encoder?.changed.map { now - $0 } ?? .nanoseconds(max(0, wall - (clock.end ?? wall)))
     }
 }

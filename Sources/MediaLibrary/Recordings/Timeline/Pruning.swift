@@ -1,18 +1,19 @@
-/// Decides what of a recording is given up: of all tracks the oldest first, so that they begin together, until every limit
-/// holds. It looks at no more than it gives up.
+/// The selection of the segments that retention removes: the oldest of all tracks first, so that the tracks begin
+/// together, until every limit holds. The cost is proportional to the number of removed segments.
 package struct Pruning: Sendable {
-    /// What is to hold.
+    /// The limits of retention.
     package struct Limits: Sendable, Hashable {
-        /// Segments that arrived until then are too old, in nanoseconds since 1970.
+        /// The arrival time up to which segments are too old, in nanoseconds since 1970.
         package var oldest: Int64
-        /// How many segments may be kept of a track behind those that are pinned. Gaps and what is awaited don't count.
+        /// The maximum number of cached segments per track after the pinned ones; nil for no limit. Gaps and awaited
+        /// segments don't count.
         package var segments: Int?
-        /// How many bytes are too many.
+        /// The number of bytes to remove.
         package var excess: Int64
-        /// Of the newest of a track so many stay, however many bytes are too many.
+        /// The number of newest segments per track that stay, whatever ``excess`` is.
         package var spared: Int64
 
-        /// Limits; without arguments none.
+        /// Creates limits; without arguments, none apply.
         package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0, spared: Int64 = 0) {
             self.oldest = oldest
             self.segments = segments
@@ -21,30 +22,34 @@ package struct Pruning: Sendable {
         }
     }
 
-    /// What is to be given up.
+    /// The segments to remove.
     package struct Choice: Sendable {
         /// The segments, by track.
         package var rows: [String: [RecordedSegment]] = [:]
-        /// Whether the limits hold without them, as far as they can.
+        /// Whether the limits hold after their removal, as far as possible.
         package var isComplete = true
     }
 
-    /// The first of a track that could go.
+    /// The first removable segment of a track.
     private struct Head {
         var row: RecordedSegment
-        /// How many are kept behind it, where that matters.
+        /// The number of cached segments after it; 0 unless they are counted.
         var keptBehind: Int
     }
 
-    /// Up to where everything is given up or pinned, by track.
+    /// The number before which every segment is removed or pinned, by track.
     private var cursors: [String: Int64] = [:]
 
-    /// Begins at the front.
+    /// Creates a selection that starts at the beginning.
     package init() {}
 
     /// Chooses up to `count` segments.
     ///
-    /// - Parameter pinned: stretches of time that stay, in nanoseconds since 1970.
+    /// - Parameters:
+    ///   - timelines: the timelines of all tracks.
+    ///   - limits: the limits that have to hold.
+    ///   - pinned: the time ranges that stay, in nanoseconds since 1970.
+    ///   - count: the maximum number of segments.
     /// - Throws: `CacheError` with `storage`.
     package mutating func choose(
         of timelines: [Timeline], limits: Limits, outside pinned: [Range<Int64>], atMost count: Int
@@ -52,7 +57,7 @@ package struct Pruning: Sendable {
         var choice = Choice()
         var (excess, chosen) = (limits.excess, 0)
         var heads: [Int: Head] = [:]
-        // What was chosen last of each.
+        // The last chosen segment of each track.
         var last: [Int: Head] = [:]
         var waiting = Set(timelines.indices)
         while true {
@@ -69,7 +74,7 @@ package struct Pruning: Sendable {
             let isOld = head.arrived <= limits.oldest
             let isSurplus = limits.segments.map { found.keptBehind >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
-            // Later ones of other tracks may be too many.
+            // Later segments of other tracks may exceed the limit.
             guard isOld || isSurplus || isSpare else { continue }
             guard chosen < count else {
                 choice.isComplete = false
@@ -84,7 +89,7 @@ package struct Pruning: Sendable {
         }
     }
 
-    /// The first of a track that could go; what is awaited can't, nor what is behind it.
+    /// Returns a track's first removable segment. Awaited segments and those after them aren't removable.
     private mutating func head(
         of timeline: Timeline, outside pinned: [Range<Int64>], after last: Head?, isCounted: Bool
     ) async throws -> Head? {
@@ -92,7 +97,7 @@ package struct Pruning: Sendable {
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
         guard isCounted else { return Head(row: head, keptBehind: 0) }
-        // Counted once, but where something pinned is between.
+        // Counted once per run, unless a pinned segment is in between.
         if let last, last.row.number + 1 == head.number {
             return Head(row: head, keptBehind: last.keptBehind - (head.state == .kept ? 1 : 0))
         }

@@ -1,108 +1,108 @@
 package import HLS
 package import MediaCache
 
-/// A media segment in a recording's timeline: when it was, what became of it, and what playing it needs.
+/// A media segment in a recording's timeline: its time, its state and the conditions for playing it.
 package struct RecordedSegment: Sendable, Hashable {
-    /// What became of it.
+    /// The state of a segment.
     package enum State: UInt8, Sendable, Hashable {
-        /// It has been seen in a playlist, and is being fetched.
+        /// The segment was listed in a playlist and is being fetched.
         case awaited
-        /// It's here.
+        /// The segment is cached.
         case kept
-        /// It was lost, or never was (EXT-X-GAP, RFC 8216bis §4.4.4.7).
+        /// The segment was lost or marked as a gap by the origin (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case gap
     }
 
-    /// Its place among all segments that its track ever had, and its media sequence number (§4.4.3.2) in every playlist.
-    /// It's never given again.
+    /// The position among all segments of the track, and the media sequence number (§4.4.3.2) in every served playlist.
+    /// Numbers are never reused.
     package var number: Int64
-    /// When it begins: nanoseconds since 1970-01-01T00:00:00Z. Never before the end of the one before.
+    /// The start in nanoseconds since 1970-01-01T00:00:00Z. It is never before the end of the previous segment.
     package var start: Int64
-    /// How long it lasts in nanoseconds, as its playlist says.
+    /// The duration in nanoseconds, as its playlist states it.
     package var duration: Int64
-    /// How far ``duration`` reaches beyond the start of the next segment, in nanoseconds: durations that are rounded up
-    /// don't delay the segments behind them.
+    /// The time by which ``duration`` reaches beyond the start of the next segment, in nanoseconds. Rounded durations
+    /// don't delay later segments.
     package var overrun: Int64 = 0
-    /// When it was published, by the recorder's clock: nanoseconds since 1970, in whole milliseconds. Retention counts
-    /// from then. Nil for segments recorded before this was stored.
+    /// The time of publication by the recorder's clock, in nanoseconds since 1970 and whole milliseconds. It determines
+    /// the age for retention. Nil for segments recorded before this was stored.
     package var arrival: Int64?
-    /// How far the track's clock was behind the arrival of segments when it was last dated, in nanoseconds, in whole
-    /// milliseconds; 0 for a track that never was. Nil where the playlist has a date, and for segments recorded before this
-    /// was stored.
+    /// The lag of the track's clock behind the arrival of segments when it was last dated, in nanoseconds and whole
+    /// milliseconds; 0 for a track that never was dated. Nil if the playlist has a date, and for segments recorded
+    /// before this was stored.
     package var clockLag: Int64?
-    /// The target duration that its playlist had, in seconds.
+    /// The target duration of its playlist, in seconds.
     package var targetDuration: Int
-    /// What became of it.
+    /// The state.
     package var state: State
-    /// Whether a discontinuity stands before it (§4.4.4.3).
+    /// Whether a discontinuity precedes the segment (§4.4.4.3).
     package var isDiscontinuous = false
-    /// How many discontinuities there are up to it by its origin's count (§4.4.3.3). Nil for a gap that was never seen, and
-    /// for segments recorded before this was stored.
+    /// The number of discontinuities up to the segment by the origin's count (§4.4.3.3). Nil for a gap that was never
+    /// seen, and for segments recorded before this was stored.
     package var originDiscontinuity: Int64?
-    /// Whether its playlist says that it starts with an independent frame (EXT-X-INDEPENDENT-SEGMENTS, §4.4.2.1).
+    /// Whether its playlist states that it starts with an independent frame (EXT-X-INDEPENDENT-SEGMENTS, §4.4.2.1).
     package var isIndependent = false
-    /// Whether its origin has put something around it, which players mustn't get.
+    /// Whether the origin wrapped the media in other bytes, which are removed for players.
     package var isWrapped = false
-    /// How many bytes it has; 0 unless it's kept.
+    /// The length in bytes; 0 unless the segment is cached.
     package var length: Int64 = 0
-    /// How many bytes at its front hold its first picture, where that can be decoded by itself; else 0.
+    /// The number of bytes from the start that contain the first picture; 0 if it can't be decoded by itself.
     package var firstPicture: Int64 = 0
-    /// The media sequence number that it had at its origin.
+    /// The media sequence number at the origin.
     package var originSequence = 0
-    /// Where it came from; empty for a gap that nobody has a URL of.
+    /// The URL at the origin; empty for a gap without a known URL.
     package var url = ""
-    /// The scope of the playlist that named the URL, and those of its conditions; nil in pages of earlier versions.
+    /// The scope of the playlist that named the URL and the URLs of the conditions; nil in pages of earlier versions.
     package var scope: AddressScope?
-    /// Its bytes, where it isn't the whole resource.
+    /// The byte range; nil for the whole resource.
     package var range: Range<Int64>?
-    /// What its file is called behind its number, as `ts`.
+    /// The file name suffix, for example `ts`.
     package var ending = "ts"
-    /// The key and the media initialization section that it needs.
+    /// The key and the media initialization section that the segment needs.
     package var conditions = RecordedConditions()
-    /// Other tags before it that mean something here, as they were written.
+    /// Other tags before the segment that served playlists repeat, as text.
     package var tags: [String] = []
 
-    /// When it's over: at the start of the next segment at the latest.
+    /// The end in nanoseconds since 1970: the start of the next segment at the latest.
     package var end: Int64 { start.clampedSum(duration - overrun) }
 
-    /// Whether any of it lies in one of these stretches of time, in nanoseconds since 1970.
+    /// Whether any part of the segment is in one of the time ranges, in nanoseconds since 1970.
     func overlaps(_ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && end > $0.lowerBound }
     }
 
-    /// When it arrived, for its age: as far as that isn't known, when it ends.
+    /// The arrival time that determines the age; the segment's end if the arrival is unknown.
     var arrived: Int64 { arrival ?? end }
 
-    /// The least target duration that a playlist with it may have, in seconds (§4.4.3.1).
-    var leastTarget: Int { max(1, targetDuration, Int((duration + 500_000_000) / 1_000_000_000)) }
+    /// The minimum target duration of a playlist with this segment, in seconds (§4.4.3.1).
+    var minimumTargetDuration: Int { max(1, targetDuration, Int((duration + 500_000_000) / 1_000_000_000)) }
 
-    /// Its name within its track's folder.
+    /// The name within the track's folder.
     package var name: String { String(number) + "." + ending }
 
-    /// Whether any of its bytes may be here: of one that was lost some may have come.
+    /// Whether any bytes may be cached. Lost segments may have partial bytes.
     var hasMedia: Bool { state != .gap || !url.isEmpty }
 }
 
-/// What is in force at a media segment: keys and a media initialization section, in the form that plays from here.
+/// The keys and media initialization section that apply to a media segment, in the form served to players.
 package struct RecordedConditions: Sendable, Hashable {
-    /// A key or a media initialization section that several segments need.
+    /// A key or a media initialization section shared by several segments.
     package struct Companion: Sendable, Hashable {
-        /// Its place among all companions that its track ever had.
+        /// The position among all companions of the track.
         package var number: Int64
-        /// What it is.
+        /// The role.
         package var role: AssetPart.Role
-        /// Where it came from.
+        /// The URL at the origin.
         package var url: String
-        /// Its bytes, where it isn't the whole resource.
+        /// The byte range; nil for the whole resource.
         package var range: Range<Int64>?
-        /// Its name within its track's folder.
+        /// The name within the track's folder.
         package var name: String
     }
 
-    /// EXT-X-KEY (RFC 8216bis §4.4.4.4), with local names and with vectors.
+    /// The keys (EXT-X-KEY, RFC 8216bis §4.4.4.4), with local names and initialization vectors.
     package var keys: [EncryptionKey] = []
-    /// EXT-X-MAP (§4.4.4.5), with a local name.
+    /// The media initialization section (EXT-X-MAP, §4.4.4.5), with a local name.
     package var map: MediaInitializationSection?
-    /// What of these lies in the recording.
+    /// The keys and sections that the recording stores.
     package var companions: [Companion] = []
 }

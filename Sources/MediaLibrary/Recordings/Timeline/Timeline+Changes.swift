@@ -1,17 +1,19 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Changing the timeline: each change is durable before any reader knows of it.
+/// Changes of the timeline. Each change is durable before readers see it.
 extension Timeline {
-    /// The longest that one segment lasts: what comes from outside may say anything.
+    /// The maximum duration of a segment, since durations are unchecked input.
     private static let longest: Int64 = 86_400_000_000_000
 
-    /// Adds segments, numbered from ``next`` on. Returns when they're durable.
+    /// Appends segments, numbered from ``next`` on. Returns when they are durable.
     ///
-    /// Segments never overlap: one that lasts longer than until the next begins is cut short there.
+    /// Segments never overlap: one that lasts beyond the start of the next is cut short.
     ///
-    /// - Parameter first: how many discontinuities stand before the first segment of all.
-    /// - Throws: `CacheError` with `storage`; then none of them is there.
+    /// - Parameters:
+    ///   - segments: the segments.
+    ///   - first: the number of discontinuities before the track's first segment.
+    /// - Throws: `CacheError` with `storage`. No segment is appended then.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await turns.take {
             let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
@@ -22,7 +24,7 @@ extension Timeline {
                     written.append(name(ofPage: page.first))
                 }
             } catch {
-                // The same numbers are given to others perhaps, which needn't be as many.
+                // The numbers may be used for fewer segments next time.
                 if written.count > 1 { try? await store.removeFiles(Array(written.dropFirst()), of: recording) }
                 throw error
             }
@@ -32,6 +34,7 @@ extension Timeline {
         }
     }
 
+    /// Returns a segment with its times limited to valid ranges.
     private static func bounded(_ segment: RecordedSegment) -> RecordedSegment {
         var segment = segment
         segment.duration = min(max(0, segment.duration), longest)
@@ -45,7 +48,7 @@ extension Timeline {
         return segment
     }
 
-    /// Cuts each segment short where the next begins.
+    /// Cuts each segment short at the start of the next.
     private static func apart(_ segments: [RecordedSegment]) -> [RecordedSegment] {
         var segments = segments
         for index in segments.indices.dropFirst() {
@@ -55,11 +58,11 @@ extension Timeline {
         return segments
     }
 
-    /// The pages that have these segments, whole.
+    /// Returns the complete pages that contain the segments.
     private func pages(with segments: [RecordedSegment], countingFrom first: Int64) -> [TimelinePage] {
         let (next, lastPage, count) = state.withLock { state in
             (
-                state.next, state.index.entries.last.flatMap { state.hot[$0.first] },
+                state.next, state.index.entries.last.flatMap { state.mutablePages[$0.first] },
                 state.next == 0 ? first : state.discontinuities
             )
         }
@@ -70,7 +73,7 @@ extension Timeline {
             rest[rest.startIndex].start = max(first.start, last.start)
             if rest[rest.startIndex].start < last.end, let page = open {
                 open?[last.number]?.end(before: rest[rest.startIndex])
-                // A page that gets no more segments is written for this alone.
+                // A full page is written only for this change.
                 if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
                     pages.append(open)
                 }
@@ -97,17 +100,19 @@ extension Timeline {
         return pages
     }
 
-    /// Says what became of segments. Returns when that's durable.
+    /// Stores the results of segments. Returns when they are durable.
     ///
-    /// - Throws: `CacheError` with `storage`; of those in some pages it may be known then.
+    /// - Throws: `CacheError` with `storage`. The results in some pages may be stored then.
     package func settle(_ segments: [RecordedSegment]) async throws {
         try await turns.take {
             var changed: [Int64: TimelinePage] = [:]
             for segment in segments {
                 let first = state.withLock { $0.index.page(of: segment.number)?.first }
-                guard let first, var page = changed[first] ?? state.withLock({ $0.hot[first] }) else { continue }
+                guard let first, var page = changed[first] ?? state.withLock({ $0.mutablePages[first] }) else {
+                    continue
+                }
                 var segment = Self.bounded(segment)
-                // Segments behind it may have cut it short since it was named.
+                // Later segments may have cut this one short.
                 segment.overrun = page[segment.number]?.overrun ?? 0
                 page[segment.number] = segment
                 changed[first] = page
@@ -119,70 +124,71 @@ extension Timeline {
         }
     }
 
-    // MARK: - Giving up
+    // MARK: - Removal
 
-    /// Gives segments up, with the keys and sections that no other needs: they're out of the timeline, durably, before
-    /// their bytes go.
+    /// Removes segments, with the keys and sections that no other segment needs. They are removed from the timeline
+    /// durably before their bytes are deleted.
     ///
-    /// - Throws: `CacheError` with `storage`. What is out of the timeline then goes with the next call.
-    package func giveUp(_ numbers: [Int64]) async throws {
-        try await turns.take { try await giveUpNow(numbers) }
+    /// - Throws: `CacheError` with `storage`. Bytes of segments that were removed from the timeline are deleted by the
+    ///   next call.
+    package func remove(_ numbers: [Int64]) async throws {
+        try await turns.take { try await removeNow(numbers) }
     }
 
-    /// Gives up again what an earlier process was ended over: its bytes may be here still.
+    /// Completes a removal that an earlier process began: bytes may be left.
     ///
     /// - Throws: `CacheError` with `storage`.
-    package func finishGivingUp() async throws { try await giveUp([]) }
+    package func finishRemoval() async throws { try await remove([]) }
 
-    private func giveUpNow(_ numbers: [Int64]) async throws {
+    private func removeNow(_ numbers: [Int64]) async throws {
         var added = RangeSet<Int64>()
         for number in numbers { added.insert(contentsOf: number..<(number + 1)) }
-        let (unfinished, entries) = state.withLock { state in
-            let unfinished = state.unfinished.union(added)
+        let (undeleted, entries) = state.withLock { state in
+            let undeleted = state.undeleted.union(added)
             state.entriesPassed += state.index.entries.count
-            return (unfinished, state.index.entries.filter { unfinished.ranges.overlap($0.numbers) })
+            return (undeleted, state.index.entries.filter { undeleted.ranges.overlap($0.numbers) })
         }
-        guard !unfinished.isEmpty else { return }
+        guard !undeleted.isEmpty else { return }
         let pages = try await pages(entries)
-        // Also those of pages that can't be read count as gone, which is what they are.
-        let gone = state.withLock { $0.gone.union(added) }
-        if !added.isEmpty { try await store.write(gone.encoded, as: goneName, of: recording) }
+        // Segments of unreadable pages count as removed, too.
+        let removed = state.withLock { $0.removed.union(added) }
+        if !added.isEmpty { try await store.write(removed.encoded, as: removedName, of: recording) }
         let needed = state.withLock { state in
-            state.gone = gone
-            state.unfinished = unfinished
-            for page in pages { state.index.set(TimelineIndex.Entry(page, without: gone)) }
+            state.removed = removed
+            state.undeleted = undeleted
+            for page in pages { state.index.set(TimelineIndex.Entry(page, without: removed)) }
             return state.index.entries.map(\.companions)
         }
-        let lost = pages.flatMap(\.segments).filter { unfinished.contains($0.number) }
+        let lost = pages.flatMap(\.segments).filter { undeleted.contains($0.number) }
         let companions = Set(lost.flatMap(\.conditions.companions)).filter { companion in
             !needed.contains { $0.contains(companion.number) }
         }
         let names = lost.filter(\.hasMedia).map(\.name) + companions.map(\.name).sorted()
         if !names.isEmpty { try await store.removeParts(names.map { recording.keptName($0, track: track) }) }
         try await removeEmptyPages()
-        state.withLock { $0.unfinished = RangeSet() }
+        state.withLock { $0.undeleted = RangeSet() }
     }
 
-    /// Deletes pages of which nothing is left.
+    /// Deletes pages without remaining segments.
     private func removeEmptyPages() async throws {
-        // The last tells which number comes next.
+        // The last page determines the next number.
         let empty = state.withLock { $0.index.entries.dropLast().filter { $0.live == 0 } }
         guard !empty.isEmpty else { return }
         try await store.removeFiles(empty.map { name(ofPage: $0.first) }, of: recording)
         state.withLock { state in
             for entry in empty {
                 state.index.remove(entry.first)
-                state.hot[entry.first] = nil
+                state.mutablePages[entry.first] = nil
                 state.recent.removeAll { $0.first == entry.first }
-                state.gone.remove(contentsOf: entry.numbers)
+                state.removed.remove(contentsOf: entry.numbers)
             }
         }
     }
 
-    /// Gives up all of it. The timeline can't be used any more.
+    /// Removes all segments. The timeline can't be used afterwards.
     ///
-    /// - Parameter keepingMedia: whether segments, keys and sections stay: they are something else's now.
-    /// - Throws: `CacheError` with `storage`; what was given up until then is gone.
+    /// - Parameter keepingMedia: whether media, keys and sections stay because an asset owns them now.
+    /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
         try await turns.take {
             for entry in state.withLock({ $0.index.entries }) {
@@ -195,43 +201,43 @@ extension Timeline {
                 try await store.removeFiles([name(ofPage: entry.first)], of: recording)
                 state.withLock { state in
                     state.index.remove(entry.first)
-                    state.hot[entry.first] = nil
+                    state.mutablePages[entry.first] = nil
                     state.recent.removeAll { $0.first == entry.first }
                 }
             }
-            try await store.removeFiles([goneName], of: recording)
+            try await store.removeFiles([removedName], of: recording)
         }
     }
 }
 
 extension Timeline.State {
-    /// Takes a page as it's on the disk now.
+    /// Replaces a page by its version on disk.
     fileprivate mutating func note(_ page: TimelinePage) {
-        let entry = TimelineIndex.Entry(page, without: gone)
+        let entry = TimelineIndex.Entry(page, without: removed)
         index.set(entry)
         targetDuration = max(targetDuration, entry.targetDuration)
         if page.end > next {
             next = page.end
             unknown = 0
         }
-        hot[page.first] = page
+        mutablePages[page.first] = page
         recent.removeAll { $0.first == page.first }
         let last = index.entries.last?.first
-        for (first, page) in hot where first != last && index.page(of: first)?.firstAwaited == nil {
-            hot[first] = nil
+        for (first, page) in mutablePages where first != last && index.page(of: first)?.firstAwaited == nil {
+            mutablePages[first] = nil
             remember(page)
         }
     }
 }
 
 extension RecordedSegment {
-    /// Cuts the segment short where the next begins.
+    /// Cuts the segment short at the start of the next.
     fileprivate mutating func end(before next: RecordedSegment) {
         overrun = min(duration, max(overrun, start.clampedSum(duration).clampedSum(-next.start)))
     }
 }
 
 extension RangeSet<Int64>.Ranges {
-    /// Whether any of them has something of `range`.
+    /// Whether any of the ranges overlaps `range`.
     fileprivate func overlap(_ range: Range<Int64>) -> Bool { contains { $0.overlaps(range) } }
 }

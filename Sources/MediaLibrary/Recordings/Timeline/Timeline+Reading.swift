@@ -1,18 +1,18 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Reading what pages have.
+/// Reading of pages.
 extension Timeline {
-    /// The segment of a number; nil where there is none, or none any more.
+    /// Returns the segment with a number; nil if there is none or it was removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func segment(_ number: Int64) async throws -> RecordedSegment? {
-        let entry = state.withLock { state in state.gone.contains(number) ? nil : state.index.page(of: number) }
+        let entry = state.withLock { state in state.removed.contains(number) ? nil : state.index.page(of: number) }
         guard let entry else { return nil }
         return try await pages([entry]).first?[number]
     }
 
-    /// The rows from a number on, whatever became of them.
+    /// Returns the rows from a number on, in any state, including removed ones.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func rows(from number: Int64) async throws -> [RecordedSegment] {
@@ -20,7 +20,7 @@ extension Timeline {
         return try await pages(entries).flatMap { $0.segments.filter { $0.number >= number } }
     }
 
-    /// A companion by its name, among those that segments need which are there.
+    /// Returns the companion with a name among those of present segments.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func companion(_ name: String) async throws -> RecordedConditions.Companion? {
@@ -34,62 +34,65 @@ extension Timeline {
         return nil
     }
 
-    /// What is there of a stretch of time, up to the edge, and what stands before it.
+    /// Returns a time range of the timeline, up to the edge.
     ///
     /// - Parameters:
-    ///   - start: nanoseconds since 1970; a segment that is under way then belongs to it.
-    ///   - end: a segment that begins then doesn't.
-    ///   - isOver: whether nothing will be added. Awaited segments are gaps then, and those behind them are included.
+    ///   - start: the start in nanoseconds since 1970. A segment in progress at this time is included.
+    ///   - end: the end. A segment that starts at this time isn't included.
+    ///   - isOver: whether the recording has ended. Awaited segments are returned as gaps then, and later ones are
+    ///     included.
     /// - Throws: `CacheError` with `storage`.
     package func stretch(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineStretch {
-        let (entries, gone, edge) = state.withLock { state in
-            (Array(state.index.pages(from: start, to: end)), state.gone, isOver ? state.next : state.edge)
+        let (entries, removed, edge) = state.withLock { state in
+            (Array(state.index.pages(from: start, to: end)), state.removed, isOver ? state.next : state.edge)
         }
         var stretch = TimelineStretch(track: track)
         stretch.segments.reserveCapacity(entries.reduce(0) { $0 + $1.numbers.count })
         for page in try await pages(entries) {
             guard let first = page.segments.first, let last = page.segments.last else { continue }
-            // Segments don't overlap, so that the first and the last tell of all between.
-            if page.end <= edge, first.end > start, last.start < end, gone.isDisjoint(RangeSet(page.first..<page.end)) {
+            // Segments don't overlap, so the first and the last determine whether all are in the range.
+            if page.end <= edge, first.end > start, last.start < end,
+                removed.isDisjoint(RangeSet(page.first..<page.end))
+            {
                 stretch.add(page)
                 continue
             }
             stretch.add(page) { index in
                 let number = page.first + Int64(index)
                 return number < edge && page.segments[index].end > start && page.segments[index].start < end
-                    && !gone.contains(number)
+                    && !removed.contains(number)
             }
         }
         if isOver, entries.contains(where: { $0.firstAwaited != nil }) { stretch.loseAwaited() }
         return stretch
     }
 
-    /// The first segment from a number on that is there still, and that has nothing of these stretches of time.
+    /// Returns the first present segment from a number on outside all pinned time ranges.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func first(from number: Int64, outside pinned: [Range<Int64>]) async throws -> RecordedSegment? {
         var number = number
         while true {
             let entry = state.withLock { state -> TimelineIndex.Entry? in
-                number = state.gone.ranges.first { $0.contains(number) }?.upperBound ?? number
+                number = state.removed.ranges.first { $0.contains(number) }?.upperBound ?? number
                 return state.index.firstPage(from: number)
             }
             guard let entry else { return nil }
-            // One that can't be read any more isn't in the index then.
+            // Reading removes an unreadable page from the index.
             guard let page = try await pages([entry]).first else { continue }
             number = max(number, entry.first)
             guard let segment = page[number] else { return nil }
-            if state.withLock({ $0.gone.contains(number) }) { continue }
+            if state.withLock({ $0.removed.contains(number) }) { continue }
             let pin = pinned.filter { segment.start < $0.upperBound && segment.end > $0.lowerBound }.map(\.upperBound)
                 .max()
             guard let pin else { return segment }
-            // Behind what is pinned, however long that is.
+            // Continues after the pinned range.
             guard let behind = try await firstNumber(startingAt: pin) else { return nil }
             number = max(number + 1, behind)
         }
     }
 
-    /// How many segments from a number on are kept.
+    /// Returns the number of cached segments from a number on.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func keptCount(from number: Int64) async throws -> Int {
@@ -103,16 +106,16 @@ extension Timeline {
         return state.withLock { state in
             whole
                 + page.segments.count {
-                    $0.number >= number && $0.state == .kept && !state.gone.contains($0.number)
+                    $0.number >= number && $0.state == .kept && !state.removed.contains($0.number)
                 }
         }
     }
 
-    /// The number of the first segment that begins at a moment or later.
+    /// Returns the number of the first segment that starts at a time or later.
     private func firstNumber(startingAt time: Int64) async throws -> Int64? {
         while let entry = state.withLock({ $0.index.firstPage(after: time) }) {
             guard let page = try await pages([entry]).first else { continue }
-            // Where all of it has begun before, the next is behind.
+            // If all segments start earlier, the next page follows.
             return page.segments.first { $0.start >= time }?.number ?? page.end
         }
         return nil
@@ -120,10 +123,10 @@ extension Timeline {
 
     // MARK: - Pages
 
-    /// What these pages have, as far as they can be read.
+    /// Returns the pages of the entries that are readable.
     func pages(_ entries: [TimelineIndex.Entry]) async throws -> [TimelinePage] {
         let known = state.withLock { state in
-            entries.map { entry in state.hot[entry.first] ?? state.recent.first { $0.first == entry.first } }
+            entries.map { entry in state.mutablePages[entry.first] ?? state.recent.first { $0.first == entry.first } }
         }
         let absent = zip(entries, known).filter { $0.1 == nil }.map(\.0.first)
         guard !absent.isEmpty else { return known.compactMap { $0 } }
@@ -131,12 +134,12 @@ extension Timeline {
         let files = try await store.read(absent.map(name(ofPage:)), of: recording)
         for (first, page) in zip(absent, await Self.decoded(files)) where page?.first == first { read[first] = page }
         state.withLock { state in
-            for first in absent where state.hot[first] == nil {
-                // Given up meanwhile, or damaged: in either case it isn't there any more.
+            for first in absent where state.mutablePages[first] == nil {
+                // The page was removed in the meantime or is damaged.
                 if read[first] == nil { state.index.remove(first) }
             }
-            for first in absent.suffix(Self.mostRecent) {
-                if let page = read[first], state.hot[first] == nil, state.index.page(of: first) != nil {
+            for first in absent.suffix(Self.maximumRecent) {
+                if let page = read[first], state.mutablePages[first] == nil, state.index.page(of: first) != nil {
                     state.remember(page)
                 }
             }
@@ -144,8 +147,7 @@ extension Timeline {
         return zip(entries, known).compactMap { entry, page in page ?? read[entry.first] }
     }
 
-    /// Pages as they were written; nil for each that is damaged or isn't there. A day has 170 of them: those of a long
-    /// stretch are read by several cores.
+    /// Decodes pages in parallel; nil for damaged or missing ones. A day has 170 pages.
     private static func decoded(_ files: [[UInt8]?]) async -> [TimelinePage?] {
         let few = 32
         guard files.count > few else { return files.map { $0.flatMap(TimelinePage.init(encoded:)) } }
@@ -156,6 +158,56 @@ extension Timeline {
             }
             let pages = await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             return stride(from: 0, to: files.count, by: few).flatMap { pages[$0] ?? [] }
+        }
+    }
+}
+
+/// A time range of one track's timeline.
+package struct TimelineStretch: Sendable, Hashable {
+    /// The track's folder.
+    package var track: String
+    /// The number of discontinuities before the first segment (EXT-X-DISCONTINUITY-SEQUENCE, RFC 8216bis §4.4.3.3).
+    package var discontinuities: Int64 = 0
+    /// The segments, in order.
+    package var segments: [RecordedSegment] = []
+    /// The positions at which numbers are missing because segments were removed or are damaged: the number of
+    /// discontinuities before the following segment since the recording's beginning, by that segment's number.
+    package var jumps: [Int64: Int64] = [:]
+
+    /// Creates an empty time range.
+    package init(track: String) { self.track = track }
+
+    /// Adds the segments of a page that satisfy a condition.
+    ///
+    /// - Parameter belongs: whether the segment at an index of the page is in the time range.
+    mutating func add(_ page: TimelinePage, where belongs: (Int) -> Bool) {
+        var discontinuities = page.discontinuities
+        for index in page.segments.indices {
+            if belongs(index) {
+                note(page.segments[index].number, discontinuities)
+                segments.append(page.segments[index])
+            }
+            if page.segments[index].isDiscontinuous { discontinuities += 1 }
+        }
+    }
+
+    /// Adds all segments of a page.
+    mutating func add(_ page: TimelinePage) {
+        note(page.first, page.discontinuities)
+        segments += page.segments
+    }
+
+    /// Turns the awaited segments into gaps.
+    mutating func loseAwaited() {
+        for index in segments.indices where segments[index].state == .awaited { segments[index].state = .gap }
+    }
+
+    /// Notes the discontinuities before a segment that is about to be added.
+    private mutating func note(_ number: Int64, _ discontinuities: Int64) {
+        if let last = segments.last?.number {
+            if last + 1 != number { jumps[number] = discontinuities }
+        } else {
+            self.discontinuities = discontinuities
         }
     }
 }

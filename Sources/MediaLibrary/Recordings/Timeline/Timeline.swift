@@ -1,59 +1,59 @@
 internal import MediaCache
 import Synchronization
 
-/// The timeline of one track of a recording: its segments in order, in pages that are read when they're asked for.
+/// The timeline of one track of a recording: its segments in order, in pages that are read on demand.
 ///
-/// A page is written anew when one of its segments changes, which is while it's the last one, or while segments of it are
-/// awaited: so adding one costs the same however long the recording is. What is given up is a set of numbers in a file of
-/// its own until a whole page is. One task changes it at a time; any may read.
+/// A page is rewritten when one of its segments changes, which happens to the last page and to those with awaited
+/// segments. The cost of appending is independent of the recording's length. Removed segments are a set of numbers in a
+/// file of its own until all of their page is removed. Changes are serialized; reading is concurrent.
 package final class Timeline: Sendable {
-    /// Pages that are remembered beside those that change.
-    static let mostRecent = 16
+    /// The maximum number of pages in memory besides those that change.
+    static let maximumRecent = 16
 
     struct State {
         var index = TimelineIndex() { didSet { revision += 1 } }
-        /// Pages that may change: the last, and those with awaited segments.
-        var hot: [Int64: TimelinePage] = [:] { didSet { revision += 1 } }
-        /// Pages that were read, the last one first.
+        /// The pages that may change: the last one, and those with awaited segments.
+        var mutablePages: [Int64: TimelinePage] = [:] { didSet { revision += 1 } }
+        /// The pages read most recently, the latest first.
         var recent: [TimelinePage] = []
-        /// The numbers in pages that are there which were given up.
-        var gone = RangeSet<Int64>() { didSet { revision += 1 } }
-        /// Where it's the same as before, all windows are.
+        /// The removed numbers in existing pages.
+        var removed = RangeSet<Int64>() { didSet { revision += 1 } }
+        /// A counter of changes. Windows are unchanged while it is.
         private(set) var revision = 0
-        /// Those of them whose bytes may be here still.
-        var unfinished = RangeSet<Int64>()
+        /// The removed numbers whose bytes may not be deleted yet.
+        var undeleted = RangeSet<Int64>()
         var next: Int64 = 0
-        /// The longest target duration of all pages since it was opened, in seconds: playlists that slide keep theirs
-        /// (RFC 8216bis §6.2.1).
+        /// The longest target duration of all pages since opening, in seconds. The target duration of a sliding
+        /// playlist must not change (RFC 8216bis §6.2.1).
         var targetDuration = 1
-        /// The number of index entries that were passed over one by one, for tests of what a long recording costs.
+        /// The number of visited index entries, for tests of the cost of long recordings.
         var entriesPassed = 0
-        /// How many numbers behind the last page can't be read: each may have a discontinuity.
+        /// The number of unreadable numbers after the last page. Each may have had a discontinuity.
         var unknown: Int64 = 0
 
-        /// How many discontinuities there are up to the last segment.
+        /// The number of discontinuities up to the last segment.
         var discontinuities: Int64 {
             (index.entries.last.map { $0.discontinuities + $0.ownDiscontinuities } ?? 0) + unknown
         }
 
-        /// Up to which number playlists may go.
-        var edge: Int64 { hot.keys.compactMap { index.page(of: $0)?.firstAwaited }.min() ?? next }
+        /// The number up to which playlists may extend.
+        var edge: Int64 { mutablePages.keys.compactMap { index.page(of: $0)?.firstAwaited }.min() ?? next }
 
-        /// When what playlists may have ends; nil where there is nothing.
+        /// The end of the segments before ``edge``, in nanoseconds since 1970; nil without segments.
         var edgeTime: Int64? {
             let edge = edge
             guard let entry = index.lastPage(before: edge) else { return nil }
-            return hot[entry.first]?[edge - 1]?.end ?? entry.end
+            return mutablePages[entry.first]?[edge - 1]?.end ?? entry.end
         }
 
         mutating func remember(_ page: TimelinePage) {
             recent.removeAll { $0.first == page.first }
             recent.insert(page, at: 0)
-            if recent.count > Timeline.mostRecent { recent.removeLast(recent.count - Timeline.mostRecent) }
+            if recent.count > Timeline.maximumRecent { recent.removeLast(recent.count - Timeline.maximumRecent) }
         }
     }
 
-    /// What its folder in URLs is called, as `video-1`.
+    /// The folder in URLs, for example `video-1`.
     package let track: String
     let recording: RecordingID
     let store: any RecordingStore
@@ -68,9 +68,9 @@ package final class Timeline: Sendable {
 
     // MARK: - Opening
 
-    /// Opens a track's timeline; an empty one where nothing was recorded.
+    /// Opens a track's timeline, which is empty if nothing was recorded.
     ///
-    /// A page that is damaged is left where it is, and what it tells of isn't served; its numbers aren't given again.
+    /// Damaged pages stay on disk. Their segments aren't served and their numbers aren't reused.
     ///
     /// - Throws: `CacheError` with `storage`.
     package static func open(
@@ -79,7 +79,7 @@ package final class Timeline: Sendable {
         let timeline = Timeline(track: track, of: recording, in: store)
         let names = try await store.files(of: recording)
         let firsts = names.compactMap(timeline.first(ofPage:)).sorted()
-        let gone = try await store.read([timeline.goneName], of: recording)[0].flatMap(RangeSet.init(encoded:))
+        let removed = try await store.read([timeline.removedName], of: recording)[0].flatMap(RangeSet.init(encoded:))
         var state = State()
         var readable = RangeSet<Int64>()
         for start in stride(from: 0, to: firsts.count, by: 64) {
@@ -87,9 +87,9 @@ package final class Timeline: Sendable {
             let files = try await store.read(batch.map(timeline.name(ofPage:)), of: recording)
             for (first, bytes) in zip(batch, files) {
                 guard let page = bytes.flatMap(TimelinePage.init(encoded:)), page.first == first else {
-                    // Numbers of a page that can't be read aren't given again.
+                    // The numbers of an unreadable page aren't reused.
                     let end = first + Int64(TimelinePage.capacity)
-                    // Nor is any discontinuity counted that it may have had.
+                    // Its discontinuities aren't reused either.
                     state.unknown += state.index.entries.isEmpty ? end : end - state.next
                     state.next = max(state.next, end)
                     continue
@@ -97,19 +97,19 @@ package final class Timeline: Sendable {
                 state.next = page.end
                 state.unknown = 0
                 readable.insert(contentsOf: page.first..<page.end)
-                let entry = TimelineIndex.Entry(page, without: gone ?? RangeSet())
+                let entry = TimelineIndex.Entry(page, without: removed ?? RangeSet())
                 state.index.set(entry)
                 state.targetDuration = max(state.targetDuration, entry.targetDuration)
-                if entry.firstAwaited != nil || first == firsts.last { state.hot[first] = page }
+                if entry.firstAwaited != nil || first == firsts.last { state.mutablePages[first] = page }
             }
         }
-        state.gone = gone?.intersection(readable) ?? RangeSet()
-        state.unfinished = state.gone
+        state.removed = removed?.intersection(readable) ?? RangeSet()
+        state.undeleted = state.removed
         timeline.state.withLock { $0 = state }
         return timeline
     }
 
-    var goneName: String { "\(track).gone" }
+    var removedName: String { "\(track).gone" }
 
     func name(ofPage first: Int64) -> String { "\(track).\(first).page" }
 
@@ -120,21 +120,21 @@ package final class Timeline: Sendable {
         return first
     }
 
-    // MARK: - What is known
+    // MARK: - State
 
-    /// The number that the next segment gets.
+    /// The number of the next segment.
     package var next: Int64 { state.withLock { $0.next } }
 
-    /// How many discontinuities there are up to the last segment.
+    /// The number of discontinuities up to the last segment.
     var discontinuities: Int64 { state.withLock { $0.discontinuities } }
 
-    /// Up to which number playlists may go: to the first that is awaited.
+    /// The number up to which playlists may extend: that of the first awaited segment.
     package var edge: Int64 { state.withLock { $0.edge } }
 
-    /// When what playlists may have ends, in nanoseconds since 1970; nil where there is nothing yet.
+    /// The end of the segments before ``edge``, in nanoseconds since 1970; nil without segments.
     package var edgeTime: Int64? { state.withLock { $0.edgeTime } }
 
-    /// When the first begins that wasn't given up.
+    /// The start of the first present segment, in nanoseconds since 1970; nil without segments.
     package var start: Int64? {
         state.withLock { state in
             let index = state.index.entries.firstIndex { !$0.spans.isEmpty }
@@ -143,46 +143,48 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// How many bytes and segments are kept, and how many segments are gaps, which last so many nanoseconds together.
+    /// The numbers of cached bytes, cached segments and gaps, and the total duration of the gaps in nanoseconds.
     package var totals: (bytes: Int64, segments: Int, gaps: Int, gapDuration: Int64) {
         state.withLock { ($0.index.bytes, $0.index.kept, $0.index.gaps, $0.index.gapDuration) }
     }
 
-    /// The longest target duration that any of its segments needs or has needed, in seconds.
+    /// The longest target duration that any segment has needed since opening, in seconds.
     var targetDuration: Int { state.withLock { $0.targetDuration } }
 
-    /// What tells its state from those before: where it's the same, all windows are.
+    /// A counter of changes. Windows are unchanged while it is.
     var revision: Int { state.withLock { $0.revision } }
 
-    /// The number of index entries that were passed over one by one since it was opened.
+    /// The number of index entries visited since opening.
     var entriesPassed: Int { state.withLock { $0.entriesPassed } }
 
-    /// How many pages are in memory.
-    package var pagesInMemory: Int { state.withLock { $0.hot.count + $0.recent.count } }
+    /// The number of pages in memory.
+    package var pagesInMemory: Int { state.withLock { $0.mutablePages.count + $0.recent.count } }
 
-    /// The last segment, whatever became of it.
+    /// The last segment, in any state.
     package var last: RecordedSegment? {
-        state.withLock { state in state.hot.values.max { $0.first < $1.first }?.segments.last }
+        state.withLock { state in state.mutablePages.values.max { $0.first < $1.first }?.segments.last }
     }
 
-    /// Segments that are awaited, in order.
+    /// The awaited segments, in order.
     package var awaited: [RecordedSegment] {
         state.withLock { state in
-            state.hot.values.flatMap { $0.segments.filter { $0.state == .awaited } }.sorted { $0.number < $1.number }
+            state.mutablePages.values.flatMap { $0.segments.filter { $0.state == .awaited } }.sorted {
+                $0.number < $1.number
+            }
         }
     }
 
-    /// Whether a number names a whole resource without anything around it, as far as that is known without reading.
+    /// Whether a segment is a whole resource without wrapping, as far as the index tells.
     package func isPlain(_ number: Int64) -> Bool {
         state.withLock { state in
-            !state.gone.contains(number) && state.index.page(of: number)?.isPlain == true
+            !state.removed.contains(number) && state.index.page(of: number)?.isPlain == true
         }
     }
 
-    /// The stretches of time of which something is there, up to the edge: in order, and each as long as it can be. Nothing
-    /// is read for it.
+    /// Returns the recorded time ranges up to the edge, in order and merged. Reads no pages.
     ///
-    /// - Parameter isOver: whether awaited segments count as gaps, so that those behind them are included.
+    /// - Parameter isOver: whether the recording has ended. Awaited segments count as gaps then, and later ones are
+    ///   included.
     package func kept(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in
             let edge = isOver ? state.next : state.edge
@@ -191,13 +193,46 @@ package final class Timeline: Sendable {
             for entry in state.index.entries where entry.first < edge {
                 if entry.numbers.upperBound <= edge {
                     for span in entry.spans { ranges.join(span.lowerBound, span.upperBound) }
-                } else if let page = state.hot[entry.first] {
-                    for segment in page.segments where segment.number < edge && !state.gone.contains(segment.number) {
+                } else if let page = state.mutablePages[entry.first] {
+                    for segment in page.segments where segment.number < edge && !state.removed.contains(segment.number)
+                    {
                         ranges.join(segment.start, segment.end)
                     }
                 }
             }
             return ranges
+        }
+    }
+}
+
+extension RangeSet<Int64> {
+    /// The set as bytes, ending with a checksum. The numbers must not be negative.
+    var encoded: [UInt8] {
+        var writer = VarintWriter()
+        var last: Int64 = 0
+        for range in ranges {
+            writer.write(UInt64(range.lowerBound - last))
+            writer.write(UInt64(range.count))
+            last = range.upperBound
+        }
+        writer.write(fixed: writer.bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
+        return writer.bytes
+    }
+
+    /// Decodes ``encoded``. Returns nil if the bytes are invalid.
+    init?(encoded bytes: [UInt8]) {
+        var checksum = VarintReader(bytes.suffix(4))
+        guard bytes.count >= 4,
+            checksum.readFixed() == bytes.withUnsafeBytes({ CRC32C.extend(with: .init(rebasing: $0.dropLast(4))) })
+        else { return nil }
+        self.init()
+        var reader = VarintReader(bytes.dropLast(4))
+        var last: Int64 = 0
+        while !reader.isAtEnd {
+            guard let distance = reader.read(), let count = reader.read() else { return nil }
+            let lower = last.clampedSum(Int64(clamping: distance))
+            last = lower.clampedSum(Int64(clamping: count))
+            insert(contentsOf: lower..<last)
         }
     }
 }

@@ -1,37 +1,37 @@
-/// Where the pages of a track's timeline lie in time: what of it is in memory, however long the recording is.
+/// The index of a timeline's pages, which stays in memory.
 struct TimelineIndex: Sendable {
-    /// What is known of a page without reading it.
+    /// The summary of a page.
     struct Entry: Sendable, Hashable {
         var first: Int64
         var count: Int
-        /// When its first segment begins and its last one ends.
+        /// The start of the first segment and the end of the last, in nanoseconds since 1970.
         var start: Int64
         var end: Int64
-        /// The bytes and the segments that are kept of it; what was given up doesn't count.
+        /// The numbers of cached bytes and segments. Removed segments don't count.
         var bytes: Int64 = 0
         var kept = 0
         var gaps = 0
-        /// How long its gaps last together.
+        /// The total duration of the gaps in nanoseconds.
         var gapDuration: Int64 = 0
-        /// The longest target duration that its segments need, in seconds.
+        /// The longest target duration that the segments need, in seconds.
         var targetDuration = 1
         var discontinuities: Int64
-        /// How many discontinuities are in it.
+        /// The number of discontinuities in the page.
         var ownDiscontinuities: Int64 = 0
-        /// How many of its segments weren't given up.
+        /// The number of segments that weren't removed.
         var live = 0
-        /// The stretches of time of these, in order.
+        /// The time ranges of the remaining segments, in order.
         var spans: [Range<Int64>] = []
-        /// The numbers of companions that these need.
+        /// The numbers of the companions that the remaining segments need.
         var companions = RangeSet<Int64>()
-        /// Whether each of its segments is a whole resource without anything around it.
+        /// Whether each segment is a whole resource without wrapping.
         var isPlain = true
-        /// The first that is awaited.
+        /// The number of the first awaited segment.
         var firstAwaited: Int64?
 
         var numbers: Range<Int64> { first..<(first + Int64(count)) }
 
-        init(_ page: TimelinePage, without gone: RangeSet<Int64>) {
+        init(_ page: TimelinePage, without removed: RangeSet<Int64>) {
             first = page.first
             count = page.segments.count
             start = page.segments.first?.start ?? 0
@@ -40,10 +40,10 @@ struct TimelineIndex: Sendable {
             var joined: [RecordedConditions.Companion] = []
             for segment in page.segments {
                 if segment.isDiscontinuous { ownDiscontinuities += 1 }
-                targetDuration = max(targetDuration, segment.leastTarget)
+                targetDuration = max(targetDuration, segment.minimumTargetDuration)
                 if segment.isWrapped || segment.range != nil || segment.state != .kept { isPlain = false }
                 if segment.state == .awaited { firstAwaited = firstAwaited ?? segment.number }
-                guard !gone.contains(segment.number) else { continue }
+                guard !removed.contains(segment.number) else { continue }
                 live += 1
                 spans.join(segment.start, segment.end)
                 if segment.conditions.companions != joined {
@@ -71,44 +71,44 @@ struct TimelineIndex: Sendable {
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
 
-    /// The page of a number.
+    /// Returns the page of a number.
     func page(of number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.first > number }
         guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
         return entries[index - 1]
     }
 
-    /// The page of the last segment before a number that is in any.
+    /// Returns the last page that begins before a number.
     func lastPage(before number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.first >= number }
         return index > 0 ? entries[index - 1] : nil
     }
 
-    /// The first page with a segment from a number on.
+    /// Returns the first page with a segment from a number on.
     func firstPage(from number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.numbers.upperBound > number }
         return index < entries.count ? entries[index] : nil
     }
 
-    /// How many segments are kept of the pages that begin with a number or later.
+    /// Returns the number of cached segments in pages that begin at a number or later.
     func keptCount(inPagesFrom number: Int64) -> Int {
         entries[entries.partitioningIndex { $0.first >= number }...].reduce(0) { $0 + $1.kept }
     }
 
-    /// The first page that ends after a moment.
+    /// Returns the first page that ends after a time.
     func firstPage(after time: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.end > time }
         return index < entries.count ? entries[index] : nil
     }
 
-    /// The pages that have something of a stretch of time, in order.
+    /// Returns the pages that overlap a time range, in order.
     func pages(from start: Int64, to end: Int64) -> ArraySlice<Entry> {
         let lower = entries.partitioningIndex { $0.end > start }
         let upper = entries.partitioningIndex { $0.start >= end }
         return entries[lower..<max(lower, upper)]
     }
 
-    /// Takes what a page is now.
+    /// Inserts or replaces the entry of a page.
     mutating func set(_ entry: Entry) {
         let index = entries.partitioningIndex { $0.first >= entry.first }
         if index < entries.count, entries[index].first == entry.first {
@@ -135,13 +135,13 @@ struct TimelineIndex: Sendable {
 }
 
 extension [Range<Int64>] {
-    /// Two stretches of time with less between them are told as one.
-    private static let leastHole: Int64 = 1_000_000_000
+    /// The minimum gap between two time ranges. Closer ones are merged.
+    private static let minimumHole: Int64 = 1_000_000_000
 
-    /// Adds a stretch of time that begins after all others do.
+    /// Appends a time range that begins after all others.
     mutating func join(_ start: Int64, _ end: Int64) {
         guard start < end else { return }
-        if let last, start - last.upperBound < Self.leastHole {
+        if let last, start - last.upperBound < Self.minimumHole {
             self[count - 1] = last.lowerBound..<Swift.max(end, last.upperBound)
         } else {
             append(start..<end)

@@ -1,22 +1,22 @@
 import HLS
 internal import MediaCache
 
-/// A run of up to 256 segments of one track that follow each other: what is read and written at a time.
+/// A run of up to 256 consecutive segments of one track: the unit of reading and writing.
 package struct TimelinePage: Sendable, Hashable {
-    /// The most segments of a page.
+    /// The maximum number of segments in a page.
     package static let capacity = 256
 
-    /// The number of its first segment.
+    /// The number of the first segment.
     package var first: Int64
-    /// How many discontinuities stand before its first segment, counted from the recording's beginning.
+    /// The number of discontinuities before the first segment since the recording's beginning.
     package var discontinuities: Int64
-    /// Its segments, in order, without a number missing.
+    /// The segments in the order of their numbers, without missing numbers.
     package var segments: [RecordedSegment]
 
-    /// The number behind its last segment.
+    /// The number after the last segment's.
     package var end: Int64 { first + Int64(segments.count) }
 
-    /// The segment of a number, if it's here.
+    /// The segment with a number; nil if it isn't in this page.
     package subscript(number: Int64) -> RecordedSegment? {
         get { segments.indices.contains(Int(number - first)) ? segments[Int(number - first)] : nil }
         set {
@@ -26,8 +26,8 @@ package struct TimelinePage: Sendable, Hashable {
     }
 }
 
-/// The form in which a page lies in its file: numbers by seven bits to a byte, most of them differences from what would
-/// be expected, what several segments share in a table, and a checksum (CRC-32C) of all of it at the end.
+/// The file format of a page: variable-length integers of seven bits per byte, mostly differences from expected values;
+/// a table of conditions shared by segments; a CRC-32C checksum at the end.
 extension TimelinePage {
     private static let mark: UInt32 = 0x4D43_5432
     /// The mark of pages without overruns, arrivals and independence, which are read the same way.
@@ -115,7 +115,7 @@ extension TimelinePage {
         return writer.bytes
     }
 
-    /// Reads what ``encoded`` wrote; nil for anything else, and for what is damaged.
+    /// Decodes ``encoded``. Returns nil if the bytes are invalid or damaged.
     package init?(encoded bytes: [UInt8]) {
         guard bytes.count > 8 else { return nil }
         var checksum = VarintReader(bytes.suffix(4))
@@ -137,8 +137,7 @@ extension TimelinePage {
         guard reader.isAtEnd else { return nil }
     }
 
-    /// When segments begin, up to the year 2116, and what no duration or length is beyond: sums of them stay within 64
-    /// bits.
+    /// The range of starts, up to the year 2116, and the maximum duration and length. Sums stay within 64 bits.
     static let starts: ClosedRange<Int64> = -(1 << 61)...1 << 62
     private static let longest: Int64 = 1 << 60
 
@@ -150,15 +149,15 @@ extension TimelinePage {
         }
     }
 
-    /// What is remembered of the segments before, in milliseconds.
+    /// The lags of earlier segments, in milliseconds.
     private struct Lags {
-        /// How long after its end the last segment arrived that has an arrival.
+        /// The time from the end of the last segment with an arrival to this arrival.
         var arrival: Int64 = 0
         /// The last lag of the track's clock.
         var clock: Int64 = 0
     }
 
-    /// Makes of one segment the next; false for what is damaged.
+    /// Decodes a segment from its predecessor. Returns whether the bytes are valid.
     private static func read(
         _ reader: inout VarintReader, into segment: inout RecordedSegment, _ lags: inout Lags
     ) -> Bool {
@@ -219,7 +218,7 @@ extension TimelinePage {
 }
 
 extension TimelinePage {
-    /// Reads when a segment is and arrived; false for what is damaged.
+    /// Decodes the times of a segment. Returns whether the bytes are valid.
     private static func readTimes(
         _ reader: inout VarintReader, _ flags: UInt64, _ start: Int64, _ duration: Int64,
         into segment: inout RecordedSegment, _ lags: inout Lags

@@ -4,7 +4,7 @@ internal import MediaCache
 /// The multivariant playlist of a channel, which names its tracks' playlists by their folders.
 enum ChannelEntry {
     /// The tracks and the entry of a stream, derived from its playlist.
-    struct Made {
+    struct Source {
         var tracks: [Channel.Track]
         /// The folders of the tracks that the playlist names.
         var named: Set<String>
@@ -17,27 +17,29 @@ enum ChannelEntry {
     /// Returns the tracks of a stream, and its entry.
     ///
     /// - Parameters:
+    ///   - playlist: The stream's own playlist.
+    ///   - selection: The variant streams and renditions to record.
     ///   - known: The tracks recorded so far, which retain their folders.
     ///   - entry: The entry so far. The tracks that it names remain in the new one.
     /// - Throws: `CacheError` with `notMedia` if the playlist names no variant stream, or is a media playlist although
     ///   the known tracks belong to a multivariant playlist.
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track], entry: String
-    ) throws -> Made {
+    ) throws -> Source {
         let parsed = try playlist.parsed()
         guard case .multivariant(let multivariant) = parsed.playlist else {
             // The playlist may be a temporary slate, which must not replace all tracks.
             guard known.allSatisfy({ $0.kind == "media" }) else {
                 throw CacheError(
-                    .notMedia, "\(playlist.url) is a media playlist, but was a multivariant playlist before")
+                    .notMedia, "\(playlist.url) is now a media playlist instead of a multivariant playlist")
             }
             let track = Channel.Track(folder: "media-1", url: playlist.url.description, scope: .any)
-            return Made(tracks: [track], named: [track.folder])
+            return Source(tracks: [track], named: [track.folder])
         }
         let streams = RedundantStreams(of: multivariant)
         let (variants, renditions) = selection.choose(from: streams.playlist)
         guard !variants.isEmpty else {
-            throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to record")
+            throw CacheError(.notMedia, "\(playlist.url) has no variant stream to record")
         }
         var tracks: [Channel.Track] = []
         var kinds: [String] = []
@@ -76,13 +78,13 @@ enum ChannelEntry {
             local = adding(earlier, to: local)
         }
         let text = LocalPlaylistWriter.text(of: .multivariant(local))
-        return Made(tracks: tracks, named: Set(named), text: text, variables: parsed.variables)
+        return Source(tracks: tracks, named: Set(named), text: text, variables: parsed.variables)
     }
 
     // MARK: - Folders
 
-    /// The signs by which tracks are recognised, most reliable first. Tokens may be anywhere in a URL, and in group
-    /// IDs.
+    /// The attributes that identify a track, the most reliable first. URLs may contain tokens anywhere, and so may
+    /// group IDs.
     private static let signs: [@Sendable (Channel.Track) -> [String]] = [
         { [$0.url] + ($0.copies ?? []) },
         { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },
@@ -90,10 +92,10 @@ enum ChannelEntry {
         { track in track.rendition.map { ["\($0.name)\n\($0.language ?? "")"] } ?? [] },
     ]
 
-    /// Returns the folder of each track: that of the known track it equals, otherwise a new one.
+    /// Returns the folder of each track: that of the matching known track, otherwise a new one.
     ///
-    /// A sign is used if exactly one track and one known track have it. Tracks without such a sign are matched by their
-    /// order among those of their kind.
+    /// An attribute matches if exactly one track and one known track have it. Tracks without a match are assigned by
+    /// their position among those of their kind.
     private static func folders(of tracks: [Channel.Track], _ kinds: [String], known: [Channel.Track]) -> [String] {
         var folders = [String?](repeating: nil, count: tracks.count)
         var free = Dictionary(known.map { ($0.folder, $0) }) { first, _ in first }
@@ -110,31 +112,35 @@ enum ChannelEntry {
                 if let folder, free.removeValue(forKey: folder) != nil { folders[index] = folder }
             }
         }
-        var taken = Set(known.map(\.folder)).subtracting(free.keys)
+        var used = Set(known.map(\.folder)).subtracting(free.keys)
         var places = LocalNames()
         for (index, track) in tracks.enumerated() {
             let place = places.folder(for: kinds[index])
-            guard folders[index] == nil, !taken.contains(place), free[place]?.mayBe(track) ?? true else { continue }
+            guard folders[index] == nil, !used.contains(place), free[place]?.mayBe(track) ?? true else { continue }
             folders[index] = place
-            taken.insert(place)
+            used.insert(place)
         }
-        taken.formUnion(free.keys)
+        used.formUnion(free.keys)
         var names = LocalNames()
         for index in tracks.indices where folders[index] == nil {
             var folder = names.folder(for: kinds[index])
-            while taken.contains(folder) { folder = names.folder(for: kinds[index]) }
+            while used.contains(folder) { folder = names.folder(for: kinds[index]) }
             folders[index] = folder
-            taken.insert(folder)
+            used.insert(folder)
         }
         return folders.compactMap { $0 }
     }
 
-    /// Returns the entry of a stream that is a media playlist, with the measured bandwidth in bits per second.
+    /// Returns the multivariant playlist of a stream with a single media playlist.
+    ///
+    /// - Parameters:
+    ///   - folder: The track's folder.
+    ///   - bandwidth: The bandwidth in bits per second.
     static func single(folder: String, bandwidth: Int) -> String {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
 
-    /// The folders of the tracks that an entry names.
+    /// Returns the folders of the tracks that a multivariant playlist names.
     static func folders(in entry: String) -> Set<String> {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return []
@@ -142,12 +148,12 @@ enum ChannelEntry {
         return folders(in: playlist)
     }
 
-    /// The folders of the tracks that an entry names.
+    /// Returns the folders of the tracks that an entry names.
     static func folders(in entry: MultivariantPlaylist) -> Set<String> {
         Set((entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).map(folder(of:)))
     }
 
-    /// The folders of the audio renditions of each variant stream in an entry, by its folder.
+    /// Returns the folders of the audio renditions of each variant stream in an entry, by its folder.
     static func soundByVariant(in entry: String) -> [String: Set<String>] {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return [:]
@@ -158,12 +164,16 @@ enum ChannelEntry {
         }
     }
 
-    /// The folder in the URI of a track's playlist.
+    /// Returns the folder in the URI of a track's playlist.
     static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 
-    /// The entry with another name for the tracks' playlists, and without tracks of which nothing is to be had.
+    /// Returns an entry with another name for the tracks' playlists, and without unavailable tracks.
     ///
-    /// - Parameter place: The path from the entry to the folder of the tracks; ends in a slash.
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - name: The name of the tracks' playlists.
+    ///   - folders: The folders of the available tracks.
+    ///   - place: The path from the entry to the folders of the tracks; ends in a slash.
     static func text(
         _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
     ) -> String {
@@ -185,7 +195,7 @@ extension Channel.Track {
     /// The kind of media, which begins the name of the folder.
     fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
 
-    /// Whether two tracks without a common sign may be equal, judging by the attributes of their renditions.
+    /// Whether two tracks without a common attribute may be the same by their renditions' attributes.
     fileprivate func mayBe(_ track: Channel.Track) -> Bool {
         guard let own = rendition, let other = track.rendition else { return true }
         return own.language == other.language && (own.language != nil || own.name == other.name)

@@ -1,17 +1,19 @@
+import HLS
+
 /// The contents of a window of a recording.
 package struct RecordedWindow: Sendable {
     /// The start in nanoseconds since 1970, which is later than requested if the beginning isn't recorded.
     package var begins: Int64
-    /// Its playlists and parts, in the form in which an asset's contents are known.
+    /// The playlists and parts, as an asset's contents.
     package var contents: AssetContents
-    /// The number of lost segments of each track, and of its missing ends, by folder. A track without any segment counts as
-    /// one. Subtitles don't count.
+    /// The number of lost segments of each track, plus its missing beginning and end, by folder. A track without any
+    /// segment counts as one. Subtitles don't count.
     package var gapsByTrack: [String: Int]
-    /// The folders of the tracks without any segment in the window: a gap over all of it.
+    /// The folders of the tracks without any segment in the window.
     package var missingTracks: [String]
     /// The folders of the audio renditions of each variant stream, by its folder.
     package var soundByVariant: [String: Set<String>]
-    /// How many bytes its segments have.
+    /// The total length of the segments in bytes.
     package var bytes: Int64
 
     /// The number of lost segments and missing ends of all tracks.
@@ -24,5 +26,25 @@ package struct RecordedWindow: Sendable {
         let sound = taken.first.flatMap { soundByVariant[$0] } ?? []
         let tracks = Set(taken).union(sound.intersection(missingTracks))
         return tracks.reduce(0) { $0 + (gapsByTrack[$1] ?? 0) }
+    }
+}
+
+/// A request for a window outside the recorded time ranges.
+package struct OutsideRecording: Error, Sendable, CustomStringConvertible {
+    /// The channel.
+    package let channel: ChannelName
+    /// The reason, as a clause.
+    package let what: String
+    /// The recorded time ranges, in nanoseconds since 1970.
+    package let kept: [Range<Int64>]
+
+    /// A sentence with the channel, the reason and the last recorded time ranges.
+    package var description: String {
+        let ranges = kept.suffix(4).map {
+            "\(DateTime(nanosecondsSinceEpoch: $0.lowerBound / 1_000_000 * 1_000_000)) to "
+                + "\(DateTime(nanosecondsSinceEpoch: $0.upperBound / 1_000_000 * 1_000_000))"
+        }
+        return "\(channel): \(what); "
+            + (ranges.isEmpty ? "nothing is recorded" : "recorded: \(ranges.joined(separator: ", "))")
     }
 }

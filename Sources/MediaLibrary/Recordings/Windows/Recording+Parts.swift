@@ -3,9 +3,9 @@ package import MediaCache
 
 /// The parts named by playlists of a recording.
 extension Recording {
-    /// Returns a segment, key or media initialization section by its name in a track's folder.
+    /// Returns a segment, a key or a media initialization section by its name in a track's folder.
     ///
-    /// - Throws: `CacheError` with `notFound` if it doesn't exist, or was removed.
+    /// - Throws: `CacheError` with `notFound` if no part has this name or it was removed.
     package nonisolated func part(_ name: String, track: String) async throws -> RecordedPart {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             throw CacheError(.notFound, "the recording has no track “\(track)”")
@@ -14,11 +14,11 @@ extension Recording {
         var part = keptPart(name, track: track)
         guard let number = Int64(name.prefix { $0 != "." }) else {
             guard name.hasPrefix("key-") || name.hasPrefix("init-") else {
-                throw CacheError(.notFound, "the recording has no “\(track)/\(name)”")
+                throw CacheError(.notFound, "the recording has no part “\(track)/\(name)”")
             }
             part.role = name.hasPrefix("key-") ? .key : .initializationSection
             if part.role == .key { return RecordedPart(part: part, isWrapped: false) }
-            // A section may be a byte range of a file.
+            // Sections may be byte ranges of a file.
             guard let companion = try await timeline.companion(name) else {
                 throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
             }
@@ -28,7 +28,9 @@ extension Recording {
         guard let row = try await timeline.segment(number), row.name == name else {
             throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
         }
-        guard row.state == .kept else { throw CacheError(.notFound, "“\(track)/\(name)” is missing: it's a gap") }
+        guard row.state == .kept else {
+            throw CacheError(.notFound, "the segment “\(track)/\(name)” is missing: it's a gap")
+        }
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
@@ -61,7 +63,8 @@ extension Recording {
         }
     }()
 
-    /// Returns the picture segment at a time: its track, its row, and the offset of the time in seconds.
+    /// Returns the position of a picture at a time: the track, the segment in progress, and the seconds since its
+    /// start.
     ///
     /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
@@ -74,7 +77,7 @@ extension Recording {
             guard let row = stretch.segments.first(where: { $0.state == .kept }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
-        throw outside("there is no picture of that time")
+        throw outside("no picture of that time is available")
     }
 }
 

@@ -6,20 +6,22 @@ internal import MediaCache
 extension Recording {
     /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// The maximum lag of the live edge behind the present, in nanoseconds, for a window that begins at the edge.
+    /// The maximum distance of the edge from the present for an empty window to begin there, in nanoseconds.
     private static let newest: Int64 = 60_000_000_000
     /// The minimum length of a live window in target durations (RFC 8216bis §6.2.2).
-    private static let leastTargets: Int64 = 3
+    private static let minimumTargets: Int64 = 3
     /// The resolution of dates in playlists and the API, in nanoseconds: one millisecond.
     static let resolution: Int64 = 1_000_000
     /// The time without new segments after which past windows of a running recording are over. After a longer outage,
     /// an origin rarely lists segments that belong to them.
     private static let longestSilence = Duration.seconds(600)
 
-    /// Returns the multivariant playlist of a window, and the start of the window.
+    /// Returns the multivariant playlist of a window, and the window's start.
     ///
-    /// - Parameter isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the
-    ///   window is served.
+    /// - Parameters:
+    ///   - request: The window.
+    ///   - isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the window is
+    ///     served.
     /// - Throws: ``OutsideRecording`` if nothing of the window is recorded; `CacheError` with `storage`.
     package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
         guard !channel.entry.isEmpty else { throw outside("nothing has been recorded yet") }
@@ -56,7 +58,7 @@ extension Recording {
 
     /// Returns a window of one track as a media playlist.
     ///
-    /// - Throws: The errors of ``entry(_:)``; `CacheError` with `notFound` if there is no such track.
+    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if there is no such track.
     package func playlist(
         _ request: WindowRequest, track: String, isGranted: Bool = false, isStrict: Bool = false
     ) async throws -> [UInt8] {
@@ -68,17 +70,18 @@ extension Recording {
             request, edge: timeline.edgeTime, of: timeline, isGranted: isGranted, isStrict: isStrict)
         // Read before the timeline, so that the playlist isn't cached as that of a later revision.
         let revision = timeline.revision
-        if let bytes = made[window, of: track, revision] { return bytes }
+        if let bytes = windowPlaylists[window, of: track, revision] { return bytes }
         guard let bytes = try await Self.bytes(of: timeline, window) else {
             throw outside("nothing of that time is recorded")
         }
-        made[window, of: track, revision] = bytes
+        windowPlaylists[window, of: track, revision] = bytes
         return bytes
     }
 
-    /// Returns the pictures of a window, from the last track that has any, which usually has the lowest bandwidth.
+    /// Returns the I-frame playlist of a window for the last track with pictures, usually the one of the lowest
+    /// bandwidth.
     ///
-    /// - Throws: The errors of ``entry(_:)``; `CacheError` with `notFound` if no pictures are available.
+    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if no pictures are available.
     package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         let edge = edge
         for timeline in timelines.reversed() {
@@ -93,20 +96,25 @@ extension Recording {
 
     /// Returns the part of a track that is served for a request now.
     ///
-    /// - Parameter edge: The end of the track's segments before the first awaited one; nil if there are none.
+    /// - Parameters:
+    ///   - request: The requested window.
+    ///   - edge: The end of the track's segments before the first awaited one; nil if there are none.
+    ///   - timeline: The track's timeline.
+    ///   - isGranted: Whether an entry named the window before.
+    ///   - isStrict: Whether the start of the window must be recorded.
     /// - Throws: ``OutsideRecording``.
     private func served(
         _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
         func requiredEdge() throws -> Int64 {
-            guard let edge else { throw outside("nothing of \(timeline.track) has been recorded yet") }
+            guard let edge else { throw outside("no segment of \(timeline.track) has been recorded yet") }
             return edge
         }
         switch request {
         case .live(let window):
             let edge = try requiredEdge()
             let target = Int64(min(max(1, timeline.last?.targetDuration ?? 1), 3600)) * 1_000_000_000
-            let length = max(window ?? Self.standardWindow, target * Self.leastTargets)
+            let length = max(window ?? Self.standardWindow, target * Self.minimumTargets)
             return ServedWindow(from: edge.clampedSum(-length), to: edge, isOver: channel.hasEnded)
         case .delayed(let delay):
             let edge = try requiredEdge()
@@ -146,7 +154,7 @@ extension Recording {
         if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {
             return false
         }
-        // Nothing arrives any more: it's over when its end has passed by the stream's clock.
+        // Nothing arrives any more. The window is over when its end has passed by the stream's clock.
         return end <= present
     }
 
@@ -160,7 +168,7 @@ extension Recording {
             return first.lowerBound..<last.upperBound
         }
         guard let first = kept().first, let edge, first.lowerBound < edge else {
-            throw outside("nothing of it has been recorded yet")
+            throw outside("nothing has been recorded yet")
         }
         return first.lowerBound..<edge
     }
@@ -183,9 +191,12 @@ extension Recording {
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
     }
 
-    /// Returns the window that is served for a requested one: its recorded part.
+    /// Returns the recorded part of a requested window.
     ///
-    /// - Parameter isStrict: Whether the start of the window must be recorded.
+    /// - Parameters:
+    ///   - from: The requested start.
+    ///   - to: The requested end; nil for none.
+    ///   - isStrict: Whether the start of the window must be recorded.
     /// - Throws: ``OutsideRecording``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let kept = kept(isOver: isOver(upTo: to))
@@ -247,7 +258,7 @@ extension Recording {
         try await assembled(from: from, to: to).contents
     }
 
-    /// Returns the contents of a window, with the number of missing segments.
+    /// Returns the contents of a window with its gaps.
     ///
     /// - Throws: The errors of ``contents(from:to:)``.
     func assembled(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
@@ -284,7 +295,7 @@ extension Recording {
             }
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
-        guard !folders.isEmpty else { throw outside("nothing of that time is kept") }
+        guard !folders.isEmpty else { throw outside("nothing of that time is recorded") }
         let missing = missingEnds(of: spans, in: span.from..<max(span.from, to))
         gaps.merge(missing, uniquingKeysWith: +)
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
@@ -319,11 +330,11 @@ extension Recording {
         return missing
     }
 
-    /// A stream may be seen without a track this long after the last segment of it, in nanoseconds.
+    /// The maximum time between the last segment of a removed track and the first playlist without it, in nanoseconds.
     private static let removalDelay: Int64 = 60_000_000_000
 
-    /// The time in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles, without which a
-    /// window is complete. It begins with the track's first segment, or when the stream named it first.
+    /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles, which
+    /// no window requires. It begins with the track's first segment, or when the stream first named the track.
     func expectedTime(of timeline: Timeline) -> Range<Int64>? {
         guard !Self.isText(timeline.track) else { return nil }
         let track = channel.tracks.first { $0.folder == timeline.track }
@@ -342,7 +353,7 @@ extension Recording {
     private static func isText(_ track: String) -> Bool { track.hasPrefix("text-") }
 }
 
-/// The entry of a window.
+/// The entry point of a window for players.
 package struct WindowEntry: Sendable {
     /// The multivariant playlist.
     package var text: String

@@ -1,6 +1,7 @@
 package import HLS
 
-/// The position of a window in the segments of its playlists, which begin before and end after it.
+/// The position of a window within the segments of its playlists. The first segment begins before the window, and the
+/// last one ends after it.
 package struct WindowPlace: Sendable {
     /// A missing segment.
     package struct Gap: Sendable, Hashable {

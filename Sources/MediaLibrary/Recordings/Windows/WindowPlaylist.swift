@@ -1,15 +1,15 @@
 import HLS
 internal import MediaCache
 
-/// A window of one track as a media playlist. Equal rows always result in equal bytes.
+/// A window of one track as a media playlist. Equal rows produce equal bytes.
 ///
 /// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether the window is still reloaded or over.
 /// Removed segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows
 /// directly after a discontinuity.
 package struct WindowPlaylist: Sendable {
-    /// The maximum number of consecutive segments marked as absent.
+    /// The maximum number of consecutive removed segments that are written as gaps.
     private static let maximumAbsent: Int64 = 50_000
-    /// The maximum for a window that is over. Players that don't support EXT-X-GAP request each of them.
+    /// The maximum in a window that is over. Players that don't support EXT-X-GAP request each of them.
     private static let maximumAbsentAtEnd: Int64 = 1800
 
     /// The segments of the window.
@@ -61,7 +61,7 @@ package struct WindowPlaylist: Sendable {
                     writer.writeAbsent(
                         before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
                 }
-                target = max(target, rows[index].leastTarget)
+                target = max(target, rows[index].minimumTargetDuration)
                 writer.write(rows[index], to: &playlist.segments)
             }
         }
@@ -73,11 +73,11 @@ package struct WindowPlaylist: Sendable {
 extension WindowPlaylist {
     /// A writer of consecutive rows.
     private struct Writer {
-        /// The number that a player assigns to the next segment.
+        /// The media sequence number of the next segment.
         var next: Int64
-        /// The number of discontinuities before it.
+        /// The number of discontinuities before the next segment.
         var discontinuities: Int64
-        /// The properties of the previous row.
+        /// The required properties of the last row.
         private var last: (number: Int64, end: Int64, targetDuration: Int)?
         private var dates = SegmentDates()
         private var conditions = RecordedConditions()
@@ -160,12 +160,51 @@ extension EncryptionKey {
     /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2).
     var lacksVector: Bool { method != .none && iv == nil }
 
-    /// Returns the key with an explicit initialization vector: the segment's number (RFC 8216bis §5.2), which differs
-    /// between playlists.
+    /// Returns the key with an explicit initialization vector. An implicit one is the media sequence number (RFC
+    /// 8216bis §5.2), which differs between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
         guard lacksVector, SegmentCipher(method) != nil else { return self }
         var key = self
         key.iv = HexadecimalSequence(bytes: initializationVector(mediaSequence: Int(number)))
         return key
+    }
+}
+
+/// An I-frame playlist of the first pictures of a window's segments (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6), which
+/// players show while seeking.
+package struct PicturePlaylist: Sendable {
+    /// The segments of the window.
+    package var stretch: TimelineStretch
+    /// The prefix of the segments' names.
+    package var prefix: String
+    /// Whether no more segments will be added.
+    package var isOver: Bool
+
+    /// Whether no segment begins with a picture that can be decoded by itself.
+    package var isEmpty: Bool { !stretch.segments.contains { $0.firstPicture > 0 } }
+
+    /// The playlist in UTF-8. Each segment has the same number as in other playlists.
+    package var bytes: [UInt8] {
+        var playlist = MediaPlaylist(targetDuration: 1)
+        playlist.hasIFramesOnly = true
+        playlist.mediaSequence = Int(stretch.segments.first?.number ?? 0)
+        playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
+        playlist.hasEndList = isOver
+        var last: RecordedSegment?
+        var dates = SegmentDates()
+        for row in stretch.segments {
+            let hasPicture = row.firstPicture > 0
+            var segment = MediaSegment(
+                uri: hasPicture ? prefix + row.name : LocalNames.gap,
+                duration: DecimalValue(nanoseconds: row.duration))
+            segment.isGap = !hasPicture
+            if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstPicture), offset: 0) }
+            segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
+            segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
+            playlist.targetDuration = max(playlist.targetDuration ?? 1, row.minimumTargetDuration)
+            playlist.segments.append(segment)
+            last = row
+        }
+        return LocalPlaylistWriter.bytes(of: .media(playlist))
     }
 }

@@ -8,7 +8,7 @@ package enum WindowRequest: Sendable, Hashable {
     case live(Int64?)
     /// The live edge delayed by the given nanoseconds behind the stream's present.
     case delayed(Int64)
-    /// A time range in nanoseconds since 1970; without an end, it continues.
+    /// A time range in nanoseconds since 1970. Without an end, it continues with the recording.
     case span(from: Int64, to: Int64?)
     /// Everything recorded so far.
     case all
@@ -19,7 +19,7 @@ package enum WindowRequest: Sendable, Hashable {
     /// The greatest distance from 1970 that is represented, so that sums of two times don't overflow.
     private static let maximumDistance = 4_000_000_000 * second
 
-    /// Parses a request; nil if the name isn't that of a window.
+    /// Parses a request. Returns nil if the name isn't that of a window.
     ///
     /// - Parameters:
     ///   - name: The filename of the playlist, such as `index.m3u8` or `archive-<utc>-<duration>.m3u8`.
@@ -56,7 +56,7 @@ package enum WindowRequest: Sendable, Hashable {
         var (from, to, duration, window): (String?, String?, String?, String?)
         for (name, value) in query {
             switch name {
-            // `utc` is accompanied by `lutc`, the client's present, which is ignored.
+            // `lutc`, the client's present, accompanies `utc`. The server's own present is more reliable.
             case "begintime", "start", "from", "utc": from = try single(from, value, name)
             case "endtime", "end", "to": to = try single(to, value, name)
             case "duration": duration = try single(duration, value, name)
@@ -95,10 +95,10 @@ package enum WindowRequest: Sendable, Hashable {
         return .span(from: from, to: from.clampedSum(duration))
     }
 
-    /// Returns a time in nanoseconds since 1970, given as seconds or milliseconds since 1970, ISO 8601, `now`, or a
-    /// negative number of seconds before `now`.
+    /// Parses a time and returns it in nanoseconds since 1970. Accepted are seconds or milliseconds since 1970, ISO
+    /// 8601, `now`, and negative numbers as seconds before `now`.
     ///
-    /// - Throws: ``WindowError`` for other text.
+    /// - Throws: ``WindowError`` if the text has none of these forms.
     package static func moment(_ text: String, _ what: String, _ now: Int64) throws(WindowError) -> Int64 {
         let text = text.trimmingCharacters(in: .whitespaces)
         if text == "now" { return now }
@@ -116,7 +116,7 @@ package enum WindowRequest: Sendable, Hashable {
                 + "2026-01-31T20:15:00Z, or -<seconds> for a time in the past")
     }
 
-    /// Converts seconds to nanoseconds, rounded to microseconds and limited to ``furthest``.
+    /// Converts seconds to nanoseconds, rounded to microseconds and limited to ``maximumDistance``.
     private static func nanoseconds(_ seconds: Double) -> Int64 {
         let limit = Double(maximumDistance / 1000)
         return Int64(min(max(-limit, seconds * 1e6), limit).rounded()) * 1000

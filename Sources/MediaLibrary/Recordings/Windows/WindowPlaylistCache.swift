@@ -1,7 +1,7 @@
-/// A cache of window playlists, because many players request the same ones repeatedly.
-struct MadeWindows {
+/// The recently generated playlists of windows. Many players request the same windows repeatedly.
+struct WindowPlaylistCache {
     private struct Track {
-        /// The revision of the timeline from which the playlists were made.
+        /// The revision of the timeline from which the playlists were generated.
         var revision: Int
         var playlists: [ServedWindow: [UInt8]] = [:]
         var bytes = 0
@@ -12,8 +12,8 @@ struct MadeWindows {
 
     private var tracks: [String: Track] = [:]
 
-    /// The playlist of a window, made from a revision of a track's timeline. Setting one removes those of earlier
-    /// revisions, or all if they exceed the limit.
+    /// The playlist of a window, generated from a revision of a track's timeline. A new revision discards the playlists
+    /// of earlier ones. All playlists of a track are discarded when they exceed the size limit.
     subscript(window: ServedWindow, of track: String, revision: Int) -> [UInt8]? {
         get { tracks[track].flatMap { $0.revision == revision ? $0.playlists[window] : nil } }
         set {
@@ -31,18 +31,18 @@ struct MadeWindows {
     }
 }
 
-/// A window of a track as it's served at a moment.
+/// A window of a track as it is served at a moment.
 struct ServedWindow: Hashable {
-    /// The start in nanoseconds since 1970. A segment that contains it belongs to the window.
+    /// The start in nanoseconds since 1970. A segment in progress at this time is included.
     var from: Int64
-    /// The end in nanoseconds since 1970. A segment that begins at it doesn't belong to the window.
+    /// The end in nanoseconds since 1970. A segment that starts at this time isn't included.
     var to: Int64
-    /// The time at which playback begins; nil for a sliding window, in which the player decides.
+    /// The time at which playback begins; nil for a sliding window, which leaves that to the player.
     var begins: Int64?
     /// Whether no more segments will be added.
     var isOver: Bool
     /// Whether no segment is removed while the window grows.
     var keepsAll = false
-    /// Whether a segment that continues past the end is excluded.
+    /// Whether a segment in progress at the end is excluded.
     var isDelayed = false
 }

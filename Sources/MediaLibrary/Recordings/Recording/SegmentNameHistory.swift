@@ -1,17 +1,17 @@
 import HLS
 
-/// What a track's playlists have named lately. It tells an old copy of a playlist, as caches hand out, from an encoder that
-/// begins anew, also where the copy is older than the window.
-struct PlaylistPast: Sendable {
-    /// How what a playlist names stands to what was named before.
+/// The names that a track's playlists have listed recently. They distinguish an old copy of a playlist, as caches serve
+/// it, from a restarted encoder, even if the copy is older than the window.
+struct SegmentNameHistory: Sendable {
+    /// The relation of a playlist to the names listed before.
     enum Relation: Sendable {
-        /// Some of it was never named.
+        /// Some names are new.
         case new
-        /// All of it was named, as far as that can be told.
+        /// All names were listed before, and no date contradicts that.
         case named
-        /// All of it was named, and by its clock it's the same media.
+        /// All names were listed before, and the dates show that the media is unchanged.
         case same
-        /// All of its names are known, and by its clock they mean something else now.
+        /// All names were listed before, but the dates show that they now refer to other media.
         case reused
     }
 
@@ -21,13 +21,13 @@ struct PlaylistPast: Sendable {
     }
 
     private static let capacity = 1000
-    /// Clocks of two copies may differ by so much: some servers work them out anew each time.
+    /// The maximum difference between the clocks of two copies. Some servers recompute dates for each response.
     private static let tolerance: Int64 = 2_000_000_000
 
     private var entries: [String: Entry] = [:]
     private var order: [String] = []
 
-    /// Takes what a playlist has, from a media sequence number on.
+    /// Adds the names of a playlist from a media sequence number on.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
@@ -47,7 +47,7 @@ struct PlaylistPast: Sendable {
         order.removeFirst(Self.capacity)
     }
 
-    /// How a playlist stands to what was named.
+    /// Returns the relation of a playlist to the names listed before.
     func relation(to playlist: MediaPlaylist) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var isTimed = false
@@ -63,7 +63,9 @@ struct PlaylistPast: Sendable {
         return isTimed ? .same : .named
     }
 
-    /// - Parameter isExact: whether queries count. Otherwise they're left out: servers put fresh tokens there.
+    /// Returns the name of a segment.
+    ///
+    /// - Parameter isExact: whether the query is part of the name. Queries often contain changing tokens.
     private static func name(_ segment: MediaSegment, _ isExact: Bool) -> String {
         let name = isExact ? segment.uri : String(segment.uri.path)
         return segment.byteRange.map { "\(name)#\($0.offset ?? -1)+\($0.length)" } ?? name

@@ -2,12 +2,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the cache of window playlists.
-struct MadeWindowsTests {
+/// The cache of window playlists.
+struct WindowPlaylistCacheTests {
     private func window(_ from: Int64) -> ServedWindow { ServedWindow(from: from, to: from + 10, isOver: true) }
 
-    @Test func returnsPlaylistOfSameRevision() {
-        var made = MadeWindows()
+    @Test func returnsPlaylistWhileRevisionIsUnchanged() {
+        var made = WindowPlaylistCache()
         made[window(1), of: "a", 1] = [1]
         made[window(1), of: "b", 1] = [2]
         #expect(made[window(1), of: "a", 1] == [1])
@@ -23,8 +23,8 @@ struct MadeWindowsTests {
         #expect(made[window(1), of: "b", 1] == [2])
     }
 
-    @Test func limitsSize() {
-        var made = MadeWindows()
+    @Test func staysWithinSizeLimit() {
+        var made = WindowPlaylistCache()
         let playlist = [UInt8](repeating: 1, count: 1 << 20)
         for from in 0..<100 as Range<Int64> { made[window(from), of: "a", 1] = playlist }
         #expect((0..<100 as Range<Int64>).count { made[window($0), of: "a", 1] != nil } <= 4)
