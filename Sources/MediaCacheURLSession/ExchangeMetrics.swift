@@ -1,34 +1,34 @@
 public import MediaCache
 
-/// How one exchange went.
+/// The metrics of one exchange.
 public struct ExchangeMetrics: Sendable {
-    /// What was asked for.
+    /// The requested URL.
     public var url: ResourceURL
-    /// From the request to the response's head; nil if none came.
+    /// The time from the request to the response head; nil if none was received.
     public var timeToHead: Duration?
-    /// From the request to its end.
+    /// The time from the request to the end of the exchange.
     public var duration: Duration
-    /// How many bytes of the body came.
+    /// The number of received bytes of the body.
     public var bytes: Int64
-    /// What the system says of the connection; nil off Apple's systems, and where it says nothing.
+    /// The metrics of the connection; nil if the system reports none, and always on Linux.
     public var connection: ConnectionMetrics?
 }
 
-/// What the system says of an exchange's connection (`URLSessionTaskTransactionMetrics`).
+/// The metrics of the connection of an exchange, from `URLSessionTaskTransactionMetrics`.
 public struct ConnectionMetrics: Sendable, Hashable {
-    /// How long the name took to resolve; nil if it wasn't.
+    /// The time to resolve the host's name; nil if no name was resolved.
     public var nameLookup: Duration?
-    /// How long connecting took, TLS included; nil on a connection that stood already.
+    /// The time to connect, including TLS; nil for a reused connection.
     public var connect: Duration?
-    /// The protocol's name, as `h2` or `http/1.1` (RFC 7301 §6).
+    /// The name of the protocol, such as `h2` or `http/1.1` (RFC 7301 §6).
     public var protocolName: String?
-    /// Whether the connection stood already.
+    /// Whether the exchange reused a connection.
     public var isReused: Bool
-    /// Whether it went over a mobile network.
+    /// Whether the connection used a cellular network.
     public var isCellular: Bool
-    /// Whether it went over a network whose bytes cost.
+    /// Whether the connection used a network that the system considers expensive, such as a personal hotspot.
     public var isExpensive: Bool
-    /// Whether it went over a network in Low Data Mode.
+    /// Whether the connection used a network in Low Data Mode.
     public var isConstrained: Bool
 }
 
@@ -36,7 +36,7 @@ public struct ConnectionMetrics: Sendable, Hashable {
     import Foundation
 
     extension ConnectionMetrics {
-        /// What is said of the last of a task's transactions.
+        /// Reads the metrics of a task's last transaction.
         init?(_ metrics: URLSessionTaskMetrics) {
             guard let last = metrics.transactionMetrics.last else { return nil }
             nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate)

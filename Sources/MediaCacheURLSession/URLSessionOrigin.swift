@@ -7,35 +7,36 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// An origin over the system's `URLSession`: what an app on Apple's systems gives its store.
+/// An origin over the system's `URLSession`, for the store of an app on Apple platforms.
 ///
-/// It goes through the proxies, the VPN and the Low Data Mode that the user has set, speaks HTTP/2 and HTTP/3 where the
-/// origin does, and keeps no cookie and no cache. Certificates are always checked. A reader that stops asking stops the
-/// transfer: its task is suspended with at most 512 KiB waiting here.
+/// It uses the proxies, VPN and Low Data Mode that the user has configured, uses HTTP/2 and HTTP/3 if the origin
+/// supports them, and stores neither cookies nor responses. Certificates are always verified. If a reader stops
+/// reading, the task is suspended with at most 512 KiB buffered.
 ///
-/// What `URLSession` doesn't let through:
-/// - A URL whose path has a segment of dots, or a `%` that begins no encoding, is a `CacheError` with `invalidURL`; other
-///   characters that may not stand in a URL are sent in percent encoding.
-/// - It decodes `gzip`, `deflate` and `br` on its own. A whole body that came so is handed over decoded, without
-///   `Content-Encoding` and `Content-Length`; a part of one is a `badResponse`.
-/// - It doesn't tell where it connects to before it has sent the request. `AddressScope.publicOnly` goes by what the
-///   host's name resolves to right before, remembered for a minute. Looking it up takes time of its own, before the limits of
-///   the request count, and where only a proxy knows the name ``send(_:)`` refuses what is to be public.
+/// `URLSession` has these limitations:
+/// - If the path of a URL contains a dot segment, or the URL contains a `%` without two hexadecimal digits,
+///   ``send(_:)`` throws `CacheError` with `invalidURL`. Other characters that aren't allowed in URLs are
+///   percent-encoded.
+/// - The system decodes `gzip`, `deflate` and `br`. A whole encoded body is returned decoded, without
+///   `Content-Encoding` and `Content-Length`. A range of one throws `badResponse`.
+/// - The connected address isn't known before the request has been sent. `AddressScope.publicOnly` is checked against
+///   the addresses that the host's name resolves to before the request; they are cached for a minute. The lookup isn't
+///   part of the request's time limits. If only a proxy can resolve the name, such a request is refused.
 ///
-/// On Linux it's there to be held to the contract of origins, not for use: FoundationNetworking can't pause a transfer. A
-/// reader who falls 4 MiB behind gets those, and then an `unreachable` after which the engine asks for the rest; the system
-/// may go on receiving for a while what nobody gets. `AsyncHTTPClientOrigin` is what servers use.
+/// On Linux it exists only for the contract tests of origins, because FoundationNetworking can't pause a transfer. A
+/// reader that falls 4 MiB behind receives those bytes and then `unreachable`, after which the engine requests the
+/// rest. The system may continue to receive discarded bytes for a while. Servers use `AsyncHTTPClientOrigin`.
 public final class URLSessionOrigin: Origin {
     private let settings: URLSessionSettings
     private let time: any TimeSource
     private let source: SessionSource
     private let hosts: HostAddresses
 
-    /// Creates an origin; nothing is connected yet.
+    /// Creates an origin, which connects at the first request.
     ///
     /// - Parameters:
-    ///   - settings: which networks may be used, and how.
-    ///   - time: what limits are measured by.
+    ///   - settings: The networks that may be used, and how.
+    ///   - time: The clock for the time limits.
     public init(settings: URLSessionSettings = URLSessionSettings(), time: any TimeSource = SystemTime()) {
         self.settings = settings
         self.time = time
@@ -48,12 +49,15 @@ public final class URLSessionOrigin: Origin {
     /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
     /// unless that field is set.
     ///
-    /// Until the head is here `limits.connect` and `limits.firstByte` count together: the session doesn't tell when a
-    /// connection stands.
+    /// The limit for the response head is the sum of `limits.connect` and `limits.firstByte`, because the session
+    /// doesn't report when it has connected.
+    ///
+    /// - Throws: `CacheError` with `invalidURL`, `forbiddenAddress`, `unreachable`, `timedOut`, `badResponse`,
+    ///   `cancelled`, or `closed` after ``shutdown()``.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         var prepared = try Self.prepare(request)
         if settings.waitsForConnectivity {
-            // The wait has no limit; the system's own one begins with the connection.
+            // Waiting for a network has no limit. The system's timeout starts with the connection.
             prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
         }
         let peer = try await hosts.meaning(of: request.url.host, grants: settings.allowedNetworks)
@@ -61,17 +65,17 @@ public final class URLSessionOrigin: Origin {
         let exchange = URLSessionExchange(
             url: request.url, limits: request.limits, peer: peer.kind, time: time, onMetrics: settings.onMetrics)
         guard let task = source.task(of: prepared, for: exchange) else {
-            throw CacheError(.closed, "\(request.url.authority) can't be asked any more: the origin was shut down")
+            throw CacheError(.closed, "\(request.url.authority) can't be contacted: the origin was shut down")
         }
         return try await exchange.run(task)
     }
 
-    /// Closes all connections; requests that run fail with `cancelled`, later ones with `closed`.
+    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`.
     public func shutdown() { source.shutdown() }
 
     private static func prepare(_ request: OriginRequest) throws -> URLRequest {
         var prepared = URLRequest(url: try RequestURL.url(of: request.url))
-        // Each exchange has limits of its own.
+        // The exchange enforces the time limits.
         prepared.timeoutInterval = SessionSource.noTimeout
         for field in request.headerFields {
             prepared.addValue(field.value, forHTTPHeaderField: field.name.rawName)

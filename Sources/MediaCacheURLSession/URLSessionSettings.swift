@@ -5,31 +5,32 @@ public import MediaCache
     import FoundationNetworking
 #endif
 
-/// Which networks a ``URLSessionOrigin`` may use, and how.
+/// The networks that a ``URLSessionOrigin`` may use, and how.
 public struct URLSessionSettings: Sendable {
-    /// Whether networks whose bytes cost may be used: mobile ones, personal hotspots. True unless set. Apple's systems only.
+    /// Whether networks that the system considers expensive may be used, such as cellular networks and personal
+    /// hotspots. True unless set. Apple platforms only.
     public var allowsExpensiveNetworkAccess = true
-    /// Whether networks may be used for which the user has turned on Low Data Mode. True unless set. Apple's systems only.
+    /// Whether networks in Low Data Mode may be used. True unless set. Apple platforms only.
     public var allowsConstrainedNetworkAccess = true
-    /// Whether mobile networks may be used. True unless set.
+    /// Whether cellular networks may be used. True unless set.
     public var allowsCellularAccess = true
-    /// Whether a request without a network waits for one, without a limit, where it would fail otherwise. False unless
-    /// set: the engine retries by itself. Apple's systems only.
+    /// Whether a request waits without a limit for a network if none is available, instead of failing. False unless
+    /// set, because the engine retries. Apple platforms only.
     public var waitsForConnectivity = false
-    /// How many connections to one host may stand. 64 unless set: the transfer scheduler's own limit is to be the one that
-    /// counts.
+    /// The maximum number of connections to one host. 64 unless set, so that the limit of the transfer scheduler
+    /// applies.
     public var connectionsPerHost = 64
-    /// Local networks that may be asked in spite of `AddressScope.publicOnly`.
+    /// The private networks that requests may contact in spite of `AddressScope.publicOnly`.
     public var allowedNetworks: [AddressRange] = []
-    /// Called once for each exchange that is over, on a queue of the session's.
+    /// A closure that receives the metrics of each finished exchange, called on a queue of the session.
     public var onMetrics: (@Sendable (ExchangeMetrics) -> Void)?
 
-    /// Creates settings.
+    /// Creates settings with the default values.
     public init() {}
 }
 
 extension URLSessionSettings {
-    /// Has a session use these networks, and keep nothing by itself.
+    /// Applies the settings to a configuration, and disables its caches, credentials and cookies.
     func apply(to configuration: URLSessionConfiguration) {
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil

@@ -1,20 +1,20 @@
 public import MediaCache
 
-/// The scheme of URLs that the system doesn't load itself: a player asks the app for what they name.
+/// The URL scheme for resources that a player requests from the app, because the system can't load the scheme itself.
 ///
-/// `https://host/film.mp4` becomes `mediacache-https://host/film.mp4`, so that anyone who has one can tell the other.
+/// `https://host/film.mp4` becomes `mediacache-https://host/film.mp4`. The conversion is reversible.
 public enum CachingScheme {
     private static let prefix = "mediacache-"
 
-    /// The URL under which a player asks for a resource.
+    /// Returns the URL under which a player requests a resource.
     ///
-    /// - Parameter url: where the resource is. A user and a password in it aren't part of what is returned.
+    /// - Parameter url: The URL of the resource. User information is omitted from the returned URL.
     public static func url(for url: ResourceURL) -> String { prefix + url.description }
 
-    /// Where the resource is that a player asks for.
+    /// Returns the URL of the resource that a player requests.
     ///
-    /// - Parameter text: what ``url(for:)`` gave, in letters of either case up to the host.
-    /// - Returns: nil for any other URL.
+    /// - Parameter text: A URL returned by ``url(for:)``. The case of its scheme and host is ignored.
+    /// - Returns: The URL of the resource, or nil for any other URL.
     public static func resource(of text: String) -> ResourceURL? {
         guard text.prefix(prefix.count).lowercased() == prefix else { return nil }
         return try? ResourceURL(String(text.dropFirst(prefix.count)))

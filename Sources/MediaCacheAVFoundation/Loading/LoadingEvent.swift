@@ -1,17 +1,17 @@
 public import MediaCache
 
-/// What an app may want to know of the loading for a player.
+/// An event of the loading of a player's requests.
 public enum LoadingEvent: Sendable {
-    /// It's known what the resource is: its media type, and its length in bytes unless its origin doesn't say.
+    /// The media type of the resource is known, and its length in bytes unless the origin doesn't announce it.
     case opened(mediaType: String, length: Int64?)
-    /// A request of the player's failed, at the byte given. A player that has got bytes of it before doesn't say so itself:
-    /// it waits, and may ask again.
+    /// A request of the player failed at the given byte offset. AVPlayer doesn't report this if it had received bytes
+    /// of the request: it waits, and may request them again.
     case failed(CacheError, at: Int64)
-    /// A request gets bytes again, after one has failed.
+    /// A request received bytes again after a failure.
     case recovered
-    /// A request of the player's has waited for as long as this though the store has the byte that it waits for: the fault
-    /// is on this side of the network.
+    /// A request has waited for the given time although the byte at the given offset is cached. The fault is local, not
+    /// in the network.
     case unanswered(at: Int64, for: Duration)
-    /// So many events were dropped, since nobody took them.
+    /// The number of earlier events that were dropped because the subscriber didn't read them in time.
     case dropped(Int)
 }

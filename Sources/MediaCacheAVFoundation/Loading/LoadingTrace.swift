@@ -1,53 +1,54 @@
 import MediaCache
 
-/// What became of each of a player's requests, for finding out why it stalls: the last 1,000 of them.
+/// A record of a player's last 1,000 requests, for the analysis of stalls.
 public struct LoadingTrace: Sendable, Hashable, Codable {
     /// One request.
     public struct Entry: Sendable, Hashable, Codable {
-        /// How a request ended.
+        /// The result of a request.
         public enum Ending: String, Sendable, Hashable, Codable {
-            /// It got all that it asked for.
+            /// The request received all requested bytes.
             case finished
-            /// The player didn't want it any more.
+            /// The player cancelled the request.
             case cancelled
-            /// It was told an error.
+            /// The request failed with an error.
             case failed
         }
 
-        /// The first byte that was asked for.
+        /// The offset of the first requested byte.
         public var offset: Int64
-        /// How many bytes were asked for; nil for all to the end, and where none were.
+        /// The number of requested bytes; nil for a request to the end of the resource, or for no bytes.
         public var length: Int64?
-        /// Whether it asked what the resource is.
+        /// Whether the request asked for the content information.
         public var wantsContentInformation: Bool
-        /// Seconds from the loader's beginning to the request.
+        /// The time of the request, in seconds since the creation of the loader.
         public var began: Double
-        /// Seconds from the loader's beginning to the first bytes; nil while there are none.
+        /// The time of the first received bytes, in seconds since the creation of the loader; nil before.
         public var firstBytes: Double?
-        /// Seconds from the loader's beginning to the end; nil while it's under way.
+        /// The time of the end, in seconds since the creation of the loader; nil while the request is running.
         public var ended: Double?
-        /// How many bytes it was given.
+        /// The number of bytes that the player received.
         public var bytes: Int64
-        /// How many of them the store had when the request came; the others came from the origin.
+        /// The number of those bytes that were cached at the time of the request. The others were fetched from the
+        /// origin.
         public var bytesFromCache: Int64
-        /// How it ended; nil while it's under way.
+        /// The result; nil while the request is running.
         public var ending: Ending?
-        /// What it was told.
+        /// The description of the error; nil unless the request failed.
         public var error: String?
     }
 
-    /// The requests, in the order in which they came.
+    /// The requests in order.
     public internal(set) var entries: [Entry] = []
-    /// How many earlier ones aren't here any more.
+    /// The number of earlier requests that have been removed from the trace.
     public internal(set) var dropped = 0
 }
 
 extension LoadingTrace {
     private static let maximum = 1000
 
-    /// Notes a request.
+    /// Adds a request.
     ///
-    /// - Returns: which of all requests it is.
+    /// - Returns: The number of the request among all requests.
     mutating func begin(_ request: some ResourceLoadingRequest, at time: Double) -> Int {
         if entries.count == Self.maximum {
             entries.removeFirst()
@@ -61,7 +62,7 @@ extension LoadingTrace {
         return dropped + entries.count - 1
     }
 
-    /// Notes bytes that a request was given.
+    /// Adds the number of bytes that a request received.
     mutating func add(_ number: Int, _ bytes: Int64, fromCache: Int64, at time: Double) {
         change(number) { entry in
             entry.firstBytes = entry.firstBytes ?? time
@@ -70,7 +71,7 @@ extension LoadingTrace {
         }
     }
 
-    /// Notes a request's end.
+    /// Records the end of a request.
     mutating func end(_ number: Int, _ ending: Entry.Ending, at time: Double, _ error: CacheError? = nil) {
         change(number) { entry in
             entry.ended = time

@@ -1,13 +1,13 @@
 import MediaCache
 import Synchronization
 
-/// Answers a player's requests for one resource with what the store has, and what it fetches.
+/// The loader that responds to a player's requests for one resource with bytes of the store.
 ///
-/// Each request reads on its own, so that several may be under way, overlap, and lie anywhere; what two of them lack is
-/// fetched once. A player that seeks cancels its requests: what nobody waits for then isn't fetched on.
+/// Each request has its own read session. Requests may run concurrently and overlap; bytes missing from two of them are
+/// fetched once. A player that seeks cancels its requests, which ends the fills that have no other reader.
 final class ResourceLoader: Sendable {
-    /// What is loaded. Requests' URLs only tell whether they mean it: the system writes URLs in its own way, which signed
-    /// ones don't survive.
+    /// The URL of the resource. It replaces the URL of a request, because the system normalizes URLs, which invalidates
+    /// signed ones.
     let resource: ResourceURL
     private let store: CacheStore
     private let settings: TransferSettings?
@@ -20,32 +20,33 @@ final class ResourceLoader: Sendable {
         var loads: [ObjectIdentifier: Load] = [:]
         var trace = LoadingTrace()
         var isOpened = false
-        /// Whether the last that was told is a failure.
+        /// Whether a request has failed and none has received bytes since.
         var hasFailed = false
         var watch: Task<Void, Never>?
     }
 
-    /// A request under way.
+    /// A running request.
     private struct Load {
         var task: Task<Void, Never>
-        /// Which of all requests it is.
+        /// The number in the trace.
         var number: Int
-        /// The byte that it waits for.
+        /// The offset of the next byte.
         var position: Int64
-        /// Since when.
+        /// The time since which the request has been waiting for that byte.
         var since: Duration
+        /// The read session; nil until it is open.
         var session: ReadSession?
-        /// Whether it was told that nobody answers it.
+        /// Whether `LoadingEvent.unanswered` has been sent for this byte.
         var isReported = false
     }
 
-    /// A loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - resource: what is loaded.
-    ///   - store: where it's kept.
-    ///   - settings: those of its transfers; nil takes the store's.
-    ///   - policy: how far beyond the player it's filled.
+    ///   - resource: The URL of the resource.
+    ///   - store: The store that caches the resource.
+    ///   - settings: The settings of its transfers; nil for the settings of the store.
+    ///   - policy: The amount to fetch ahead of the player.
     init(_ resource: ResourceURL, from store: CacheStore, settings: TransferSettings?, policy: FillPolicy) {
         self.resource = resource
         self.store = store
@@ -59,29 +60,29 @@ final class ResourceLoader: Sendable {
         hub.finish()
     }
 
-    /// What happens from now on. Each call gives a stream of its own, which ends with the loader.
+    /// Returns a stream of the events from now on, which ends with the loader. Each call returns a separate stream.
     func events() -> AsyncStream<LoadingEvent> { hub.stream() }
 
-    /// How many requests are under way.
+    /// The number of running requests.
     var requests: Int { state.withLock { $0.loads.count } }
 
-    /// What became of the requests.
+    /// The trace of the requests.
     var trace: LoadingTrace { state.withLock { $0.trace } }
 
-    /// Whether a request is under way.
+    /// Returns whether a request is running.
     func isLoading(_ request: some ResourceLoadingRequest) -> Bool {
         state.withLock { $0.loads[ObjectIdentifier(request)] != nil }
     }
 
-    /// Takes a request on.
+    /// Starts to respond to a request.
     ///
-    /// - Returns: false where it isn't for this loader's resource.
+    /// - Returns: Whether the request is for this loader's resource.
     func load(_ request: some ResourceLoadingRequest) -> Bool {
         guard CachingScheme.resource(of: request.url)?.authority == resource.authority else { return false }
         let (id, now) = (ObjectIdentifier(request), store.monotonicTime)
         state.withLock { state in
             let number = state.trace.begin(request, at: (now - began).seconds)
-            // Under the lock, so that it isn't over before it's known.
+            // Started under the lock, so that the task can't end before it is registered.
             let task = Task { await self.serve(request) }
             state.loads[id] = Load(task: task, number: number, position: request.data?.offset ?? 0, since: now)
             if state.watch == nil { state.watch = watch() }
@@ -89,10 +90,10 @@ final class ResourceLoader: Sendable {
         return true
     }
 
-    /// The player doesn't want a request's answer any more: nothing is told it from now on.
+    /// Cancels a request. None of its methods are called from now on.
     func cancel(_ request: some ResourceLoadingRequest) { end(request, .cancelled)?.cancel() }
 
-    /// Nobody plays any more.
+    /// Cancels all requests.
     func cancelAll() {
         let now = store.monotonicTime
         let loads = state.withLock { state in
@@ -104,9 +105,9 @@ final class ResourceLoader: Sendable {
         for load in loads { load.task.cancel() }
     }
 
-    /// Forgets a request that is over.
+    /// Removes a request that has ended.
     ///
-    /// - Returns: its task; nil where it was over before.
+    /// - Returns: The task of the request, or nil if it had ended before.
     private func end(
         _ request: some ResourceLoadingRequest, _ ending: LoadingTrace.Entry.Ending, _ error: CacheError? = nil
     ) -> Task<Void, Never>? {
@@ -119,7 +120,7 @@ final class ResourceLoader: Sendable {
     }
 }
 
-// MARK: Answering
+// MARK: Responding
 
 extension ResourceLoader {
     private func serve(_ request: some ResourceLoadingRequest) async {
@@ -137,7 +138,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Answers all of a request. What comes to the store's suspension goes on behind it.
+    /// Responds to a whole request. After a suspension of the store, the request continues when the store resumes.
     private func answer(_ request: some ResourceLoadingRequest) async throws {
         var version: String?
         while true {
@@ -145,27 +146,27 @@ extension ResourceLoader {
             do {
                 return try await read(request, &version)
             } catch let error as CacheError where error.code == .closed {
-                // An origin that was shut down says the same.
+                // An origin that was shut down throws the same code.
                 guard try await store.untilResumed(since: resumptions) else { throw error }
             }
         }
     }
 
-    /// Answers what isn't answered yet.
+    /// Responds with the remaining bytes of a request.
     ///
-    /// - Parameter version: the entity tag of what was answered before, if anything was.
+    /// - Parameter version: The entity tag of the bytes before; nil if there were none.
     private func read(_ request: some ResourceLoadingRequest, _ version: inout String?) async throws {
         let session = try await store.read(
             ReadRequest(url: resource, range: range(of: request), policy: policy, settings: settings))
         defer { session.cancel() }
         guard !Task.isCancelled else { return }
         if let version, version != session.head.entityTag {
-            throw CacheError(.representationChanged, "\(resource) has become another while the app was suspended")
+            throw CacheError(.representationChanged, "\(resource) changed at the origin while the app was suspended")
         }
         if MediaType.isPlaylist(session.head.contentType) { throw PlaybackRoute.needsServer(resource) }
         advance(request, over: session, by: 0)
         let information = ContentInformation(mediaType: session.head.contentType, length: session.head.length)
-        tellOpened(information)
+        reportOpened(information)
         if request.wantsContentInformation, version == nil { request.provide(information) }
         version = session.head.entityTag
         guard let data = request.data, data.isToEnd || data.length > 0 else { return }
@@ -176,7 +177,7 @@ extension ResourceLoader {
         }
     }
 
-    /// The part that is still to be read. Where only the content information is asked for, as much as tells it.
+    /// Returns the remaining range of a request, or the first two bytes if it asks for content information only.
     private func range(of request: some ResourceLoadingRequest) -> RequestedRange {
         guard let data = request.data, data.isToEnd || data.length > 0 else { return .closed(0, through: 1) }
         let position = state.withLock { $0.loads[ObjectIdentifier(request)]?.position } ?? data.offset
@@ -184,7 +185,7 @@ extension ResourceLoader {
             ? .from(position) : .closed(position, through: data.offset.clampedSum(data.length) - 1)
     }
 
-    /// A request has got so many bytes more, and waits for the next.
+    /// Updates a request that has received `count` more bytes and waits for the next ones.
     private func advance(_ request: some ResourceLoadingRequest, over session: ReadSession, by count: Int64) {
         let now = store.monotonicTime
         let isRecovered = state.withLock { state -> Bool in
@@ -204,7 +205,7 @@ extension ResourceLoader {
         if isRecovered { hub.send(.recovered) }
     }
 
-    private func tellOpened(_ information: ContentInformation) {
+    private func reportOpened(_ information: ContentInformation) {
         let isFirst = state.withLock { state in
             defer { state.isOpened = true }
             return !state.isOpened
@@ -213,44 +214,46 @@ extension ResourceLoader {
     }
 }
 
-// MARK: Watching
+// MARK: Unanswered requests
 
 extension ResourceLoader {
-    /// How long a request may wait for what is here, and how often that is looked at.
+    /// The time for which a request may wait for a cached byte, and the interval of the checks.
     static let patience = (longest: Duration.seconds(10), look: Duration.seconds(5))
 
-    /// Says which requests aren't answered though they could be, as long as there are any.
+    /// Starts to report requests that wait for cached bytes, until no request is running.
     private func watch() -> Task<Void, Never> {
         Task { [weak self, time = store.time] in
-            while (try? await time.sleep(for: Self.patience.look)) != nil, let self, await look() {}
+            while (try? await time.sleep(for: Self.patience.look)) != nil, let self, await reportLateRequests() {}
         }
     }
 
-    /// - Returns: whether there is anything to look at the next time.
-    private func look() async -> Bool {
+    /// Reports requests that have waited too long for a cached byte.
+    ///
+    /// - Returns: Whether any request is running.
+    private func reportLateRequests() async -> Bool {
         let now = store.monotonicTime
         let isOpening = state.withLock { state in
             state.loads.values.contains { $0.session == nil && isLate($0, now) }
         }
-        // One that isn't open yet may be held up by what is before its bytes: a question to the origin, the disk.
-        let kept = isOpening ? try? await store.resource(for: resource)?.spans : nil
-        let (late, goesOn) = state.withLock { state -> ([LoadingEvent], Bool) in
+        // A request without a session may be delayed before it reads any byte: by a revalidation, or by the disk.
+        let spans = isOpening ? try? await store.resource(for: resource)?.spans : nil
+        let (late, isRunning) = state.withLock { state -> ([LoadingEvent], Bool) in
             guard !state.loads.isEmpty else {
                 state.watch = nil
                 return ([], false)
             }
             var late: [LoadingEvent] = []
             for (id, load) in state.loads where isLate(load, now) {
-                let isHere =
-                    load.session?.isKept(at: load.position) ?? kept?.contains { $0.contains(load.position) } ?? false
-                guard isHere else { continue }
+                let isCached =
+                    load.session?.isKept(at: load.position) ?? spans?.contains { $0.contains(load.position) } ?? false
+                guard isCached else { continue }
                 state.loads[id]?.isReported = true
                 late.append(.unanswered(at: load.position, for: now - load.since))
             }
             return (late, true)
         }
         for event in late { hub.send(event) }
-        return goesOn
+        return isRunning
     }
 
     private func isLate(_ load: Load, _ now: Duration) -> Bool {

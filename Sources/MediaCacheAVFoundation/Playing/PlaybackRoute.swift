@@ -1,49 +1,57 @@
 import MediaCache
 
-/// How a player best gets a resource.
+/// The way in which a player accesses a resource.
 enum PlaybackRoute: Sendable {
-    /// All of it is here: from its file, past everything else.
+    /// The file of a complete resource, which the player reads directly.
     case file(LocalFile)
-    /// By asking the app for its bytes.
+    /// Requests to the app.
     case loader
-    /// From a local server: the system asks an app for playlists, but never for what they name.
+    /// A local server. Streams need one, because the system requests playlists from an app, but never their references.
     case server(LocalURL)
 
-    /// The route of a resource.
+    /// Returns the route of a resource.
     ///
-    /// - Parameter server: what gives local URLs, for streams.
-    /// - Throws: `CacheError` with `invalidSetting` for a stream where there is no server; what the server throws.
+    /// - Parameters:
+    ///   - resource: The URL of the resource.
+    ///   - store: The store that caches the resource.
+    ///   - settings: The settings of a request that determines the media type; nil for the settings of the store.
+    ///   - server: The provider of local URLs for streams.
+    /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the server.
     static func find(
         for resource: ResourceURL, in store: CacheStore, settings: TransferSettings? = nil,
         server: (any LocalURLProvider)?
     ) async throws -> PlaybackRoute {
-        let kept = try await store.resource(for: resource)
-        if try await isStream(resource, kept, in: store, settings, looks: server != nil) {
+        let cached = try await store.resource(for: resource)
+        if try await isStream(resource, cached, in: store, settings, readsType: server != nil) {
             guard let server else { throw needsServer(resource) }
             return .server(try await server.localURL(for: resource))
         }
-        // A file that can't be had plays all the same.
-        if kept?.isComplete == true, let file = try? await store.localFile(for: resource) { return .file(file) }
+        // If the file is unavailable, the loader can still play the resource.
+        if cached?.isComplete == true, let file = try? await store.localFile(for: resource) { return .file(file) }
         return .loader
     }
 
-    /// A stream can't be answered: what its playlists name is never asked of the app.
+    /// Returns the error for a stream without a server.
     static func needsServer(_ resource: ResourceURL) -> CacheError {
         CacheError(
             .invalidSetting,
-            "\(resource.withoutUserInfo) is a stream, and plays through a local server; pass one, such as "
+            "\(resource.withoutUserInfo) is a stream and needs a local server to play; pass one, such as "
                 + "MediaCacheServer's EmbeddedServer")
     }
 
-    /// - Parameter looks: whether what neither its name nor what is kept tells is asked for.
+    /// Returns whether a resource is a playlist.
+    ///
+    /// - Parameter readsType: Whether to read the first bytes if neither the URL nor the cached resource reveals the
+    ///   type.
     private static func isStream(
-        _ resource: ResourceURL, _ kept: ResourceInfo?, in store: CacheStore, _ settings: TransferSettings?, looks: Bool
+        _ resource: ResourceURL, _ cached: ResourceInfo?, in store: CacheStore, _ settings: TransferSettings?,
+        readsType: Bool
     ) async throws -> Bool {
-        if MediaType.isPlaylist(kept?.contentType) || MediaType.isPlaylist(pathExtension: resource.pathExtension) {
+        if MediaType.isPlaylist(cached?.contentType) || MediaType.isPlaylist(pathExtension: resource.pathExtension) {
             return true
         }
-        guard looks, kept == nil, !MediaType.expectsAudioOrVideo(declared: nil, where: resource.pathExtension),
-            // What can't be had now fails when it's played, and tells why.
+        guard readsType, cached == nil, !MediaType.expectsAudioOrVideo(declared: nil, where: resource.pathExtension),
+            // A failure here is ignored: playback fails in the same way and reports the error.
             let session = try? await store.read(
                 ReadRequest(url: resource, range: .closed(0, through: 1), policy: .onDemand, settings: settings))
         else { return false }

@@ -1,24 +1,24 @@
 public import MediaCache
 public import Observation
 
-/// How far a resource is that a player plays, for an app's views.
+/// The observable state of a resource that a player plays, for an app's views.
 ///
-/// It follows the store and the player's loader while it lives.
+/// It follows the events of the store and of the player's loader until it is deallocated.
 @MainActor @Observable
 public final class PlaybackState {
-    /// The media type, as `video/mp4`, once known.
+    /// The media type, such as `video/mp4`; nil while unknown.
     public private(set) var mediaType: String?
-    /// How many bytes the resource has, once known.
+    /// The length in bytes; nil while unknown.
     public private(set) var length: Int64?
-    /// How many of them are kept.
+    /// The number of cached bytes.
     public private(set) var bytesKept: Int64 = 0
-    /// Bytes per second that come from the origin.
+    /// The current transfer rate from the origin in bytes per second.
     public private(set) var rate = 0.0
-    /// Why a request of the player's failed last; nil once bytes come again. A player that has got bytes doesn't say so: it
-    /// waits.
+    /// The last error of the player's requests; nil after bytes have been received again. AVPlayer doesn't report such
+    /// an error if it has received bytes before: it waits.
     public private(set) var failure: CacheError?
-    /// What fraction of it is kept, from 0 to 1; nil while the length isn't known, and of a stream, whose playlist tells
-    /// nothing of its segments: `Downloads` says how far those are.
+    /// The cached fraction, from 0 to 1. It is nil while the length is unknown, and for a stream, because a playlist's
+    /// bytes don't include its segments. `Downloads` reports the progress of streams.
     public var fractionKept: Double? {
         guard let length, !MediaType.isPlaylist(mediaType) else { return nil }
         return length == 0 ? 1 : min(1, Double(bytesKept) / Double(length))
@@ -26,27 +26,27 @@ public final class PlaybackState {
 
     @ObservationIgnored private var following: [Task<Void, Never>] = []
 
-    /// The state of a resource.
+    /// Creates the state of a resource.
     ///
     /// - Parameters:
-    ///   - resource: what is played.
-    ///   - store: where it's kept.
-    ///   - events: what happens to the player's requests.
+    ///   - resource: The URL of the resource.
+    ///   - store: The store that caches the resource.
+    ///   - events: The events of the player's loader.
     public init(of resource: ResourceURL, in store: CacheStore, events: AsyncStream<LoadingEvent>) {
         let key = store.key(for: resource)
         let changes = store.events { $0.concerns(key) }
         following = [
             Task { [weak self] in
-                self?.take(try? await store.resource(for: resource))
+                self?.update(from: try? await store.resource(for: resource))
                 for await event in changes {
-                    guard self?.take(event) == true else { continue }
-                    self?.take(try? await store.resource(for: resource))
+                    guard self?.update(from: event) == true else { continue }
+                    self?.update(from: try? await store.resource(for: resource))
                 }
             },
             Task { [weak self] in
                 for await event in events {
                     guard let self else { return }
-                    self.take(event)
+                    self.update(from: event)
                 }
             },
         ]
@@ -56,14 +56,16 @@ public final class PlaybackState {
         for task in following { task.cancel() }
     }
 
-    private func take(_ kept: ResourceInfo?) {
-        mediaType = kept?.contentType ?? mediaType
-        length = kept?.length ?? length
-        bytesKept = kept?.bytesKept ?? 0
+    private func update(from resource: ResourceInfo?) {
+        mediaType = resource?.contentType ?? mediaType
+        length = resource?.length ?? length
+        bytesKept = resource?.bytesKept ?? 0
     }
 
-    /// - Returns: whether what is kept has to be looked at anew.
-    private func take(_ event: CacheEvent) -> Bool {
+    /// Updates the state from an event of the store.
+    ///
+    /// - Returns: Whether the resource has to be read from the store again.
+    private func update(from event: CacheEvent) -> Bool {
         switch event {
         case .progress(let progress):
             length = progress.length ?? length
@@ -75,7 +77,7 @@ public final class PlaybackState {
         return false
     }
 
-    private func take(_ event: LoadingEvent) {
+    private func update(from event: LoadingEvent) {
         switch event {
         case .opened(let mediaType, let length):
             self.mediaType = mediaType
@@ -88,7 +90,7 @@ public final class PlaybackState {
 }
 
 extension CacheEvent {
-    /// Whether it changes how far the resource of a key is. That events were dropped comes besides.
+    /// Returns whether the event affects the resource with a key. The event of dropped events is always delivered.
     fileprivate func concerns(_ key: String) -> Bool {
         switch self {
         case .progress(let progress): progress.key == key

@@ -6,31 +6,32 @@
     public import Foundation
     public import MediaCache
 
-    /// A resource of a store as a player's asset: what is kept is played, what is lacking is fetched, once, and kept.
+    /// An asset that plays a resource from a store, which fetches missing bytes once and caches them.
     ///
     /// ```swift
     /// let item = try AVPlayerItem(url, caching: store)
     /// player.replaceCurrentItem(with: item)
     /// ```
     ///
-    /// AirPlay to another device plays what that device can reach itself, which is neither the app nor loopback: turn off
-    /// `AVPlayer.allowsExternalPlayback`, so that an asset of this kind is played on this one, and mirrored.
+    /// An AirPlay receiver that plays a URL by itself can reach neither the app nor loopback. Turn off
+    /// `AVPlayer.allowsExternalPlayback`, so that this device plays the asset and mirrors it.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
-        /// What is played.
+        /// The URL of the resource.
         public let resource: ResourceURL
         private let store: CacheStore
         private let loading: ResourceLoaderDelegate
-        /// What has to be kept for the asset's URL to work.
+        /// The route. Its file or local URL must be retained for the asset's URL to remain valid.
         private let route: PlaybackRoute
 
-        /// A film or a song, by asking the app for its bytes.
+        /// Creates an asset for a film or a song, whose bytes the player requests from the app.
         ///
         /// - Parameters:
-        ///   - resource: where it is.
-        ///   - store: what it's kept in.
-        ///   - settings: those of its transfers; nil takes the store's.
-        ///   - policy: how far beyond the player it's filled.
-        /// - Throws: `CacheError` with `invalidURL` for what the system takes for no URL, `invalidSetting` for a stream's.
+        ///   - resource: The URL of the resource.
+        ///   - store: The store that caches the resource.
+        ///   - settings: The settings of its transfers; nil for the settings of the store.
+        ///   - policy: The amount to fetch ahead of the player.
+        /// - Throws: `CacheError` with `invalidURL` if the system doesn't accept the URL, or with `invalidSetting` for
+        ///   the URL of a stream.
         public convenience init(
             _ resource: ResourceURL, from store: CacheStore, settings: TransferSettings? = nil,
             policy: FillPolicy = .onDemand
@@ -41,17 +42,17 @@
             try self.init(resource, store, settings, policy, route: .loader)
         }
 
-        /// Whatever can be played: what is complete from its file, a stream through a local server, all else by asking the
-        /// app for its bytes.
+        /// Returns an asset for any playable resource: a complete one plays from its file, a stream through a local
+        /// server, and any other by requests to the app.
         ///
         /// - Parameters:
-        ///   - resource: where it is.
-        ///   - store: what it's kept in.
-        ///   - server: what gives local URLs; streams need it.
-        ///   - settings: those of its transfers; nil takes the store's. The server has its own.
-        ///   - policy: how far beyond the player it's filled.
-        /// - Throws: `CacheError` with `invalidURL`, or `invalidSetting` for a stream without a server; what the server
-        ///   throws.
+        ///   - resource: The URL of the resource.
+        ///   - store: The store that caches the resource.
+        ///   - server: The provider of local URLs, required for streams.
+        ///   - settings: The settings of the transfers; nil for the settings of the store. The server has its own.
+        ///   - policy: The amount to fetch ahead of the player.
+        /// - Throws: `CacheError` with `invalidURL`, or with `invalidSetting` for a stream without a server; errors of
+        ///   the server.
         public static func find(
             _ resource: ResourceURL, from store: CacheStore, server: (any LocalURLProvider)? = nil,
             settings: TransferSettings? = nil, policy: FillPolicy = .onDemand
@@ -73,24 +74,25 @@
             resourceLoader.setDelegate(loading, queue: loading.queue)
         }
 
-        /// What happens to the player's requests from now on. Each call gives a stream of its own, which ends with the
-        /// asset. Of what is played from a file or a server it's empty.
+        /// Returns a stream of the events of the player's requests from now on, which ends with the asset. Each call
+        /// returns a separate stream. It is empty if the asset plays from a file or a server.
         public func loadingEvents() -> AsyncStream<LoadingEvent> { loading.loader.events() }
 
-        /// What became of the player's requests.
+        /// The trace of the player's requests.
         public var trace: LoadingTrace { loading.loader.trace }
 
-        /// How far it is, for views.
+        /// Returns the observable state of the resource, for views.
         @MainActor public func state() -> PlaybackState {
             PlaybackState(of: resource, in: store, events: loadingEvents())
         }
 
-        /// A picture of it, turned as it's to be seen.
+        /// Returns a frame of the video in its display orientation.
         ///
         /// - Parameters:
-        ///   - seconds: the moment.
-        ///   - maximumSize: what it's to fit into; zero for its own size.
-        /// - Throws: what AVFoundation throws for what has no picture.
+        ///   - seconds: The time of the frame in seconds.
+        ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
+        ///     video.
+        /// - Throws: An error of AVFoundation if the asset has no video or the frame can't be decoded.
         public func cover(at seconds: Double, maximumSize: CGSize = .zero) async throws -> CGImage {
             let generator = AVAssetImageGenerator(asset: self)
             generator.appliesPreferredTrackTransform = true
@@ -98,14 +100,19 @@
             return try await generator.image(at: CMTime(seconds: seconds, preferredTimescale: 90_000)).image
         }
 
-        /// The same as a JPEG file, as a library's `Cover` takes it.
+        /// Returns a frame of the video as a JPEG file, for a `Cover` of `MediaLibrary`.
         ///
-        /// - Throws: also `CacheError` with `notMedia` for a picture that can't be written as one.
+        /// - Parameters:
+        ///   - seconds: The time of the frame in seconds.
+        ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
+        ///     video.
+        /// - Throws: An error of AVFoundation as ``cover(at:maximumSize:)``; `CacheError` with `notMedia` if the frame
+        ///   can't be encoded.
         public func coverFile(at seconds: Double, maximumSize: CGSize = .zero) async throws -> [UInt8] {
             let image = CIImage(cgImage: try await cover(at: seconds, maximumSize: maximumSize))
             let file = CIContext().jpegRepresentation(of: image, colorSpace: CGColorSpaceCreateDeviceRGB())
             guard let file else {
-                throw CacheError(.notMedia, "the picture at \(seconds) s of \(resource) can't be written as JPEG")
+                throw CacheError(.notMedia, "the frame at \(seconds) s of \(resource) can't be encoded as JPEG")
             }
             return [UInt8](file)
         }
@@ -118,35 +125,37 @@
             case .loader: text = CachingScheme.url(for: resource)
             }
             guard let url = URL(string: text) else {
-                throw CacheError(.invalidURL, "the system takes \(resource.withoutUserInfo) for no URL; check its host")
+                throw CacheError(
+                    .invalidURL, "the system doesn't accept the URL \(resource.withoutUserInfo); check its host")
             }
             return url
         }
     }
 
     extension AVPlayerItem {
-        /// An item that plays a film or a song through a store, by asking the app for its bytes, also where all of them are
-        /// kept; ``caching(_:in:server:)`` plays those from their file.
+        /// Creates an item that plays a film or a song from a store. The player requests the bytes from the app even if
+        /// all of them are cached; ``caching(_:in:server:)`` plays a complete resource from its file.
         ///
         /// - Parameters:
-        ///   - url: where it is.
-        ///   - store: what it's kept in.
-        ///   - settings: those of its transfers, such as header fields; nil takes the store's.
-        /// - Throws: `CacheError` with `invalidURL` for what isn't a URL of HTTP, `invalidSetting` for a stream's.
+        ///   - url: The URL of the resource.
+        ///   - store: The store that caches the resource.
+        ///   - settings: The settings of its transfers, such as header fields; nil for the settings of the store.
+        /// - Throws: `CacheError` with `invalidURL` if the URL isn't an HTTP URL, or with `invalidSetting` for the URL
+        ///   of a stream.
         public convenience init(_ url: URL, caching store: CacheStore, settings: TransferSettings? = nil) throws {
             self.init(asset: try CachingAsset(try ResourceURL(url.absoluteString), from: store, settings: settings))
         }
 
-        /// The asset of an item that plays through a store: its events, its trace, its state. Nil for others.
+        /// The asset with the events, trace and state of an item that plays from a store; nil for other items.
         public var cachingAsset: CachingAsset? { asset as? CachingAsset }
 
-        /// An item that plays whatever can be played through a store.
+        /// Returns an item that plays any playable resource from a store.
         ///
         /// - Parameters:
-        ///   - url: where it is.
-        ///   - store: what it's kept in.
-        ///   - server: what gives local URLs; streams (HLS) need it.
-        /// - Throws: as ``CachingAsset/find(_:from:server:settings:policy:)``.
+        ///   - url: The URL of the resource.
+        ///   - store: The store that caches the resource.
+        ///   - server: The provider of local URLs, required for streams (HLS).
+        /// - Throws: The errors of ``CachingAsset/find(_:from:server:settings:policy:)``.
         public static func caching(
             _ url: URL, in store: CacheStore, server: (any LocalURLProvider)?
         ) async throws -> AVPlayerItem {

@@ -5,9 +5,10 @@
     import MediaCache
     import UniformTypeIdentifiers
 
-    /// A player's request as the loader knows it.
+    /// The adapter of AVFoundation's requests to ``ResourceLoadingRequest``.
     ///
-    /// What the player is told goes to the queue on which it asks, in order: its requests aren't made for several threads.
+    /// All calls to the request are made in order on the queue of the loader's delegate, because requests aren't
+    /// thread-safe. This is why the class is unchecked.
     final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
         let url: String
         let wantsContentInformation: Bool
@@ -15,7 +16,11 @@
         private let request: AVAssetResourceLoadingRequest
         private let queue: DispatchQueue
 
-        /// - Parameter queue: the one on which the player asks.
+        /// Creates an adapter.
+        ///
+        /// - Parameters:
+        ///   - request: The request of the player.
+        ///   - queue: The queue on which AVFoundation calls the loader's delegate.
         init(_ request: AVAssetResourceLoadingRequest, on queue: DispatchQueue) {
             self.request = request
             self.queue = queue
@@ -24,21 +29,21 @@
             data = request.dataRequest.map { data in
                 RequestedData(
                     offset: data.currentOffset,
-                    // In this order: the length of what is asked for to the end may be the greatest number.
+                    // Subtracted in this order because the length of a request to the end may be Int.max.
                     length: Int64(data.requestedLength) - (data.currentOffset - data.requestedOffset),
                     isToEnd: data.requestsAllDataToEndOfResource)
             }
         }
 
         func provide(_ information: ContentInformation) {
-            // A type that the system doesn't know is left to it to find out.
+            // If the system doesn't know the media type, it determines the type from the bytes.
             let known = UTType(mimeType: information.mediaType, conformingTo: .data)
             let type = known?.isDynamic == false ? known?.identifier : nil
-            tell { request in
-                guard let told = request.contentInformationRequest else { return }
-                told.contentType = type
-                told.isByteRangeAccessSupported = information.isByteRangeAccessSupported
-                if let length = information.length { told.contentLength = length }
+            perform { request in
+                guard let content = request.contentInformationRequest else { return }
+                content.contentType = type
+                content.isByteRangeAccessSupported = information.isByteRangeAccessSupported
+                if let length = information.length { content.contentLength = length }
             }
         }
 
@@ -52,17 +57,18 @@
             }
         }
 
-        func finish() { tell { $0.finishLoading() } }
+        func finish() { perform { $0.finishLoading() } }
 
-        func finish(with error: CacheError) { tell { $0.finishLoading(with: error) } }
+        func finish(with error: CacheError) { perform { $0.finishLoading(with: error) } }
 
-        private func tell(_ what: @escaping @Sendable (AVAssetResourceLoadingRequest) -> Void) {
+        /// Calls a method of the request on the queue, unless the request has ended.
+        private func perform(_ call: @escaping @Sendable (AVAssetResourceLoadingRequest) -> Void) {
             queue.async { [self] in
-                if isWaiting { what(request) }
+                if isWaiting { call(request) }
             }
         }
 
-        /// Whether the player still wants an answer. Asked on the queue alone.
+        /// Whether the player still waits for the request. Read on the queue only.
         private var isWaiting: Bool { !request.isCancelled && !request.isFinished }
     }
 #endif

@@ -5,9 +5,10 @@
     import MediaCache
     import Synchronization
 
-    /// Takes what a player asks of its asset's loader to a ``ResourceLoader``.
+    /// The delegate of an asset's loader, which forwards the player's requests to a ``ResourceLoader``.
     final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, Sendable {
-        /// Where the player asks. Not the main one: a player that waits for an answer may hold that up.
+        /// The queue on which AVFoundation calls the delegate. It isn't the main queue, which a waiting player may
+        /// block.
         let queue = DispatchQueue(label: "MediaCacheAVFoundation.loading", qos: .userInitiated)
         let loader: ResourceLoader
         private let requests = Mutex<[ObjectIdentifier: LoadingRequestAdapter]>([:])
@@ -24,7 +25,7 @@
         ) -> Bool {
             let adapter = LoadingRequestAdapter(loadingRequest, on: queue)
             requests.withLock { requests in
-                // Those that are over are let go when another comes.
+                // Ended requests are removed when the next one is added.
                 requests = requests.filter { loader.isLoading($0.value) }
                 requests[ObjectIdentifier(loadingRequest)] = adapter
             }

@@ -6,17 +6,17 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Takes what a background session tells: files that came, and transfers that failed.
+/// The delegate of a background session, which stores downloaded files and reports failed transfers.
 final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     private let deliveries: DeliveryFolder
-    /// Whom it tells, once there is somebody.
+    /// The receiver of the reports; nil until ``listen(_:)``.
     private let listener = Mutex<(@Sendable (News) -> Void)?>(nil)
 
-    /// What has happened.
+    /// A report about the session or one of its transfers.
     enum News: Sendable {
         case delivered(BackgroundWish)
         case failed(BackgroundWish, CacheError)
-        /// Nothing is left of what the system had to tell.
+        /// The system has delivered all events of the session.
         case toldAll
     }
 
@@ -38,22 +38,24 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
             let response = downloadTask.response as? HTTPURLResponse
         else { return }
         let head = SessionHead(response)
-        let place = response.url?.absoluteString
+        let finalURL = response.url?.absoluteString
         do {
             if head.isDecodedPart {
-                throw CacheError(.badResponse, "\(wish.url) came as a part of what is in a content coding")
+                throw CacheError(
+                    .badResponse, "\(wish.url) was received as part of an encoded body, which can't be decoded")
             }
-            // The file is gone when this returns.
+            // The system deletes the file when this method returns.
             try deliveries.add(
                 location,
                 DeliveryFolder.Record(
                     wish: wish, status: response.statusCode,
                     headerFields: head.fields,
-                    location: place == downloadTask.originalRequest?.url?.absoluteString ? nil : place, received: now())
+                    location: finalURL == downloadTask.originalRequest?.url?.absoluteString ? nil : finalURL,
+                    received: now())
             )
             tell(.delivered(wish))
         } catch {
-            tell(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be taken")))
+            tell(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be stored")))
         }
     }
 

@@ -7,43 +7,45 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Transfers that the system goes on with while the app is suspended, or ended by the system (not by its user).
+/// Transfers that the system continues while the app is suspended or has been terminated by the system. The system
+/// cancels them if the user terminates the app.
 ///
 /// ```swift
 /// let background = try BackgroundTransfers(identifier: "org.example.app.media", store: store)
 /// try await background.fetch(film, scope: .any)
 /// ```
 ///
-/// What comes is moved into a folder first, and taken into the store from there, at once or by the next launch, where the
-/// same checks hold as for an answer of the origin's own. What the store has then, neither its player nor a download asks for
-/// again. Make it anew at each launch, with the same identifier: the system goes on telling it.
+/// Received files are moved to a folder, and from there into the store, immediately or at the next launch. The store
+/// checks them like responses of its origin, and doesn't request their bytes again. Create an instance with the same
+/// identifier at each launch, so that the system continues to report to it.
 ///
-/// When the app is launched for it, `application(_:handleEventsForBackgroundURLSession:completionHandler:)` awaits
-/// ``toldAll()`` and calls the handler.
+/// If the system launches the app for these transfers, await ``toldAll()`` in
+/// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` and then call the completion handler.
 ///
-/// The system follows redirects and repeats the first request's header fields to the last host. Where those fields are
-/// secret, give ``fetch(_:scope:range:kind:)`` the last URL. A response that a redirect fetches from a private network is
-/// discarded, but the request for it was sent.
-/// On Linux transfers end with the process.
+/// The system follows redirects, and repeats the header fields of the first request to the last host. If those fields
+/// are secret, pass the final URL to ``fetch(_:scope:range:kind:)``. A response that a redirect obtained from a private
+/// network is discarded, but its request has been sent.
+///
+/// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
-    /// What has happened to a transfer.
+    /// An event of a transfer.
     public enum Event: Sendable {
-        /// The store has it.
+        /// The store has cached the received bytes. The value describes the resource.
         case kept(ResourceInfo)
-        /// It isn't kept, and won't come by itself.
+        /// A transfer failed and isn't repeated.
         case failed(ResourceURL, CacheError)
-        /// So many others have happened that nobody took.
+        /// The number of earlier events that were dropped because the subscriber didn't read them in time.
         case dropped(count: Int)
     }
 
     private struct State {
         var session: URLSession?
-        /// The last taking in, for which the next one waits.
-        var intake: Task<Void, Never>?
-        /// What was begun and isn't over, as far as it was begun here.
-        var begun: Set<BackgroundWish> = []
-        /// Whether the system has told all since somebody asked last.
-        var isTold = false
+        /// The last task that stores received files. The next task awaits it.
+        var storageTask: Task<Void, Never>?
+        /// The unfinished transfers that this instance started.
+        var started: Set<BackgroundWish> = []
+        /// Whether the system has delivered all events since the last call of ``told()``.
+        var areEventsDelivered = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -54,15 +56,17 @@ public final class BackgroundTransfers: Sendable {
     private let hub = EventHub<Event> { .dropped(count: $0) }
     private let state = Mutex(State())
 
-    /// Goes on with what earlier launches of the app have asked for, and takes what came meanwhile.
+    /// Continues the transfers of earlier launches, and starts to store the files that have been received since.
     ///
     /// - Parameters:
-    ///   - identifier: tells the app's sessions apart; one at a time may have it.
-    ///   - store: what takes what comes.
-    ///   - folder: where what comes lies until then; nil for one in the system's folder of caches.
-    ///   - settings: which networks may be used.
-    ///   - isDiscretionary: whether the system chooses the moment: with power and Wi-Fi. Apple's systems only.
-    /// - Throws: `CacheError` with `storage`.
+    ///   - identifier: The identifier of the session. Only one instance at a time may use it.
+    ///   - store: The store for the received bytes.
+    ///   - folder: The path of the folder for received files until they are stored; nil for one in the caches folder of
+    ///     the app.
+    ///   - settings: The networks that may be used.
+    ///   - isDiscretionary: Whether the system may delay transfers until the device has power and Wi-Fi. Apple
+    ///     platforms only.
+    /// - Throws: `CacheError` with `storage` if the folder can't be used.
     public init(
         identifier: String, store: CacheStore, folder: String? = nil,
         settings: URLSessionSettings = URLSessionSettings(), isDiscretionary: Bool = false
@@ -83,7 +87,7 @@ public final class BackgroundTransfers: Sendable {
         settings.apply(to: configuration)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         state.withLock { $0.session = session }
-        takeIn()
+        storeDeliveries()
     }
 
     deinit {
@@ -91,19 +95,26 @@ public final class BackgroundTransfers: Sendable {
         hub.finish()
     }
 
-    /// Asks for what the store lacks of a resource, with the store's own settings, in parts of 32 MiB where a part can be told
-    /// from one of another version: what has come of a part is lost with its transfer.
+    /// Starts transfers for the missing bytes of a resource, with the settings of the store.
+    ///
+    /// A resource with a validator is transferred in ranges of at most 32 MiB, because a transfer that fails loses all
+    /// its bytes.
     ///
     /// - Parameters:
-    ///   - url: the resource.
-    ///   - scope: the scope of what named the URL: `any` for the user, that of an asset's part. Public addresses alone
-    ///     unless set.
-    ///   - range: which of its bytes; nil for all.
-    ///   - kind: what it is to the content, for transforms: a stream's segments and keys are others than files.
-    /// - Returns: how many transfers were begun. None where the store has it all, or it's under way.
-    /// - Throws: `CacheError`: `invalidURL`; `forbiddenAddress`; `invalidSetting` for URLs with user information, whose
-    ///   content is that user's alone, where origins aren't to be asked, where a transform takes such things as a whole, and
-    ///   where a part is kept of a resource whose origin doesn't tell its versions apart: remove it first; `storage`; `closed`.
+    ///   - url: The URL of the resource.
+    ///   - scope: The scope of the document that named the URL: `any` for a URL from the user, or the scope of an
+    ///     asset's part. Public addresses only unless set.
+    ///   - range: The byte range to fetch; nil for all bytes.
+    ///   - kind: The kind of the resource, for transforms.
+    /// - Returns: The number of transfers started; 0 if no byte is missing or the missing bytes are already being
+    ///   transferred.
+    /// - Throws: `CacheError` with
+    ///   - `invalidURL` if `URLSession` can't send the URL unchanged,
+    ///   - `forbiddenAddress` if the scope excludes the address,
+    ///   - `invalidSetting` if the URL contains user information, the store doesn't contact origins, a transform needs
+    ///     the resource as a whole, or the resource is partial and has no validator,
+    ///   - `storage` if the store can't be read,
+    ///   - `closed` after ``shutdown()``.
     @discardableResult
     public func fetch(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, range: Range<Int64>? = nil, kind: ResourceKind = .file
@@ -113,76 +124,85 @@ public final class BackgroundTransfers: Sendable {
         guard url.credentials == nil else {
             throw CacheError(
                 .invalidSetting,
-                "\(url) names a user, whose content can't be taken in the background; download it instead")
+                "\(url) contains user information and can't be fetched in the background; download it instead")
         }
         guard transfers.asksOrigins else {
-            throw CacheError(.invalidSetting, "\(url) can't be asked for: the store's settings say that no origin is")
+            throw CacheError(
+                .invalidSetting, "\(url) can't be fetched: the store's settings forbid requests to origins")
         }
         let address = try RequestURL.url(of: url)
         let host = try await hosts.meaning(of: url.host, grants: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
-        // What has come counts as kept.
+        // Received files count as cached.
         await takeDelivered()
-        let kept = try await store.resource(of: ReadRequest(url: url))
-        let missing = try Self.missing(of: url, range, kept)
+        let cached = try await store.resource(of: ReadRequest(url: url))
+        let missing = try Self.missing(of: url, range, cached)
         let running = try await wishes()
-        var whole = URLRequest(url: address)
+        var unranged = URLRequest(url: address)
         for field in transfers.headerFields(for: url, now: store.now) {
-            whole.addValue(field.value, forHTTPHeaderField: field.name.rawName)
+            unranged.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
-        let request = whole
+        let wholeRequest = unranged
         return try state.withLock { state in
             guard let session = state.session else { throw Self.closed }
-            let known = running.union(state.begun).filter { $0.url == url.description }
-            let parts = Self.parts(missing, without: known, isTold: kept?.validator.isTold == true)
+            let known = running.union(state.started).filter { $0.url == url.description }
+            let parts = Self.parts(missing, without: known, hasValidator: cached?.validator.isTold == true)
             for part in parts {
                 let redirects = AddressScope(ofReferencesAt: url, from: host.kind, requestedWith: transfers.scope)
                 let wish = BackgroundWish(url, part, kind, isPublic: redirects == .publicOnly)
-                var request = request
+                var request = wholeRequest
                 if let part {
                     request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
-                    // Another version would come in part, and be of no use.
-                    if let version = kept?.validator.strongEntityTag ?? kept?.validator.lastModified {
+                    // A range of another version couldn't be used.
+                    if let version = cached?.validator.strongEntityTag ?? cached?.validator.lastModified {
                         request.setValue(version, forHTTPHeaderField: "If-Range")
                     }
                 }
                 let task = session.downloadTask(with: request)
                 task.taskDescription = try wish.description()
-                state.begun.insert(wish)
+                state.started.insert(wish)
                 task.resume()
             }
             return parts.count
         }
     }
 
-    /// What is under way.
+    /// Returns the URLs of all resources with an unfinished transfer.
+    ///
+    /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func underWay() async throws -> Set<ResourceURL> {
         Set(try await wishes().compactMap { try? ResourceURL($0.url) })
     }
 
-    /// Ends what is under way of a resource. What has come of it stays.
+    /// Cancels the transfers of a resource. Bytes of finished transfers remain cached.
+    ///
+    /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func cancel(_ url: ResourceURL) async throws {
         for task in try await tasks() where BackgroundWish(task.taskDescription)?.url == url.description {
             task.cancel()
         }
-        state.withLock { state in state.begun = state.begun.filter { $0.url != url.description } }
+        state.withLock { state in state.started = state.started.filter { $0.url != url.description } }
     }
 
-    /// Ends all that is under way, as when the app is there again and its own downloads go on. What has come in whole parts
-    /// stays.
+    /// Cancels all transfers, for example when the app is active again and continues its own downloads. Bytes of
+    /// finished transfers remain cached.
+    ///
+    /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func cancelAll() async throws {
         for task in try await tasks() { task.cancel() }
-        state.withLock { $0.begun = [] }
+        state.withLock { $0.started = [] }
     }
 
-    /// What happens from now on. Each call gives a stream of its own.
+    /// Returns a stream of the events from now on. Each call returns a separate stream.
     public func events() -> AsyncStream<Event> { hub.stream() }
 
-    /// Takes what came, and couldn't be taken while the store was suspended or its disk full. Returns when that is done.
-    public func takeDelivered() async { await takeIn().value }
+    /// Stores all received files, including those that couldn't be stored while the store was suspended or the disk was
+    /// full. Returns when this is done.
+    public func takeDelivered() async { await storeDeliveries().value }
 
-    /// Returns when the system has told everything that it woke the app for, and the store has taken it: each time anew. On
-    /// Linux, where nothing wakes an app, and after ``shutdown()`` it waits for nothing but the store.
+    /// Returns when the system has delivered all events for which it launched the app, and the store has cached the
+    /// received files. Each call waits for the next such moment. On Linux and after ``shutdown()`` the call only waits
+    /// for the store.
     public func toldAll() async {
         #if canImport(Darwin)
             await told()
@@ -190,11 +210,12 @@ public final class BackgroundTransfers: Sendable {
         await takeDelivered()
     }
 
+    /// Returns when the system has delivered all events since the last call, or after ``shutdown()``.
     func told() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                let isOver = state.isTold || state.session == nil
-                state.isTold = false
+                let isOver = state.areEventsDelivered || state.session == nil
+                state.areEventsDelivered = false
                 if !isOver { state.waiting.append(continuation) }
                 return isOver
             }
@@ -202,8 +223,8 @@ public final class BackgroundTransfers: Sendable {
         }
     }
 
-    /// Ends all transfers; none begins any more. The system knows the session's identifier for some time yet: one for each
-    /// launch of the app is enough.
+    /// Cancels all transfers and prevents new ones. The system remembers the session's identifier for some time, so
+    /// create only one instance per launch of the app.
     public func shutdown() {
         let (session, waiting) = state.withLock { state in
             defer { (state.session, state.waiting) = (nil, []) }
@@ -214,15 +235,17 @@ public final class BackgroundTransfers: Sendable {
     }
 }
 
-// MARK: Asking
+// MARK: Requests
 
 extension BackgroundTransfers {
     private static var closed: CacheError {
-        CacheError(.closed, "nothing can be asked for any more: the background transfers were shut down")
+        CacheError(.closed, "the background transfers were shut down; create a new instance")
     }
 
-    /// As many parts are asked for one by one; where there are more, what lies between them comes again.
-    private static let mostParts = 8
+    /// The maximum number of holes that are fetched separately. More holes are fetched as one range, with the cached
+    /// bytes between them.
+    private static let maximumHoles = 8
+    /// The maximum length of a transfer of a resource with a validator, in bytes.
     private static let partLength: Int64 = 32 << 20
 
     private func tasks() async throws -> [URLSessionTask] {
@@ -232,39 +255,39 @@ extension BackgroundTransfers {
         }
     }
 
-    /// What is running. What is being cancelled isn't.
+    /// Returns the descriptions of all running transfers, without those being cancelled.
     private func wishes() async throws -> Set<BackgroundWish> {
         Set(
             try await tasks().filter { $0.state == .running || $0.state == .suspended }
                 .compactMap { BackgroundWish($0.taskDescription) })
     }
 
-    /// What is missing; nil where it isn't known how long the resource is.
+    /// Returns the missing ranges, or nil if the length of the resource is unknown.
     private static func missing(
-        of url: ResourceURL, _ range: Range<Int64>?, _ kept: ResourceInfo?
+        of url: ResourceURL, _ range: Range<Int64>?, _ cached: ResourceInfo?
     ) throws -> [Range<Int64>]? {
-        guard let kept, !kept.spans.isEmpty else { return range.map { [$0] } }
-        guard !kept.isComplete else { return [] }
-        guard kept.validator.isTold else {
+        guard let cached, !cached.spans.isEmpty else { return range.map { [$0] } }
+        guard !cached.isComplete else { return [] }
+        guard cached.validator.isTold else {
             throw CacheError(
                 .invalidSetting,
-                "\(url) is kept in part, and its origin doesn't say which version that is; remove it, to have it whole")
+                "\(url) can't be completed, because it's partial and has no validator; remove it and fetch it again")
         }
-        guard let whole = range ?? kept.length.map({ 0..<$0 }) else { return nil }
-        let holes = SpanMap(kept.spans).holes(in: whole)
-        return holes.count > mostParts ? [holes[0].lowerBound..<whole.upperBound] : holes
+        guard let whole = range ?? cached.length.map({ 0..<$0 }) else { return nil }
+        let holes = SpanMap(cached.spans).holes(in: whole)
+        return holes.count > maximumHoles ? [holes[0].lowerBound..<whole.upperBound] : holes
     }
 
-    /// The parts to ask for; nil is all, without `Range`.
+    /// Returns the ranges to request. An element that is nil requests the whole resource, without `Range`.
     private static func parts(
-        _ missing: [Range<Int64>]?, without known: Set<BackgroundWish>, isTold: Bool
+        _ missing: [Range<Int64>]?, without known: Set<BackgroundWish>, hasValidator: Bool
     ) -> [Range<Int64>?] {
-        // All of it is under way.
+        // The whole resource is already being transferred.
         if known.contains(where: { $0.range == nil }) { return [] }
         guard let missing else { return known.isEmpty ? [nil] : [] }
         var left = SpanMap(missing)
         for wish in known { if let range = wish.range { left.remove(range) } }
-        guard isTold else { return Array(left.spans) }
+        guard hasValidator else { return Array(left.spans) }
         return left.spans.flatMap { hole in
             stride(from: hole.lowerBound, to: hole.upperBound, by: Int(partLength)).map {
                 $0..<min($0 + partLength, hole.upperBound)
@@ -273,41 +296,42 @@ extension BackgroundTransfers {
     }
 }
 
-// MARK: Taking
+// MARK: Storing
 
 extension BackgroundTransfers {
+    /// Handles a report of the session's delegate.
     func take(_ news: BackgroundDelegate.News) {
         switch news {
         case .delivered(let wish):
-            takeIn()
-            state.withLock { _ = $0.begun.remove(wish) }
+            storeDeliveries()
+            state.withLock { _ = $0.started.remove(wish) }
         case .failed(let wish, let error):
-            state.withLock { _ = $0.begun.remove(wish) }
-            tell(wish, error)
+            state.withLock { _ = $0.started.remove(wish) }
+            reportFailure(wish, error)
         case .toldAll:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
-                state.isTold = state.waiting.isEmpty
+                state.areEventsDelivered = state.waiting.isEmpty
                 return state.waiting
             }
             for continuation in waiting { continuation.resume() }
         }
     }
 
-    /// One after the other, so that nothing is taken twice.
+    /// Starts to store the received files after the previous call is done, so that no file is stored twice.
     @discardableResult
-    private func takeIn() -> Task<Void, Never> {
+    private func storeDeliveries() -> Task<Void, Never> {
         state.withLock { state in
-            let task = Task { [previous = state.intake] in
+            let task = Task { [previous = state.storageTask] in
                 await previous?.value
-                await takeAll()
+                await storeAllDeliveries()
             }
-            state.intake = task
+            state.storageTask = task
             return task
         }
     }
 
-    private func takeAll() async {
+    private func storeAllDeliveries() async {
         for name in (try? deliveries.names()) ?? [] {
             guard let (record, path) = deliveries.delivery(name) else {
                 deliveries.remove(name)
@@ -320,16 +344,16 @@ extension BackgroundTransfers {
                 deliveries.remove(name)
                 hub.send(.kept(info))
             } catch {
-                let error = CacheError.wrap(error, as: .storage, "\(record.wish.url) can't be taken")
-                // Those may pass.
+                let error = CacheError.wrap(error, as: .storage, "\(record.wish.url) can't be stored")
+                // These failures may be temporary.
                 guard error.code != .closed, error.code != .storage || error.isByRule else { continue }
                 deliveries.remove(name)
-                tell(record.wish, error)
+                reportFailure(record.wish, error)
             }
         }
     }
 
-    /// As the engine follows no redirect to behind the firewall.
+    /// Throws `forbiddenAddress` if redirects led from a public document to a private address, as the engine does.
     private func checkRedirect(of response: DeliveredResponse, isPublic: Bool) async throws {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects
@@ -337,7 +361,7 @@ extension BackgroundTransfers {
         try await hosts.meaning(of: location.host, grants: settings.allowedNetworks).requirePublic(location)
     }
 
-    private func tell(_ wish: BackgroundWish, _ error: CacheError) {
+    private func reportFailure(_ wish: BackgroundWish, _ error: CacheError) {
         if let url = try? ResourceURL(wish.url) { hub.send(.failed(url, error)) }
     }
 }

@@ -1,15 +1,16 @@
 import Foundation
 import MediaCache
 
-/// What a transfer of the system's is to bring. It's the task's description, since the task outlives the app.
+/// The resource and range requested by a background transfer. It is stored as the description of the task, because the
+/// task outlives the app.
 struct BackgroundWish: Sendable, Hashable, Codable {
-    /// The resource.
+    /// The URL of the resource.
     var url: String
-    /// Its bytes; nil for all.
+    /// The requested byte range; nil for all bytes.
     var range: Range<Int64>?
-    /// What it is to the content.
+    /// The raw value of the resource kind.
     var kind: String
-    /// Whether it's at a public address.
+    /// Whether redirects may lead to public addresses only.
     var isPublic: Bool
 
     init(_ url: ResourceURL, _ range: Range<Int64>?, _ kind: ResourceKind, isPublic: Bool) {
@@ -19,7 +20,7 @@ struct BackgroundWish: Sendable, Hashable, Codable {
         self.isPublic = isPublic
     }
 
-    /// The wish that a task's description says; nil for a task of somebody else's.
+    /// Reads a task's description. Returns nil for a task that `BackgroundTransfers` didn't create.
     init?(_ description: String?) {
         guard let description, let wish = try? JSONDecoder().decode(Self.self, from: Data(description.utf8)) else {
             return nil
@@ -27,6 +28,6 @@ struct BackgroundWish: Sendable, Hashable, Codable {
         self = wish
     }
 
-    /// The task's description.
+    /// Returns the description for the task.
     func description() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }

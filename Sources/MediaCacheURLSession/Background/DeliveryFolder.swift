@@ -2,18 +2,18 @@ import Foundation
 import HTTPTypes
 import MediaCache
 
-/// What the system brought and the store hasn't taken yet: each delivery a body and, beside it, what came with it. It
-/// outlives the app, which the system may end between the two.
+/// The folder of received files that aren't in the store yet. Each delivery consists of a body and a record in JSON.
+/// They persist if the system terminates the app before the store has cached them.
 struct DeliveryFolder: Sendable {
-    /// What came with a body.
+    /// The request and the response head of a body.
     struct Record: Sendable, Hashable, Codable {
         var wish: BackgroundWish
         var status: Int
-        /// Names and values, in turn.
+        /// The header fields: alternating names and values.
         var fields: [String]
-        /// Where redirects led to, if to another place.
+        /// The final URL after redirects; nil without redirects.
         var location: String?
-        /// When it came.
+        /// The time at which the body was received.
         var received: Date
 
         init(wish: BackgroundWish, status: Int, headerFields: HTTPFields, location: String?, received: Date) {
@@ -30,15 +30,15 @@ struct DeliveryFolder: Sendable {
 
     private let folder: URL
 
-    /// Where those of a session lie unless somebody says otherwise.
+    /// Returns the path of the default folder of a session.
     static func path(of identifier: String) -> String {
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         return (caches ?? FileManager.default.temporaryDirectory)
             .appending(path: "MediaCacheURLSession/\(identifier)").path
     }
 
-    /// Opens a folder, made where there is none. Bodies that nothing came with are of an app that was ended too soon; they
-    /// are removed, so it's to be opened before anything is delivered.
+    /// Opens the folder, or creates it, and removes bodies without a record, left by an app that was terminated. Call
+    /// this before the session can deliver files.
     ///
     /// - Throws: `CacheError` with `storage`.
     init(_ path: String) throws {
@@ -51,11 +51,11 @@ struct DeliveryFolder: Sendable {
                 if !known.contains(name) { try FileManager.default.removeItem(at: file) }
             }
         } catch {
-            throw CacheError(.storage, "the folder \(path) can't be used for what the system brings", cause: error)
+            throw CacheError(.storage, "the folder \(path) can't be used for received files", cause: error)
         }
     }
 
-    /// Moves a body here; `file` is gone from its place when this returns.
+    /// Moves a body into the folder, and writes its record.
     ///
     /// - Throws: `CacheError` with `storage`.
     func add(_ file: URL, _ record: Record) throws {
@@ -64,16 +64,17 @@ struct DeliveryFolder: Sendable {
             try FileManager.default.moveItem(at: file, to: url(name, Self.bodyExtension))
             try JSONEncoder().encode(record).write(to: url(name, Self.recordExtension), options: .atomic)
         } catch {
-            throw CacheError(.storage, "what came of \(record.wish.url) can't be moved to \(folder.path)", cause: error)
+            throw CacheError(
+                .storage, "the received file of \(record.wish.url) can't be moved to \(folder.path)", cause: error)
         }
     }
 
-    /// The deliveries' names.
+    /// Returns the names of the deliveries, sorted.
     func names() throws -> [String] {
         try files(Self.recordExtension).map { $0.deletingPathExtension().lastPathComponent }.sorted()
     }
 
-    /// What came with a delivery, and its body's path; nil where either can't be read.
+    /// Returns the record of a delivery and the path of its body, or nil if either is unreadable.
     func delivery(_ name: String) -> (record: Record, path: String)? {
         let body = url(name, Self.bodyExtension).path
         guard let data = try? Data(contentsOf: url(name, Self.recordExtension)),
@@ -83,7 +84,7 @@ struct DeliveryFolder: Sendable {
         return (record, body)
     }
 
-    /// Removes a delivery; a body whose record is gone is removed by the next opening at the latest.
+    /// Removes a delivery, the record first: the next opening removes a body without a record.
     func remove(_ name: String) {
         try? FileManager.default.removeItem(at: url(name, Self.recordExtension))
         try? FileManager.default.removeItem(at: url(name, Self.bodyExtension))
@@ -98,7 +99,7 @@ struct DeliveryFolder: Sendable {
 }
 
 extension DeliveryFolder.Record {
-    /// The response that it's of.
+    /// Returns the response for the store.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func response(_ path: String) throws -> DeliveredResponse {

@@ -1,13 +1,14 @@
 import Foundation
 import MediaCache
 
-/// URLs as `URLSession` takes them.
+/// The conversion of resource URLs for `URLSession`.
 enum RequestURL {
-    /// The same URL, byte for byte, or with what may not stand in a URL in percent encoding (RFC 3986 §2.1).
+    /// Returns an identical URL, or one in which characters that aren't allowed in URLs are percent-encoded (RFC 3986
+    /// §2.1).
     ///
-    /// - Throws: `CacheError` with `invalidURL` for one that would be asked for as another.
+    /// - Throws: `CacheError` with `invalidURL` if the system would send a different URL.
     static func url(of resource: ResourceURL) throws -> URL {
-        // Some systems take them out of the path on their way.
+        // Some versions of Foundation remove dot segments.
         let hasDots = resource.path.split(separator: "/").contains { $0 == "." || $0 == ".." }
         if !hasDots {
             if let url = url(resource, resource.target) { return url }
@@ -15,11 +16,11 @@ enum RequestURL {
         }
         throw CacheError(
             .invalidURL,
-            "\(resource.withoutUserInfo) can't be asked for as it's written; "
-                + (hasDots ? "take the dots out of its path" : "write its % as %25"))
+            "URLSession can't send \(resource.withoutUserInfo) unchanged; "
+                + (hasDots ? "remove the dot segments from its path" : "write its % as %25"))
     }
 
-    /// The URL of a target, if the system leaves it as it is.
+    /// Returns the URL with a target, or nil if the system changes the target.
     private static func url(_ resource: ResourceURL, _ target: String) -> URL? {
         guard let url = URL(string: "\(resource.scheme)://\(resource.authority)\(target)") else { return nil }
         let written = url.absoluteString
@@ -29,7 +30,8 @@ enum RequestURL {
         return url
     }
 
-    /// A target with all that may not stand in one in percent encoding; nil if a `%` in it begins no encoding.
+    /// Returns a target with disallowed characters percent-encoded, or nil if it has a `%` without two hexadecimal
+    /// digits.
     private static func encoded(_ target: String) -> String? {
         let bytes = Array(target.utf8)
         var text = ""
@@ -48,7 +50,7 @@ enum RequestURL {
 
     private static func isHex(_ byte: UInt8) -> Bool { Character(Unicode.Scalar(byte)).isHexDigit }
 
-    /// Letters, digits, and what stands in paths and queries (RFC 3986 §3.3 and §3.4).
+    /// Returns whether a character is allowed in paths and queries (RFC 3986 §3.3 and §3.4).
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

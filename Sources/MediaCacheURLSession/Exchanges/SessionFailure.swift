@@ -5,9 +5,14 @@ import MediaCache
     import FoundationNetworking
 #endif
 
-/// Puts the session's errors into the cache's words.
+/// The mapping of the session's errors to `CacheError`.
 enum SessionFailure {
-    /// `error` as a `CacheError` that names the host. `hadHead` says whether the response had begun.
+    /// Returns a `CacheError` for an error of the session.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - host: The host for the message.
+    ///   - hadHead: Whether the response head had been received.
     static func cacheError(for error: any Error, host: String, hadHead: Bool) -> CacheError {
         guard let error = error as? URLError else {
             return CacheError(.unreachable, "the request to \(host) failed; try again later", cause: error)
@@ -17,46 +22,50 @@ enum SessionFailure {
             return CacheError(.cancelled, "the request to \(host) was cancelled", cause: error)
         case .timedOut:
             return CacheError(
-                .timedOut, "\(host) didn't answer in time; check the address and the network", cause: error)
+                .timedOut, "\(host) didn't respond in time; check the address and the network", cause: error)
         case .cannotFindHost, .dnsLookupFailed:
-            return CacheError(.unreachable, "the name \(host) isn't known; check the URL and the network", cause: error)
+            return CacheError(
+                .unreachable, "the name \(host) can't be resolved; check the URL and the network", cause: error)
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
             return CacheError(
-                .unreachable, "there is no network that may be used; \(host) can't be asked", cause: error)
+                .unreachable, "\(host) can't be reached: no permitted network is available", cause: error)
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
             return CacheError(
                 .unreachable,
-                "no secure connection to \(host); check its certificate, and the app's transport security",
+                "the secure connection to \(host) failed; check its certificate, and the app's transport security",
                 cause: error)
         case .cannotDecodeContentData, .cannotDecodeRawData:
             return CacheError(.badResponse, "\(host) sent a content coding that can't be decoded", cause: error)
         case .badServerResponse where !hadHead:
-            return CacheError(.unreachable, "\(host) closed the connection without an answer; try again", cause: error)
+            return CacheError(
+                .unreachable, "\(host) closed the connection without a response; try again", cause: error)
         case .cannotParseResponse where !hadHead:
             return CacheError(
-                .badResponse, "\(host) sent what isn't HTTP; check the URL's scheme and port", cause: error)
+                .badResponse, "\(host) didn't respond with HTTP; check the URL's scheme and port", cause: error)
         default:
             if hadHead, isTruncation(error) { return truncated(host: host, cause: error) }
-            let what = hadHead ? "the connection to \(host) broke in mid-body" : "\(host) can't be reached"
-            return CacheError(.unreachable, "\(what); try again later", cause: error)
+            let failure =
+                hadHead ? "the connection to \(host) was lost during the response body" : "\(host) can't be reached"
+            return CacheError(.unreachable, "\(failure); try again later", cause: error)
         }
     }
 
+    /// Returns the error for a body shorter than its `Content-Length`.
     static func truncated(host: String, cause: (any Error)?) -> CacheError {
-        CacheError(.badResponse, "\(host) closed the connection before the body's announced end", cause: cause)
+        CacheError(.badResponse, "\(host) closed the connection before the end of the response body", cause: cause)
     }
 }
 
 extension SessionFailure {
-    /// Whether the connection ended in order, but before the body did.
+    /// Returns whether the connection was closed normally, but before the end of the body.
     private static func isTruncation(_ error: URLError) -> Bool {
         #if canImport(Darwin)
-            // A connection that broke has the same code, and an error of the system beneath (kCFStreamErrorDomainPOSIX).
+            // A reset connection has the same code, with an underlying system error (kCFStreamErrorDomainPOSIX).
             error.code == .networkConnectionLost && error.userInfo["_kCFStreamErrorDomainKey"] as? Int != 1
         #else
-            // FoundationNetworking has no code for it, and one for resets.
+            // FoundationNetworking has a code for resets but none for truncation.
             error.code == .unknown
         #endif
     }

@@ -5,16 +5,16 @@ import HTTPTypes
     import FoundationNetworking
 #endif
 
-/// A response's head as it fits the body that the session hands over.
+/// A response head adjusted to the body that the session delivers, which may be decoded.
 struct SessionHead {
-    /// The codings that the system takes off on its own (RFC 9110 §8.4.1).
+    /// The content codings that the system decodes (RFC 9110 §8.4.1).
     private static let decoded = ["gzip", "x-gzip", "deflate", "br"]
 
-    /// The header fields. A body that was decoded has neither `Content-Encoding` nor `Content-Length`.
+    /// The header fields, without `Content-Encoding` and `Content-Length` if the body is decoded.
     let fields: HTTPFields
-    /// Whether it's a part of what came in a coding: then its bytes mean nothing.
+    /// Whether the body is a range of an encoded representation, whose bytes can't be used.
     let isDecodedPart: Bool
-    /// How many bytes the body is to have, where that is told.
+    /// The `Content-Length`; nil if absent or the body is decoded.
     let bodyLength: Int64?
 
     init(_ response: HTTPURLResponse) {

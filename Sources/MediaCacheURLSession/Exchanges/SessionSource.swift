@@ -5,13 +5,13 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The session that all exchanges of an origin go through.
+/// The session shared by all exchanges of an origin.
 final class SessionSource: Sendable {
-    /// Seconds; longer than any exchange lasts.
+    /// A timeout in seconds that is longer than any exchange.
     static let noTimeout: Double = 7 * 86_400
 
     private let delegate = SessionDelegate()
-    /// Nil after the end.
+    /// The session; nil after ``shutdown()``.
     private let session: Mutex<URLSession?>
 
     init(_ settings: URLSessionSettings) {
@@ -22,7 +22,7 @@ final class SessionSource: Sendable {
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: SessionQueue()))
     }
 
-    /// The task of a request, which hasn't begun; nil after the end.
+    /// Returns a suspended task for a request, or nil after ``shutdown()``.
     func task(of request: URLRequest, for exchange: URLSessionExchange) -> URLSessionDataTask? {
         session.withLock { session in
             guard let task = session?.dataTask(with: request) else { return nil }
@@ -31,7 +31,7 @@ final class SessionSource: Sendable {
         }
     }
 
-    /// Ends all transfers; no other begins.
+    /// Cancels all transfers and prevents new ones.
     func shutdown() {
         let session = session.withLock { session in
             defer { session = nil }
@@ -39,4 +39,100 @@ final class SessionSource: Sendable {
         }
         session?.invalidateAndCancel()
     }
+}
+
+/// The delegate of a session, which forwards each callback to the exchange of its task.
+///
+/// The system handles authentication challenges: it verifies certificates and has no credentials.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
+
+    func add(_ exchange: URLSessionExchange, for task: Int) {
+        exchanges.withLock { $0[task] = exchange }
+    }
+
+    private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        let isWanted = exchange(of: dataTask)?.receive(response) ?? false
+        completionHandler(isWanted ? .allow : .cancel)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        exchange(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error)
+    }
+
+    /// Refuses to follow a redirect, so that the engine receives its response and follows it.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    #if canImport(Darwin)
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+            completionHandler: @escaping (CachedURLResponse?) -> Void
+        ) {
+            completionHandler(nil)
+        }
+
+        func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+            exchange(of: task)?.waitForConnectivity()
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+        ) {
+            exchange(of: task)?.setConnection(ConnectionMetrics(metrics))
+        }
+    #endif
+}
+
+/// The serial queue on which a session calls its delegate.
+///
+/// FoundationNetworking adds operations from the thread that reads all connections, without regard to the speed of the
+/// delegate. On Linux the queue blocks that thread while too many operations are pending. A delegate method must never
+/// wait for that thread.
+///
+/// Unchecked because the superclass isn't `Sendable` for subclasses; `condition` protects the state.
+final class SessionQueue: OperationQueue, @unchecked Sendable {
+    #if !canImport(Darwin)
+        /// The maximum number of pending operations.
+        private static let limit = 32
+
+        private let condition = NSCondition()
+        private var pending = 0
+    #endif
+
+    override init() {
+        super.init()
+        maxConcurrentOperationCount = 1
+    }
+
+    #if !canImport(Darwin)
+        override func addOperation(_ block: @escaping @Sendable () -> Void) {
+            condition.withLock {
+                while pending >= Self.limit { condition.wait() }
+                pending += 1
+            }
+            super.addOperation { [self] in
+                block()
+                condition.withLock {
+                    pending -= 1
+                    condition.signal()
+                }
+            }
+        }
+    #endif
 }

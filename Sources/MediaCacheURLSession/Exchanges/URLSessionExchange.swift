@@ -7,7 +7,8 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One request and its response. The session's delegate tells it what comes; one reader takes it from here.
+/// One request and its response. The session's delegate delivers the response to the exchange, and one reader consumes
+/// it.
 final class URLSessionExchange: ReadableExchange {
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
@@ -24,23 +25,24 @@ final class URLSessionExchange: ReadableExchange {
         var head: HeadContinuation?
         var reader: BodyContinuation?
         var timer: Task<Void, Never>?
-        /// Since when the reader has been waiting.
+        /// The time since which the reader has been waiting for data; nil if no stall is possible.
         var asked: Duration?
         var buffers: [Data] = []
         var bufferedBytes = 0
         var isPaused = false
         var received: Int64 = 0
-        /// How long the body is to be, where that is told.
+        /// The `Content-Length` of the response; nil if unknown.
         var announced: Int64?
         var timeToHead: Duration?
         var connection: ConnectionMetrics?
     }
 
     #if canImport(Darwin)
-        /// With as many bytes waiting the transfer is paused; with half of them it goes on.
+        /// The number of buffered bytes that pauses the transfer. It continues at half of it.
         private static let highWater = 512 << 10
     #else
-        /// With as many bytes waiting the exchange ends: FoundationNetworking can't pause one, a suspended task begins anew.
+        /// The number of buffered bytes that ends the exchange, because FoundationNetworking can't pause a transfer: a
+        /// suspended task starts over.
         private static let highWater = 4 << 20
     #endif
 
@@ -64,12 +66,12 @@ final class URLSessionExchange: ReadableExchange {
         began = time.monotonic
     }
 
-    /// Starts the task and waits for the response's head.
+    /// Starts the task, and returns when the response head has been received.
     func run(_ task: URLSessionDataTask) async throws -> OriginResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Cancellation may have come first.
+                    // The exchange may have been cancelled before.
                     if case .ended = state.phase { return true }
                     state.task = task
                     state.head = continuation
@@ -87,7 +89,7 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    /// Gives `continuation` the next buffer as soon as there is one.
+    /// Resumes `continuation` with the next buffer, or nil at the end of the body, as soon as it is available.
     func read(_ continuation: BodyContinuation) {
         enum Outcome {
             case deliver(Data)
@@ -100,7 +102,7 @@ final class URLSessionExchange: ReadableExchange {
                 state.bufferedBytes -= data.count
                 if state.isPaused, state.bufferedBytes <= Self.highWater / 2 {
                     state.isPaused = false
-                    // Under the lock, here and below, so that the last that was decided is the last that is done.
+                    // Both this call and `suspend()` are made under the lock, to preserve their order.
                     state.task?.resume()
                 }
                 return .deliver(data)
@@ -120,7 +122,7 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    /// Closes the exchange, if it still runs.
+    /// Cancels the exchange if it is running, and discards buffered bytes.
     func cancel() { end(cancelled, dropsBuffers: true) }
 
     private var cancelled: CacheError {
@@ -128,13 +130,15 @@ final class URLSessionExchange: ReadableExchange {
     }
 }
 
-// MARK: What the session tells
+// MARK: Session callbacks
 
 extension URLSessionExchange {
-    /// - Returns: whether the body is wanted.
+    /// Handles the response head.
+    ///
+    /// - Returns: Whether the session continues with the body.
     func receive(_ response: URLResponse) -> Bool {
         guard let response = response as? HTTPURLResponse else {
-            end(CacheError(.badResponse, "\(url.authority) sent what isn't HTTP"))
+            end(CacheError(.badResponse, "\(url.authority) didn't respond with HTTP; check the URL's scheme and port"))
             return false
         }
         let head = SessionHead(response)
@@ -142,8 +146,8 @@ extension URLSessionExchange {
             end(
                 CacheError(
                     .badResponse,
-                    "\(url.authority) sent a part in a content coding, which the system decodes and can't; "
-                        + "have it send media as it is"))
+                    "\(url.authority) sent part of an encoded body, which can't be decoded; "
+                        + "configure the origin to send media without a content coding"))
             return false
         }
         let (continuation, timer) = state.withLock { state -> (HeadContinuation?, Task<Void, Never>?) in
@@ -164,9 +168,10 @@ extension URLSessionExchange {
         return continuation != nil
     }
 
+    /// Passes data to the waiting reader, or buffers it.
     func receive(_ data: Data) {
         guard !data.isEmpty else { return }
-        let (reader, isTooMuch) = state.withLock { state -> (BodyContinuation?, Bool) in
+        let (reader, isFull) = state.withLock { state -> (BodyContinuation?, Bool) in
             if case .ended = state.phase { return (nil, false) }
             state.received += Int64(data.count)
             state.asked = nil
@@ -184,14 +189,15 @@ extension URLSessionExchange {
             return (nil, !state.isPaused)
         }
         reader?.resume(returning: DataBuffer(data: data))
-        // What is here is still read; for the rest the engine asks again.
-        if isTooMuch {
+        // The reader still receives the buffered bytes, and the engine requests the rest again.
+        if isFull {
             end(
                 CacheError(
-                    .unreachable, "the connection to \(url.authority) was closed, since nobody wanted more for now"))
+                    .unreachable, "the connection to \(url.authority) was closed because its reader was too slow"))
         }
     }
 
+    /// Handles the end of the task, and reports the metrics.
     func complete(_ error: (any Error)?) {
         let (missing, hadHead, metrics) = state.withLock { state in
             let hadHead = state.timeToHead != nil
@@ -203,14 +209,14 @@ extension URLSessionExchange {
         if let error {
             end(SessionFailure.cacheError(for: error, host: url.authority, hadHead: hadHead))
         } else if !hadHead {
-            end(CacheError(.unreachable, "\(url.authority) closed the connection without an answer; try again"))
+            end(CacheError(.unreachable, "\(url.authority) closed the connection without a response; try again"))
         } else {
             end(missing > 0 ? SessionFailure.truncated(host: url.authority, cause: nil) : nil)
         }
         onMetrics?(metrics)
     }
 
-    /// There is no network, and the request waits for one: without a limit.
+    /// Stops the timer of the response head while the request waits for a network, which has no limit.
     func waitForConnectivity() {
         let timer = state.withLock { state in
             defer { state.timer = nil }
@@ -224,10 +230,15 @@ extension URLSessionExchange {
     }
 }
 
-// MARK: Its end
+// MARK: Completion
 
 extension URLSessionExchange {
-    /// - Parameter isDue: what decides, in the same moment, whether it's to end.
+    /// Ends the exchange, unless it has ended before.
+    ///
+    /// - Parameters:
+    ///   - error: The error for the reader; nil at the end of the body.
+    ///   - dropsBuffers: Whether buffered bytes are discarded.
+    ///   - isDue: A condition for the end, evaluated under the lock.
     private func end(
         _ error: (any Error)?, dropsBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
     ) {
@@ -238,7 +249,7 @@ extension URLSessionExchange {
                 state.bufferedBytes = 0
             }
             if case .ended = state.phase {
-                // The end of what was dropped must not look like the end of the body.
+                // The reader must not mistake discarded buffers for the end of the body.
                 if dropsBuffers { state.phase = .ended(error) }
                 return nil
             }
@@ -264,7 +275,7 @@ extension URLSessionExchange {
         #if canImport(Darwin)
             task.cancel()
         #else
-            // It waits for the thread that reads connections, which may be waiting for who is here.
+            // The call waits for the thread that reads connections, which may itself wait for this thread.
             DispatchQueue.global().async { task.cancel() }
         #endif
     }
@@ -281,16 +292,17 @@ extension URLSessionExchange {
     private func expire() {
         let error = CacheError(
             .timedOut,
-            "\(url.authority) didn't answer within \(limits.connect + limits.firstByte); "
+            "\(url.authority) didn't respond within \(limits.connect + limits.firstByte); "
                 + "check the address and the network, or raise the limit")
         end(error) { state in
             if case .waitingForHead = state.phase { true } else { false }
         }
     }
 
-    /// One timer looks after all waits of a body.
+    /// Ends the exchange if the reader has waited for the stall limit; otherwise restarts the timer. One timer serves
+    /// all waits of a body.
     private func checkForStall() {
-        end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) in mid-body")) { state in
+        end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil
             guard case .body = state.phase, let asked = state.asked else { return false }
             let left = asked + limits.stall - time.monotonic
@@ -298,5 +310,16 @@ extension URLSessionExchange {
             state.timer = timer(left) { $0.checkForStall() }
             return false
         }
+    }
+}
+
+/// A buffer of received bytes, without a copy of the session's data.
+struct DataBuffer: OriginBuffer {
+    let data: Data
+
+    var count: Int { data.count }
+
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try data.withUnsafeBytes(body)
     }
 }
