@@ -1,32 +1,32 @@
 import Synchronization
 
-/// Wakes who waits for something to become so.
+/// A signal that resumes tasks waiting for a condition.
 final class ChangeSignal: Sendable {
     private struct State {
         var changes = 0
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
-    /// Something has changed.
+    /// Makes all waiting tasks check their condition again.
     func send() {
-        let waiting = state.withLock { state in
+        let waiters = state.withLock { state in
             state.changes += 1
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for one in waiting { one.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when something is so. It's looked at after each change.
+    /// Returns when a condition is true. It is checked immediately and after each change.
     func wait(until condition: () -> Bool) async {
         while true {
             let seen = state.withLock { $0.changes }
             if condition() { return }
             await withCheckedContinuation { continuation in
                 let isChanged = state.withLock { state in
-                    if state.changes == seen { state.waiting.append(continuation) }
+                    if state.changes == seen { state.waiters.append(continuation) }
                     return state.changes != seen
                 }
                 if isChanged { continuation.resume() }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The articles show the example's code, which `make check-apple` type-checks.
+/// A check that the articles quote the example's code, which `make check-apple` type-checks.
 struct DocumentationTests {
     private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test func theArticlesShowTheExamplesCode() throws {
+    @Test func articlesQuoteExampleCode() throws {
         let catalog = Self.package.appending(path: "Sources/MediaCacheAVFoundation/MediaCacheAVFoundation.docc")
         let articles = try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// What became of requests can be told, and who waits for nothing is noticed.
+/// Tests of the trace of requests, and of the report of unanswered ones.
 struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
-    @Test func eachRequestIsTraced() async throws {
+    @Test func tracesEachRequest() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -40,7 +40,7 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    @Test func onlyTheLastThousandAreTraced() {
+    @Test func tracesOnlyTheLastThousandRequests() {
         var trace = LoadingTrace()
         for number in 0..<1002 {
             let request = ScriptedLoadingRequest("x", data: RequestedData(offset: Int64(number), length: 1))
@@ -53,28 +53,29 @@ struct LoadingTraceTests {
         #expect(trace.entries.last?.offset == 1001 && trace.entries.last?.ending == .cancelled)
     }
 
-    /// A request whose player doesn't take its bytes.
+    /// A request whose player doesn't accept its bytes.
     private final class StuckRequest: ResourceLoadingRequest {
         let url: String
         let wantsContentInformation = false
         let data: RequestedData?
-        private let state = Mutex((isAsked: false, isFree: false))
+        private let state = Mutex((hasBytes: false, isReleased: false))
         private let changes = ChangeSignal()
 
         init(_ url: String, _ data: RequestedData) { (self.url, self.data) = (url, data) }
 
         func provide(_ information: ContentInformation) {}
         func respond(with bytes: [UInt8]) async {
-            state.withLock { $0.isAsked = true }
+            state.withLock { $0.hasBytes = true }
             changes.send()
-            await changes.wait { state.withLock { $0.isFree } }
+            await changes.wait { state.withLock { $0.isReleased } }
         }
 
-        /// Returns when it has been given bytes.
-        func isAsked() async { await changes.wait { state.withLock { $0.isAsked } } }
+        /// Returns when the loader has passed the first bytes.
+        func firstBytes() async { await changes.wait { state.withLock { $0.hasBytes } } }
 
-        func letGo() {
-            state.withLock { $0.isFree = true }
+        /// Accepts the bytes.
+        func release() {
+            state.withLock { $0.isReleased = true }
             changes.send()
         }
 
@@ -82,7 +83,7 @@ struct LoadingTraceTests {
         func finish(with error: CacheError) {}
     }
 
-    @Test func whatIsHereAndUnansweredIsTold() async throws {
+    @Test func reportsUnansweredRequestForCachedBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -91,9 +92,9 @@ struct LoadingTraceTests {
         let request = StuckRequest(
             CachingScheme.url(for: player.url), RequestedData(offset: 1000, length: 500_000))
         #expect(player.loader.load(request))
-        await request.isAsked()
+        await request.firstBytes()
         guard case .opened = await events.next() else {
-            Issue.record("it doesn't say that it has been opened")
+            Issue.record("no opened event")
             return
         }
         for _ in 0..<4 {
@@ -101,16 +102,16 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .unanswered(1000, let time) = await events.next() else {
-            Issue.record("nobody notices")
+            Issue.record("no unanswered event")
             return
         }
         #expect(time >= ResourceLoader.patience.longest)
-        request.letGo()
+        request.release()
         await store.close()
     }
 
-    /// What is kept and has to be asked for first, at an origin that doesn't answer.
-    @Test func whatIsHereAndIsNotOpenedIsTold() async throws {
+    /// The cached bytes must be revalidated first, at an origin that doesn't respond.
+    @Test func reportsRequestThatWaitsForRevalidation() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.cacheControl = "no-cache" }
@@ -126,7 +127,7 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .unanswered(1000, _) = await events.next() else {
-            Issue.record("nobody notices")
+            Issue.record("no unanswered event")
             return
         }
         gate.open()
@@ -135,8 +136,8 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    /// Who waits for the origin isn't unanswered.
-    @Test func whatIsNotHereIsWaitedFor() async throws {
+    /// A request that waits for the origin isn't reported.
+    @Test func doesNotReportRequestForMissingBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -145,7 +146,7 @@ struct LoadingTraceTests {
         let request = player.ask(0)
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
-        // Not so long that its origin has stalled.
+        // Less than the stall limit of the origin.
         for _ in 0..<2 {
             await fixture.time.waitForSleepers(1)
             fixture.time.advance(by: .seconds(5))
@@ -156,7 +157,7 @@ struct LoadingTraceTests {
         let failed = player.ask(3_500_000)
         await player.eventually { failed.isOver }
         guard case .failed = await events.next() else {
-            Issue.record("something else was told first")
+            Issue.record("another event precedes the failure")
             return
         }
         await store.close()

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// An app's views see how far a resource is.
+/// Tests of the observable state for an app's views.
 @MainActor
 struct PlaybackStateTests {
     private static let body = ScriptedBody.random(seed: 713, length: 400_000)
 
-    /// Returns when something is so. It's looked at after each change of what it looks at.
+    /// Returns when a condition is true. It is checked after each change of the properties that it reads.
     private func until(_ condition: @MainActor () -> Bool) async {
         while true {
             let (changes, changed) = AsyncStream.makeStream(of: Void.self)
@@ -19,7 +19,7 @@ struct PlaybackStateTests {
         }
     }
 
-    @Test func itFollowsWhatIsKept() async throws {
+    @Test func followsProgressOfTheCache() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -35,7 +35,7 @@ struct PlaybackStateTests {
         await store.close()
     }
 
-    @Test func whatIsHereAlreadyIsKnown() async throws {
+    @Test func showsResourceCachedBefore() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -46,7 +46,7 @@ struct PlaybackStateTests {
         await store.close()
     }
 
-    @Test func aFailureIsSeenUntilMoreComes() async throws {
+    @Test func showsFailureUntilBytesArrive() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)

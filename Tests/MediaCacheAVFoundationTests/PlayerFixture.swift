@@ -3,7 +3,7 @@ import Logging
 import MediaCache
 import MediaCacheTesting
 
-/// A store in a folder of its own, over a scripted origin, for players.
+/// A store in a temporary folder with a scripted origin, for players.
 final class PlayerFixture {
     let folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
     let origin: ScriptedOrigin
@@ -18,7 +18,7 @@ final class PlayerFixture {
     ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
-        // A failure is told at once where a test doesn't turn the clock.
+        // Failures are reported immediately, because most tests don't advance the clock.
         configuration.transfers.retries = RetryPolicy(budget: 0)
         change(&configuration)
         var logger = Logger(label: "test")
@@ -27,7 +27,7 @@ final class PlayerFixture {
             configuration, origin: other ?? origin, time: time, files: POSIXFileSystem(), logger: logger)
     }
 
-    /// Puts a film at the origin.
+    /// Adds a film to the origin.
     func serve(
         _ body: ScriptedBody, at name: String = "film.mp4", _ change: (inout ScriptedResource) -> Void = { _ in }
     ) throws -> ResourceURL {

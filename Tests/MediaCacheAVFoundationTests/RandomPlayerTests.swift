@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A thousand players that seek, ask twice, cancel and meet stalls, each in a way of its own.
+/// A thousand players that seek, repeat and cancel requests and meet stalls at random.
 struct RandomPlayerTests {
     private static let buffer = 8 << 10
 
-    @Test func whateverAPlayerDoesItGetsTheRightBytes() async throws {
+    @Test func randomPlayersReceiveCorrectBytes() async throws {
         let seed: UInt64 = 20_261_123
         print("seed \(seed)")
         let fixture = PlayerFixture()
@@ -32,7 +32,7 @@ struct RandomPlayerTests {
         await store.close()
     }
 
-    /// Each byte is sent once: only what is cut short has a buffer or two in hand, which come again.
+    /// Checks that each byte is sent once, except up to two buffers at the end of an aborted response.
     private func checkSent(_ requests: [ScriptedRequest], _ number: Int) {
         var sent: [Range<Int64>] = []
         for request in requests where request.bodyBytes > 0 {
@@ -54,17 +54,17 @@ struct RandomPlayerTests {
             let length = Bool.random(using: &random) ? nil : Int64.random(in: 1...200_000, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                // A seek: it lets go of all that it asked for, and waits for the beginning of what it wants now.
+                // A seek: the player cancels all requests, and waits for the first bytes at the new position.
                 player.cancelAll()
                 let request = player.ask(offset, length)
                 await player.eventually { request.isOver || request.count > 0 }
             case 1:
-                // Sound and picture at once.
+                // Audio and video concurrently.
                 let (one, other) = (player.ask(offset, length), player.ask(offset / 2, length))
                 await player.eventually { one.isOver && other.isOver }
                 #expect(one.isFinished && other.isFinished)
             case 2:
-                // A change of mind, in mid-request or before it has begun.
+                // A request that is cancelled, during or before its response, and repeated.
                 let request = player.ask(offset, length)
                 if Bool.random(using: &random) { await player.eventually { request.isOver || request.count > 0 } }
                 player.cancel(request)
@@ -72,7 +72,7 @@ struct RandomPlayerTests {
             case 3:
                 await stall(player, at: offset, length, isPatient: Bool.random(using: &random))
             default:
-                // The index at the tail.
+                // The index at the end of the file.
                 let tail = player.ask(max(0, player.body.length - 20_000))
                 await player.eventually { tail.isOver }
                 #expect(tail.isFinished)
@@ -84,7 +84,7 @@ struct RandomPlayerTests {
         #expect(all.isFinished && all.count == Int(player.body.length))
     }
 
-    /// The origin stalls; the player waits until it goes on, or seeks elsewhere.
+    /// Lets the origin stall while the player waits for it or requests other bytes.
     private func stall(_ player: ScriptedPlayer, at offset: Int64, _ length: Int64?, isPatient: Bool) async {
         let gate = ScriptedGate()
         player.origin.next(player.url, .holdBody(at: offset, gate))
@@ -98,7 +98,7 @@ struct RandomPlayerTests {
         arrival.cancel()
         if !isPatient {
             player.cancel(request)
-            // What the origin has sent before it stalled, or sends another.
+            // These bytes are cached, or a new request to the origin returns them.
             let other = player.ask(0, 2)
             await player.eventually { other.isOver }
             #expect(other.isFinished)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// What players ask for comes as it is, and from the origin once.
+/// Tests of the loader: players receive the right bytes, and the origin sends each byte once.
 struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 
-    @Test func aFilmWithItsIndexFirst() async throws {
+    @Test func playsFilmWithIndexAtTheStart() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -27,8 +27,8 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// It reads the beginning, finds no index there, and jumps to the tail.
-    @Test func aFilmWithItsIndexLast() async throws {
+    /// The player finds no index at the start and requests the end of the file.
+    @Test func playsFilmWithIndexAtTheEnd() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         let player = try fixture.player(of: Self.body, in: store)
@@ -39,16 +39,16 @@ struct ResourceLoaderTests {
         let tail = player.ask(2_900_000)
         await player.eventually { tail.isOver }
         #expect(fixture.origin.requests(for: player.url).contains { $0.range?.knownStart == 2_900_000 })
-        let (sound, picture) = (player.ask(65_536, 1_000_000), player.ask(60_000))
-        await player.eventually { sound.isOver && picture.isOver }
-        #expect(sound.isFinished && picture.isFinished)
+        let (audio, video) = (player.ask(65_536, 1_000_000), player.ask(60_000))
+        await player.eventually { audio.isOver && video.isOver }
+        #expect(audio.isFinished && video.isFinished)
         player.check()
-        // What is cut short has a buffer or two in hand.
+        // Up to two buffers of an aborted response are sent again.
         #expect(player.sent <= 3_000_000 + (128 << 10))
         await store.close()
     }
 
-    @Test func whatIsAskedForTwiceIsFetchedOnce() async throws {
+    @Test func fetchesOverlappingRequestsOnce() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -59,7 +59,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func whatIsCancelledHearsNothingMore() async throws {
+    @Test func cancelledRequestReceivesNothingMore() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -80,8 +80,8 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// A player that has got bytes keeps waiting: the app has to hear of it.
-    @Test func aFailureBehindTheFirstBytesIsTold() async throws {
+    /// AVPlayer waits silently if a request fails after its first bytes, so the app needs an event.
+    @Test func reportsFailureAfterFirstBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -90,18 +90,18 @@ struct ResourceLoaderTests {
         fixture.origin.always(player.url, .status(404))
         let request = player.ask(0)
         guard case .opened("video/mp4", 3_000_000) = await events.next() else {
-            Issue.record("it doesn't say that it has been opened")
+            Issue.record("no opened event")
             return
         }
         guard case .failed(let error, let offset) = await events.next() else {
-            Issue.record("it doesn't say that it failed")
+            Issue.record("no failed event")
             return
         }
         #expect(offset == Int64(request.count) && offset > 0)
         await player.eventually { request.isOver }
         #expect(request.error?.code == error.code && !request.isFinished)
         player.check()
-        // When its origin is there again, the rest comes.
+        // When the origin recovers, a new request returns the rest.
         fixture.origin.clearFaults(player.url)
         let again = player.ask(offset)
         await player.eventually { again.isOver }
@@ -110,7 +110,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test(arguments: [404, 403, 500]) func whatCannotBeHadIsAnError(status: Int) async throws {
+    @Test(arguments: [404, 403, 500]) func failsRequestWithStatusOfOrigin(status: Int) async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -119,14 +119,14 @@ struct ResourceLoaderTests {
         let request = await player.open()
         #expect(request.error?.status == status && request.information == nil && request.count == 0)
         guard case .failed(let error, at: 0) = await events.next() else {
-            Issue.record("it doesn't say that it failed")
+            Issue.record("no failed event")
             return
         }
         #expect(error.status == status)
         await store.close()
     }
 
-    @Test func aPageIsNoFilm() async throws {
+    @Test func failsForHTMLPage() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -136,7 +136,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func whatIsKeptPlaysWithoutItsOrigin() async throws {
+    @Test func playsCachedResourceWithoutOrigin() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let first = try fixture.player(of: Self.body, in: store)
@@ -155,7 +155,7 @@ struct ResourceLoaderTests {
         await again.close()
     }
 
-    @Test func aTypeThatSaysNothingIsNotPassedOn() async throws {
+    @Test func replacesGenericMediaType() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.contentType = "application/octet-stream" }
@@ -163,8 +163,8 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// Of what has no length nothing but the whole can be asked for.
-    @Test func aLengthThatNobodySaysIsNotKnown() async throws {
+    /// Ranges can't be requested of a resource without a length.
+    @Test func disallowsRangesWithoutLength() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store) { $0.acceptsRanges = false }
@@ -183,7 +183,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func whatItIsCanBeAskedForAlone() async throws {
+    @Test func providesContentInformationWithoutBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -194,8 +194,8 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// What a playlist names would be asked of the app too, and can't be answered.
-    @Test func aStreamIsRefused() async throws {
+    /// The loader can't respond to requests for the references of a playlist.
+    @Test func refusesStream() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let url = try fixture.serve(.text("#EXTM3U\n#EXT-X-ENDLIST\n"), at: "stream?id=1") {
@@ -208,7 +208,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func itsSettingsReachTheOrigin() async throws {
+    @Test func appliesTransferSettings() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let url = try fixture.serve(Self.body)
@@ -227,8 +227,8 @@ struct ResourceLoaderTests {
         }
     }
 
-    /// An origin that was shut down says what a suspended store does; nothing brings that back.
-    @Test func anOriginsEndIsAFailure() async throws {
+    /// An origin that was shut down throws the same error as a suspended store, but never recovers.
+    @Test func failsWhenOriginIsShutDown() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open(over: ClosedOrigin())
         let player = try fixture.player(of: Self.body, in: store)
@@ -237,7 +237,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func otherURLsAreNotItsOwn() async throws {
+    @Test func refusesRequestsForOtherURLs() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -248,7 +248,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func theFirstURLIsToldByTheOther() throws {
+    @Test func convertsURLsInBothDirections() throws {
         for text in ["https://a.example/f.mp4", "http://[::1]:8080/a%20b/c.mp4?sig=%2F+x", "https://a.example/"] {
             let url = try ResourceURL(text)
             #expect(CachingScheme.resource(of: CachingScheme.url(for: url)) == url)

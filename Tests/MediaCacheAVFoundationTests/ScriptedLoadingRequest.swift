@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MediaCacheAVFoundation
 
-/// A request of a scripted player, which writes down what it's told.
+/// A request of a scripted player, which records the calls of its methods.
 final class ScriptedLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation: Bool
@@ -22,9 +22,13 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     private let state = Mutex(State())
     private let changes: ChangeSignal?
 
-    /// A request.
+    /// Creates a request.
     ///
-    /// - Parameter changes: who hears of each thing that it's told.
+    /// - Parameters:
+    ///   - url: The requested URL.
+    ///   - wantsContentInformation: Whether content information is requested.
+    ///   - data: The requested bytes; nil for none.
+    ///   - changes: The signal to send after each call.
     init(
         _ url: String, wantsContentInformation: Bool = false, data: RequestedData? = nil, changes: ChangeSignal? = nil
     ) {
@@ -39,14 +43,14 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     var count: Int { state.withLock { $0.bytes.count } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
     var error: CacheError? { state.withLock { $0.error } }
-    /// Whether nothing more comes.
+    /// Whether the request has ended.
     var isOver: Bool { state.withLock { $0.isFinished || $0.error != nil || $0.isCancelled } }
-    /// What it was told after it was cancelled. Something may be on its way at that moment.
+    /// The number of calls after cancellation. One call may be in progress at that moment.
     var callsAfterCancellation: Int { state.withLock { $0.callsAfterCancellation } }
-    /// What it was told after it was over.
+    /// The number of calls after the end of the request.
     var callsAfterTheEnd: Int { state.withLock { $0.callsAfterTheEnd } }
 
-    /// The player doesn't want it any more.
+    /// Marks the request as cancelled by the player.
     func cancel() { state.withLock { $0.isCancelled = true } }
 
     func provide(_ information: ContentInformation) { change { $0.information = information } }
@@ -56,7 +60,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
-            // What is cancelled this moment may still be told what was on its way.
+            // A call may be in progress when the request is cancelled.
             if state.isFinished || state.error != nil { state.callsAfterTheEnd += 1 }
             if state.isCancelled { state.callsAfterCancellation += 1 }
             body(&state)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A player that asks as AVPlayer is known to: two bytes first, then large requests that overlap, which it cancels and makes
-/// again, and jumps to the tail for the index.
+/// A player with the known behaviour of AVPlayer: it requests two bytes first, then large overlapping ranges, which it
+/// cancels and repeats, and the end of the file for the index.
 final class ScriptedPlayer {
     let origin: ScriptedOrigin
     let url: ResourceURL
     let body: ScriptedBody
     let loader: ResourceLoader
-    /// What becomes of its requests.
+    /// The signal that is sent after each call to a request.
     let changes = ChangeSignal()
     private(set) var requests: [ScriptedLoadingRequest] = []
 
@@ -23,7 +23,13 @@ final class ScriptedPlayer {
         loader = ResourceLoader(url, from: store, settings: settings, policy: policy)
     }
 
-    /// Asks for bytes.
+    /// Requests bytes.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - length: The number of bytes; nil for all bytes to the end.
+    ///   - wantsContentInformation: Whether content information is requested.
+    ///   - location: The location for failures.
     @discardableResult
     func ask(
         _ offset: Int64, _ length: Int64? = nil, wantsContentInformation: Bool = false,
@@ -38,14 +44,14 @@ final class ScriptedPlayer {
         return request
     }
 
-    /// What it asks first.
+    /// Makes the first request of a player: content information and two bytes.
     func open() async -> ScriptedLoadingRequest {
         let request = ask(0, 2, wantsContentInformation: true)
         await eventually { request.isOver }
         return request
     }
 
-    /// Asks to know what it is, without bytes.
+    /// Requests content information without bytes.
     func askWhatItIs(_ data: RequestedData?) async -> ScriptedLoadingRequest {
         let request = ScriptedLoadingRequest(
             CachingScheme.url(for: url), wantsContentInformation: true, data: data, changes: changes)
@@ -64,11 +70,12 @@ final class ScriptedPlayer {
         for request in requests where !request.isOver { cancel(request) }
     }
 
-    /// Whether all that came is what the resource has there.
+    /// Checks that all requests received the right bytes.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for request in requests {
             let offset = request.data?.offset ?? 0
-            #expect(body.matches(request.bytes, at: offset), "wrong bytes behind \(offset)", sourceLocation: location)
+            #expect(
+                body.matches(request.bytes, at: offset), "wrong bytes after offset \(offset)", sourceLocation: location)
             #expect(request.callsAfterTheEnd == 0, sourceLocation: location)
             #expect(request.callsAfterCancellation <= 1, sourceLocation: location)
             guard request.isFinished, let data = request.data else { continue }
@@ -77,9 +84,9 @@ final class ScriptedPlayer {
         }
     }
 
-    /// How many bytes its origin sent.
+    /// The number of bytes that the origin sent.
     var sent: Int64 { origin.requests(for: url).reduce(0) { $0 + $1.bodyBytes } }
 
-    /// Returns when something is so that its requests were told.
+    /// Returns when a condition is true. It is checked after each call to a request.
     func eventually(_ condition: () -> Bool) async { await changes.wait(until: condition) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// What AVPlayer's users know as stalls, as the requests that they come from: none may wait for what it doesn't need.
+/// Tests of the requests that cause stalls in AVPlayer: no request may wait for bytes that it doesn't need.
 struct StallTests {
     private static let body = ScriptedBody.random(seed: 711, length: 3_000_000)
 
@@ -18,10 +18,9 @@ struct StallTests {
         await store.close()
     }
 
-    /// Sound stops while the picture goes on, and the other way round: tracks that lie far apart, one of which the origin
-    /// doesn't send on.
+    /// Sound stops while the picture continues, or the reverse: the tracks lie far apart, and the origin stalls in one.
     @Test(arguments: [(Int64(100_000), Int64(2_000_000)), (2_000_000, 100_000)])
-    func oneTrackDoesNotWaitForTheOther(stalled: Int64, other: Int64) async throws {
+    func trackDoesNotWaitForStalledTrack(stalled: Int64, other: Int64) async throws {
         try await withPlayer({ $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }) {
             player, fixture, _ in
             _ = await player.open()
@@ -29,7 +28,7 @@ struct StallTests {
             fixture.origin.next(player.url, .holdBody(at: stalled + 10_000, gate))
             let held = player.ask(stalled, 500_000)
             await gate.waitForArrivals()
-            // In pieces, as a player reads an interleaved track.
+            // Several requests, as a player reads an interleaved track.
             for piece in 0..<5 {
                 let request = player.ask(other + Int64(piece) * 100_000, 100_000)
                 await player.eventually { request.isOver }
@@ -43,8 +42,8 @@ struct StallTests {
         }
     }
 
-    /// Loading for ever though all is here: asks to the end, at the end, and beyond it.
-    @Test func whatIsHereIsAnsweredToItsEnd() async throws {
+    /// Endless loading although everything is cached: requests to the end, at the end, and beyond it.
+    @Test func finishesRequestsAtTheEndOfCachedResource() async throws {
         try await withPlayer { player, fixture, _ in
             let all = player.ask(0)
             await player.eventually { all.isOver }
@@ -56,7 +55,7 @@ struct StallTests {
                 await player.eventually { request.isOver }
                 #expect(request.isFinished, "\(offset), \(length ?? -1)")
             }
-            // What lies behind the end ends too, by whichever way.
+            // Requests beyond the end may finish or fail, but must end.
             for (offset, length) in [(3_000_000, nil), (3_000_000, 2), (4_000_000, 100)] as [(Int64, Int64?)] {
                 let request = player.ask(offset, length)
                 await player.eventually { request.isOver }
@@ -66,8 +65,9 @@ struct StallTests {
         }
     }
 
-    /// Loading for ever behind a failure: a player asks again from where it stopped, each time the origin breaks off.
-    @Test func whoAsksAgainBehindEachFailureGetsAll() async throws {
+    /// Endless loading after a failure: the player continues with a new request each time the origin resets the
+    /// connection.
+    @Test func repeatedRequestsAfterFailuresReceiveAllBytes() async throws {
         try await withPlayer { player, fixture, _ in
             _ = await player.open()
             var (bytes, offset) = ([UInt8](), Int64(0))
@@ -85,8 +85,8 @@ struct StallTests {
         }
     }
 
-    /// Never ready for display: the first question is taken back and asked again while the head is awaited, several times.
-    @Test func eachFirstQuestionIsAnswered() async throws {
+    /// Never ready for display: the player repeatedly cancels and repeats its first request before the response head.
+    @Test func respondsToRepeatedFirstRequests() async throws {
         try await withPlayer { player, fixture, _ in
             let gate = ScriptedGate()
             fixture.origin.always(player.url, .holdHead(gate))
@@ -108,8 +108,8 @@ struct StallTests {
         }
     }
 
-    /// A slow player: it takes nothing of one request for as long as it likes, and the others go on.
-    @Test func aRequestThatIsNotTakenHoldsNoOther() async throws {
+    /// A player that doesn't accept the bytes of one request doesn't delay its other requests.
+    @Test func unreadRequestDoesNotDelayOthers() async throws {
         try await withPlayer { player, _, store in
             _ = await player.open()
             let slow = SlowLoadingRequest(
@@ -120,13 +120,13 @@ struct StallTests {
             await player.eventually { other.isOver }
             #expect(other.isFinished)
             player.loader.cancel(slow)
-            slow.goOn()
+            slow.proceed()
             player.check()
         }
     }
 
-    /// An app in the background: what a player has asked for before the suspension comes behind it.
-    @Test func aSuspensionIsWaitedFor() async throws {
+    /// Requests made before and during a suspension of the app finish after it.
+    @Test func continuesRequestsAfterSuspension() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
@@ -135,7 +135,7 @@ struct StallTests {
             await player.eventually { request.count == 1_000_000 && tail.isOver }
             await store.suspend()
             gate.open()
-            // Asked while nothing can be had.
+            // Requested while the store is suspended.
             let late = player.ask(1_500_000, 1000)
             #expect(!request.isOver)
             try await store.resume()
@@ -146,7 +146,7 @@ struct StallTests {
         }
     }
 
-    @Test func anotherVersionBehindASuspensionIsNotMixedIn() async throws {
+    @Test func failsIfVersionChangedDuringSuspension() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
@@ -164,7 +164,7 @@ struct StallTests {
         }
     }
 
-    @Test func theStoresEndEndsWhatWaits() async throws {
+    @Test func closingTheStoreFailsWaitingRequests() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
@@ -179,26 +179,26 @@ struct StallTests {
     }
 }
 
-/// A request of a player that takes its first bytes and then nothing until it's told to.
+/// A request of a player that accepts its first bytes, and no more until told to continue.
 private final class SlowLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation = false
     let data: RequestedData?
-    private let taken = AsyncStream.makeStream(of: Void.self)
-    private let goingOn = AsyncStream.makeStream(of: Void.self)
+    private let received = AsyncStream.makeStream(of: Void.self)
+    private let continuing = AsyncStream.makeStream(of: Void.self)
 
     init(_ url: String, _ data: RequestedData) {
         self.url = url
         self.data = data
     }
 
-    func firstBytes() async { for await _ in taken.stream { return } }
-    func goOn() { goingOn.continuation.finish() }
+    func firstBytes() async { for await _ in received.stream { return } }
+    func proceed() { continuing.continuation.finish() }
 
     func provide(_ information: ContentInformation) {}
     func respond(with bytes: [UInt8]) async {
-        taken.continuation.yield()
-        for await _ in goingOn.stream {}
+        received.continuation.yield()
+        for await _ in continuing.stream {}
     }
     func finish() {}
     func finish(with error: CacheError) {}

@@ -7,10 +7,10 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Transfers of the system's, whose files the store takes. On Linux they end with the process; all else is the same.
+/// Tests of background transfers, which on Linux differ only in that they end with the process.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
-    /// FoundationNetworking doesn't tell a download that was cut off from a connection that broke.
+    /// The code of a truncated download. FoundationNetworking doesn't distinguish it from a lost connection.
     #if canImport(Darwin)
         private static let truncated = CacheError.Code.badResponse
     #else
@@ -18,7 +18,7 @@ struct BackgroundTransfersTests {
     #endif
     private static let body = ScriptedBody.random(seed: 7, length: 900_000)
 
-    /// A server, a store whose own origin is the same script, and transfers.
+    /// A server, a store whose origin uses the same script, and transfers.
     private final class Fixture {
         let server: ScriptedOriginServer
         let store: CacheStore
@@ -42,7 +42,7 @@ struct BackgroundTransfersTests {
             events = transfers.events()
         }
 
-        /// As after another launch.
+        /// Replaces the transfers, as at the next launch of the app.
         func launch() throws {
             transfers.shutdown()
             transfers = try BackgroundTransfers(identifier: "test", store: store, folder: folder + "/delivered")
@@ -51,21 +51,21 @@ struct BackgroundTransfersTests {
 
         func next() async -> BackgroundTransfers.Event? { await events.first { _ in true } }
 
-        /// What the next transfer that ends was kept as.
+        /// Returns the resource stored by the next transfer that ends.
         func kept() async throws -> ResourceInfo {
             let event = await next()
             guard case .kept(let info) = event else { throw Unexpected(event: event) }
             return info
         }
 
-        /// Why the next transfer that ends failed.
+        /// Returns the error of the next transfer that ends.
         func failure() async throws -> CacheError {
             let event = await next()
             guard case .failed(url, let error) = event else { throw Unexpected(event: event) }
             return error
         }
 
-        /// A response that brings a part.
+        /// Returns a response with a range of the body.
         func response(
             _ range: Range<Int64>, of body: ScriptedBody = BackgroundTransfersTests.body, entityTag: String? = "\"1\""
         ) throws -> DeliveredResponse {
@@ -77,7 +77,7 @@ struct BackgroundTransfersTests {
             return DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file)
         }
 
-        /// Has a part kept, without a fill that goes on by itself.
+        /// Stores a range without a fill, which would continue beyond it.
         func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
             try await store.ingest(try response(range, entityTag: entityTag))
         }
@@ -119,7 +119,7 @@ struct BackgroundTransfersTests {
         await fixture.close()
     }
 
-    @Test func whatComesIsKept() async throws {
+    @Test func storesReceivedFiles() async throws {
         try await with { fixture in
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
             let info = try await fixture.kept()
@@ -131,7 +131,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func onlyWhatTheStoreLacksIsAskedFor() async throws {
+    @Test func requestsOnlyMissingRanges() async throws {
         try await with { fixture in
             try await fixture.keep(100_000..<300_000)
             try await fixture.keep(500_000..<600_000)
@@ -148,7 +148,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func manyHolesAreAskedForAsOne() async throws {
+    @Test func requestsManyHolesAsOneRange() async throws {
         try await with { fixture in
             for start in stride(from: Int64(50_000), to: 900_000, by: 90_000) {
                 try await fixture.keep(start..<start + 10_000)
@@ -160,7 +160,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func aRangeIsAllThatIsAskedFor() async throws {
+    @Test func requestsOnlyTheGivenRange() async throws {
         try await with { fixture in
             let count = try await fixture.transfers.fetch(
                 fixture.url, scope: .any, range: 200_000..<300_000, kind: .segment)
@@ -170,7 +170,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func whatIsUnderWayIsNotAskedForTwice() async throws {
+    @Test func doesNotRequestBytesOfRunningTransfersAgain() async throws {
         try await with { fixture in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
@@ -183,7 +183,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func whatIsCancelledEnds() async throws {
+    @Test func cancelEndsTransfersOfResource() async throws {
         try await with { fixture in
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, ScriptedGate()))
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
@@ -193,8 +193,8 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// With `If-Range` the whole comes, of which nothing may be mixed with what is kept.
-    @Test func anotherVersionIsNotMixedIn() async throws {
+    /// `If-Range` makes the origin send the whole new version, whose bytes must not be mixed with the cached ones.
+    @Test func refusesToMixVersions() async throws {
         try await with { fixture in
             try await fixture.keep(0..<100_000)
             fixture.server.origin[fixture.url] = ScriptedResource(
@@ -207,7 +207,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func whatNoVersionIsToldOfIsNotMixedEither() async throws {
+    @Test func refusesToCompletePartialResourceWithoutValidator() async throws {
         try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
             try await fixture.keep(0..<100_000, entityTag: nil)
             await #expect { try await fixture.transfers.fetch(fixture.url, scope: .any) } throws: {
@@ -221,7 +221,7 @@ struct BackgroundTransfersTests {
         (.bodyShorter(by: 1000), truncated), (.headerFields([.cacheControl: "no-store"]), .storage),
         (.contentRange("bytes 5-9/10"), .badResponse),
     ])
-    func whatIsNoAnswerIsNotKept(_ fault: ScriptedFault, _ code: CacheError.Code) async throws {
+    func doesNotStoreInvalidResponses(_ fault: ScriptedFault, _ code: CacheError.Code) async throws {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, fault)
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<800_000)
@@ -232,8 +232,8 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// Two answers that nothing tells to be of one version may be of two.
-    @Test func partsWithoutAVersionAreNotPutTogether() async throws {
+    /// Without a validator, two responses may belong to different versions.
+    @Test func doesNotCombineRangesWithoutValidator() async throws {
         try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000, kind: .segment)
             #expect(try await fixture.kept().spans == [0..<1000])
@@ -247,7 +247,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func whatAUserGetsIsNotEverybodys() async throws {
+    @Test func refusesURLsWithUserInformation() async throws {
         try await with { fixture in
             let named = try ResourceURL("http://me:secret@\(fixture.url.authority)/film.mp4")
             await #expect { try await fixture.transfers.fetch(named, scope: .any) } throws: {
@@ -257,7 +257,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func aLengthIsLearnedFromWhatComes() async throws {
+    @Test func learnsLengthFromLaterResponses() async throws {
         try await with { fixture in
             var response = try fixture.response(0..<1000)
             response.headerFields[.contentRange] = "bytes 0-999/*"
@@ -267,7 +267,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func whatCanNeverFitEvictsNothing() async throws {
+    @Test func doesNotEvictForResourceLargerThanTheLimit() async throws {
         try await with(limit: 500_000) { fixture in
             let other = try fixture.server.url("/other.mp4")
             fixture.server.origin[other] = ScriptedResource(.random(seed: 9, length: 300_000), entityTag: "\"3\"")
@@ -280,7 +280,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func longOnesComeInParts() async throws {
+    @Test func splitsLongResourcesIntoRanges() async throws {
         let length: Int64 = 70 << 20
         try await with(ScriptedResource(.random(seed: 10, length: length), entityTag: "\"1\"")) { fixture in
             fixture.server.origin.always(fixture.url, .holdHead(ScriptedGate()))
@@ -293,7 +293,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func anOriginWithoutRangesSendsAllAtTheFront() async throws {
+    @Test func storesWholeBodyOfOriginThatIgnoresRanges() async throws {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, .ignoresRange)
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 200_000..<300_000)
@@ -302,7 +302,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func redirectsAreFollowed() async throws {
+    @Test func followsRedirects() async throws {
         try await with { fixture in
             let moved = try fixture.server.url("/moved.mp4")
             fixture.server.origin[moved] = ScriptedResource(Self.body, entityTag: "\"1\"", contentType: "video/mp4")
@@ -313,8 +313,8 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// What comes while the store can't take it waits for the next launch.
-    @Test func whatComesWhileTheStoreIsSuspendedWaits() async throws {
+    /// Files received while the store is suspended are stored at the next launch.
+    @Test func storesFilesReceivedDuringSuspensionLater() async throws {
         try await with { fixture in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
@@ -334,7 +334,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func halvesOfDeliveriesAreRemoved() async throws {
+    @Test func removesIncompleteDeliveries() async throws {
         try await with { fixture in
             for name in ["a.body", "b.json"] {
                 try Data("{}".utf8).write(to: URL(filePath: fixture.folder + "/delivered/" + name))
@@ -345,13 +345,13 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// As where the system launched the app for the session.
-    @Test func whoWaitsForTheEndOfWhatIsToldGoesOn() async throws {
+    /// The system launches the app for the session and reports the end of its events.
+    @Test func waitsForTheEndOfTheSystemsEvents() async throws {
         try await with { fixture in
             let transfers = fixture.transfers
             transfers.take(.toldAll)
             await transfers.told()
-            // The next time it's told anew.
+            // The next call waits for the next report.
             let isOver = Mutex(false)
             async let end: Void = {
                 await transfers.told()
@@ -361,14 +361,14 @@ struct BackgroundTransfersTests {
             #expect(!isOver.withLock { $0 })
             transfers.take(.toldAll)
             await end
-            // Nobody waits for ever.
+            // `shutdown` ends the wait.
             async let last: Void = transfers.told()
             transfers.shutdown()
             await last
         }
     }
 
-    @Test func nothingIsAskedForAfterTheEnd() async throws {
+    @Test func throwsClosedAfterShutdown() async throws {
         try await with { fixture in
             fixture.transfers.shutdown()
             await #expect { try await fixture.transfers.fetch(fixture.url, scope: .any) } throws: {

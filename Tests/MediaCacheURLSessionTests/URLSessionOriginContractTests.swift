@@ -3,10 +3,11 @@ import MediaCacheTesting
 import MediaCacheURLSession
 import Testing
 
-/// `URLSession` held to the contract that every origin keeps.
+/// The contract tests of origins with `URLSessionOrigin`.
 @Suite(.timeLimit(.minutes(2)))
 struct URLSessionOriginContractTests {
-    /// FoundationNetworking can't pause a transfer; `URLSessionOriginTests` has what is held there all the same.
+    /// The tested rules. FoundationNetworking can't pause a transfer; `URLSessionOriginTests` tests the limit that
+    /// applies instead.
     #if canImport(Darwin)
         private static let rules = OriginContract.Rule.allCases
     #else
@@ -14,10 +15,10 @@ struct URLSessionOriginContractTests {
     #endif
 
     @Test(arguments: rules)
-    func urlSessionOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
+    func fulfilsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = URLSessionOrigin()
-        // Time as it is, on a machine whose cores other tests hold for a second now and then.
+        // The clock is real, and other tests may occupy all cores for a second.
         let contract = OriginContract(
             origin, script: server.origin, limit: .seconds(4), allowing: [.encodesTargets, .decodesContent]
         ) { try server.url($0) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// What `URLSession` lets through, and what it doesn't.
+/// Tests of the properties of `URLSessionOrigin` that differ from other origins.
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionOriginTests {
     private func serve(_ target: String, _ resource: ScriptedResource, at server: ScriptedOriginServer) throws
@@ -28,18 +28,18 @@ struct URLSessionOriginTests {
         ("/a%2Fb//c?x=%20+&y=a=b", "/a%2Fb//c?x=%20+&y=a=b"), ("/a b", "/a%20b"), ("/\u{E9}", "/%C3%A9"),
         ("/a?b|c", "/a?b%7Cc"), ("/a..b/...", "/a..b/..."), ("/%e9", "/%e9"),
     ])
-    func aTargetIsSentAsItIsOrInPercentEncoding(_ target: String, _ sent: String) throws {
+    func sendsTargetUnchangedOrPercentEncoded(_ target: String, _ sent: String) throws {
         let url = try ResourceURL(scheme: "https", authority: "media.example:8443", target: target)
         #expect(try RequestURL.url(of: url).absoluteString == "https://media.example:8443\(sent)")
     }
 
     @Test(arguments: ["/a/../b", "/./a", "/a/..", "/%", "/%zz", "/a%2"])
-    func aTargetThatWouldBeAnotherIsRefused(_ target: String) throws {
+    func refusesTargetThatURLSessionWouldChange(_ target: String) throws {
         let url = try ResourceURL(scheme: "https", authority: "media.example", target: target)
         #expect { try RequestURL.url(of: url) } throws: { ($0 as? CacheError)?.code == .invalidURL }
     }
 
-    @Test func whoTheURLNamesIsToldByTheField() async throws {
+    @Test func sendsUserInformationAsAuthorization() async throws {
         let server = try ScriptedOriginServer()
         defer { server.stop() }
         let url = try serve("/a", ScriptedResource(.text("x")), at: server)
@@ -50,13 +50,13 @@ struct URLSessionOriginTests {
         #expect(server.origin.requests.first?.headerFields[.authorization] == "Basic bWU6c2VjcmV0")
     }
 
-    @Test func howAnExchangeWentIsTold() async throws {
+    @Test func reportsExchangeMetrics() async throws {
         let server = try ScriptedOriginServer()
         defer { server.stop() }
         let url = try serve("/a", ScriptedResource(.random(seed: 1, length: 100_000)), at: server)
-        let (stream, told) = AsyncStream.makeStream(of: ExchangeMetrics.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: ExchangeMetrics.self)
         var settings = URLSessionSettings()
-        settings.onMetrics = { told.yield($0) }
+        settings.onMetrics = { continuation.yield($0) }
         let origin = URLSessionOrigin(settings: settings)
         defer { origin.shutdown() }
         #expect(try await read(origin.send(OriginRequest(url: url)).body).count == 100_000)
@@ -65,7 +65,7 @@ struct URLSessionOriginTests {
         #expect(try #require(metrics.timeToHead) <= metrics.duration)
     }
 
-    @Test func nothingIsAskedAfterTheEnd() async throws {
+    @Test func sendsNothingAfterShutdown() async throws {
         let server = try ScriptedOriginServer()
         defer { server.stop() }
         let url = try serve("/a", ScriptedResource(.text("x")), at: server)
@@ -77,32 +77,32 @@ struct URLSessionOriginTests {
         #expect(server.origin.requests.isEmpty)
     }
 
-    @Test func aNameIsAtTheAddressesThatItResolvesTo() async throws {
+    @Test func judgesHostNamesByResolvedAddresses() async throws {
         let hosts = HostAddresses(time: SystemTime())
         #expect(try await hosts.meaning(of: "localhost", grants: []).kind == .local)
         #expect(try await hosts.meaning(of: "localhost", grants: []).isForbidden)
         let loopback = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
         #expect(try await !hosts.meaning(of: "localhost", grants: loopback).isForbidden)
         #expect(try await hosts.meaning(of: "[2001:4860:4860::8888]", grants: []).kind == .global)
-        // What isn't known can't be said to be public.
+        // A name that can't be resolved isn't public.
         let unknown = try await hosts.meaning(of: "nowhere.invalid", grants: [])
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
 
     #if !canImport(Darwin)
-        @Test func aReaderWhoFallsBehindGetsWhatIsHereAndHasToAskAgain() async throws {
+        @Test func slowReaderReceivesBufferedBytesThenFails() async throws {
             let server = try ScriptedOriginServer()
             defer { server.stop() }
             let length: Int64 = 64 << 20
             let body = ScriptedBody.random(seed: 2, length: length)
             let url = try serve("/a", ScriptedResource(body), at: server)
-            let (stream, told) = AsyncStream.makeStream(of: ExchangeMetrics.self)
+            let (stream, continuation) = AsyncStream.makeStream(of: ExchangeMetrics.self)
             var settings = URLSessionSettings()
-            settings.onMetrics = { told.yield($0) }
+            settings.onMetrics = { continuation.yield($0) }
             let origin = URLSessionOrigin(settings: settings)
             defer { origin.shutdown() }
             let response = try await origin.send(OriginRequest(url: url))
-            // Nobody reads until the transfer is over.
+            // The body isn't read until the transfer has ended.
             _ = await stream.first { _ in true }
             var bytes: [UInt8] = []
             await #expect {

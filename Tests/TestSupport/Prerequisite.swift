@@ -1,30 +1,31 @@
 package import Foundation
 
-/// A program, a mount or a sample that tests need and a machine may lack.
+/// A program, mount or sample that tests require and that may be missing on a machine.
 ///
-/// Tests without it are skipped. Under `MEDIACACHE_REQUIRE_ALL=1` they fail, and the error names what is missing.
+/// Tests without their prerequisite are skipped. Under `MEDIACACHE_REQUIRE_ALL=1` they fail with an error that names
+/// it.
 package enum Prerequisite {
-    /// Playlists, media and expected results made by others, in a folder beside the package; read in place.
+    /// The folder of playlists, media and expected results from other projects, next to the package's folder.
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
         .standardizedFileURL
 
-    /// The error of a test whose prerequisite is missing although nothing may be skipped.
+    /// The error for a missing prerequisite when no test may be skipped.
     package struct Missing: Error, CustomStringConvertible {
         /// The missing program, mount or sample.
         package let name: String
 
         package var description: String {
-            "\(name) is missing, and MEDIACACHE_REQUIRE_ALL=1 lets nothing be skipped; install or mount it"
+            "\(name) is missing, and MEDIACACHE_REQUIRE_ALL=1 allows no skipped tests; install or mount it"
         }
     }
 
-    /// Whether tests that need something run, for the condition of a suite or a test.
+    /// Returns whether a prerequisite is present, for the condition of a suite or test.
     ///
     /// - Parameters:
-    ///   - name: the program, mount or sample.
-    ///   - isPresent: whether it's there.
-    ///   - environment: the environment variables, of which `MEDIACACHE_REQUIRE_ALL` counts.
-    /// - Throws: ``Missing`` where it's absent and nothing may be skipped.
+    ///   - name: The program, mount or sample.
+    ///   - isPresent: Whether it is present.
+    ///   - environment: The environment variables, for `MEDIACACHE_REQUIRE_ALL`.
+    /// - Throws: ``Missing`` if the prerequisite is missing and no test may be skipped.
     package static func isMet(
         _ name: String, _ isPresent: Bool, in environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Bool {
@@ -34,17 +35,17 @@ package enum Prerequisite {
         return false
     }
 
-    /// Returns the cases of a parameterized test, which would pass unseen without any.
+    /// Returns the cases of a parameterized test, which would pass without any case.
     ///
-    /// - Throws: ``Missing`` if there is none.
+    /// - Throws: ``Missing`` if there is no case.
     package static func cases<Case>(_ cases: [Case], of name: String) throws -> [Case] {
         guard !cases.isEmpty else { throw Missing(name: name) }
         return cases
     }
 
-    /// Whether tests that need the ``corpora`` run.
+    /// Returns whether the ``corpora`` are present.
     ///
-    /// - Throws: ``Missing`` where they are absent and nothing may be skipped.
+    /// - Throws: ``Missing`` if they are missing and no test may be skipped.
     package static func hasCorpora() throws -> Bool {
         try isMet(corpora.path, FileManager.default.fileExists(atPath: corpora.path))
     }

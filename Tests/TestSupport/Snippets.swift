@@ -1,9 +1,8 @@
 package import Foundation
 
-/// Code that documentation shows: of a source file, what stands between lines that end with `// snippet` and a name, and
-/// `// end`.
+/// The code that documentation quotes: the lines of a source file between `// snippet NAME` and `// end`.
 package enum Snippets {
-    /// The snippets of a file, without their indentation, as a Markdown block has them.
+    /// Returns the snippets of a file as Markdown code blocks, without their indentation.
     package static func of(_ file: URL) throws -> [String] {
         try String(contentsOf: file, encoding: .utf8).components(separatedBy: "// snippet ").dropFirst().map { part in
             let lines = part.components(separatedBy: "\n").dropFirst().prefix { !$0.hasSuffix("// end") }
