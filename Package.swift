@@ -3,7 +3,7 @@
 import Foundation
 import PackageDescription
 
-/// Set in CI: our own targets build with warnings as errors, dependencies as they come.
+/// Whether the targets of this package treat warnings as errors, as in CI. Dependencies aren't affected.
 let strict = ProcessInfo.processInfo.environment["MEDIACACHE_STRICT"] == "1"
 
 let swiftSettings: [SwiftSetting] =
@@ -39,7 +39,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        // Its file formats aren't needed; async-http-client depends on it already.
+        // Without traits, because no file format is used. async-http-client depends on the package in any case.
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
@@ -239,8 +239,8 @@ let package = Package(
         ),
         .testTarget(
             name: "AcceptanceTests",
-            // The command is started from the build folder, so it has to be built first. A reader of low-latency streams
-            // takes playlists apart.
+            // MediaCacheCLI, because the tests start the command from the build folder; HLS, because a client of
+            // low-latency streams parses playlists.
             dependencies: ["CMediaCacheShims", "HLS", "MediaCacheCLI", "PacketOracles", "TestSupport"],
             exclude: ["Snapshots"],
             swiftSettings: swiftSettings

@@ -2,12 +2,12 @@
 
 import PackageDescription
 
-/// Measures the `mediacache` command against other programs. A package of its own, so that nobody who uses the library
-/// builds it; beside the libraries `HLS` and `MediaContainers`, which are measured in process, it needs nothing but the standard library and
-/// Foundation.
+/// The benchmarks of the `mediacache` command against other programs. They are a separate package, so that users of the
+/// library don't build them. Apart from Foundation, they depend only on `HLS` and `MediaContainers`, which are measured
+/// in process.
 ///
 /// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests (child processes, nginx, fixtures),
-/// `Sources/TestSupport` to what all tests share.
+/// and `Sources/TestSupport` to the support of all tests.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],

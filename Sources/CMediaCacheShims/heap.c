@@ -6,9 +6,9 @@
 
 void mc_keep_heap_small(void) {
 #if defined(__GLIBC__)
-    // Left alone, glibc raises the size from which buffers are mapped by themselves to that of the largest one freed, and
-    // playlists of several megabytes leave holes in the heap from then on. The pieces that media comes in (1 MiB) stay
-    // just below, since mapping each would cost more than copying it.
+    // By default, glibc raises the mmap threshold to the size of the largest freed buffer, so playlists of several
+    // megabytes would fragment the heap from then on. Media buffers of 1 MiB remain just below the threshold, because
+    // mapping each would cost more than copying it.
     mallopt(M_MMAP_THRESHOLD, 5 << 18);
     mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif

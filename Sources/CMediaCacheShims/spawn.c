@@ -28,7 +28,7 @@ int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
     return ENOTSUP;
 }
 
-// From here to the program's start only functions that are safe after a fork in a process with threads.
+// The functions below run in the child and call only functions that are safe after a fork in a process with threads.
 
 static void close_on_exec_from(int first) {
 #ifdef SYS_close_range
@@ -43,16 +43,17 @@ static void close_on_exec_from(int first) {
 static void limit(int resource, uint64_t most) {
     if (most == 0) return;
     struct rlimit current;
-    struct rlimit wanted = {(rlim_t)most, (rlim_t)most};
-    if (getrlimit(resource, &current) == 0 && current.rlim_max != RLIM_INFINITY && current.rlim_max < wanted.rlim_max) {
-        wanted.rlim_cur = wanted.rlim_max = current.rlim_max;
+    struct rlimit new_limit = {(rlim_t)most, (rlim_t)most};
+    if (getrlimit(resource, &current) == 0 && current.rlim_max != RLIM_INFINITY
+        && current.rlim_max < new_limit.rlim_max) {
+        new_limit.rlim_cur = new_limit.rlim_max = current.rlim_max;
     }
-    setrlimit(resource, &wanted);
+    setrlimit(resource, &new_limit);
 }
 
 static int place_streams(const int streams[3]) {
     int copies[3];
-    // Copies above the standard streams, so that none is overwritten before it's used.
+    // Copies above the standard streams, so that none is overwritten before its use.
     for (int index = 0; index < 3; index++) {
         int source = streams[index];
         if (source < 0) source = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -98,13 +99,13 @@ int mc_spawn_confined(
     if (pipe(report) != 0) return errno;
     fcntl(report[0], F_SETFD, FD_CLOEXEC);
     fcntl(report[1], F_SETFD, FD_CLOEXEC);
-    // No handler of this process may run in the child before its signals are set.
+    // Blocks signals, so that no handler of this process runs in the child before the defaults are restored.
     sigset_t all, previous;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &previous);
     pid_t child = fork();
     if (child == 0) {
-        // The report must not lie where a standard stream is put.
+        // Moves the report's descriptor above the standard streams.
         int failure_pipe = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
         run_confined(path, arguments, environment, streams, folder, confinement);
         int reason = errno;
@@ -133,8 +134,7 @@ int mc_spawn_confined(
 
 int mc_wait_group(pid_t leader, int *status) {
     siginfo_t info;
-    // The leader's number isn't given to another process before it's waited for: what is left of its group can be ended
-    // until then.
+    // The system doesn't reuse the leader's ID until it is waited for, so the group can be killed safely until then.
     while (waitid(P_PID, (id_t)leader, &info, WEXITED | WNOWAIT) != 0) {
         if (errno != EINTR) return -1;
     }

@@ -1,7 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The few declarations of AVFoundation that the adapter uses, so that it can be type-checked
-// where there are none. Nothing here does anything. Optional methods of the delegate's protocol are required here, so that
-// one whose name is wrong doesn't compile.
+// Stubs of the AVFoundation declarations that the adapter uses, for type-checking on other systems. The optional
+// methods of the delegate's protocol are required here, so that a misspelled name doesn't compile.
 //
 // Interfaces: developer.apple.com/documentation/avfoundation/{avurlasset, avassetresourceloader,
 // avassetresourceloaderdelegate, avassetresourceloadingrequest, avassetresourceloadingcontentinformationrequest,

@@ -1,6 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The declarations of CoreGraphics that the adapter uses, but for CGSize, which Foundation has on Linux. Nothing here does
-// anything.
+// Stubs of the CoreGraphics declarations that the adapter uses, except CGSize, which Foundation declares on Linux.
 //
 // Interface: developer.apple.com/documentation/coregraphics/{cgimage, cgcolorspace}
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The declarations of CoreImage that the adapter uses. Nothing here does anything.
+// Stubs of the CoreImage declarations that the adapter uses.
 //
 // Interface: developer.apple.com/documentation/coreimage/{ciimage, cicontext}
 

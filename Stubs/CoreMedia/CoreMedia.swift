@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The declarations of CoreMedia that the adapter uses. Nothing here does anything.
+// Stubs of the CoreMedia declarations that the adapter uses.
 //
 // Interface: developer.apple.com/documentation/coremedia/cmtime
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What `MediaCacheURLSession` uses of Apple's systems and FoundationNetworking doesn't have. Nothing here does anything.
+// Stubs of the Apple declarations that `MediaCacheURLSession` uses and FoundationNetworking lacks.
 //
 // Interfaces: developer.apple.com/documentation/foundation/urlsessionconfiguration; socket(2)
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The declarations of Network that conditions use. Nothing here does anything.
+// Stubs of the Network declarations that `SystemConditions` uses.
 //
 // Interfaces: developer.apple.com/documentation/network/{nwpathmonitor, nwpath, nwinterface}
 

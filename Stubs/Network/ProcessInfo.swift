@@ -1,5 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// What Foundation's ProcessInfo has on Apple's systems alone. It's here since conditions use it beside Network.
+// Stubs of the ProcessInfo declarations that exist only on Apple platforms and that `SystemConditions` uses with
+// Network.
 //
 // Interface: developer.apple.com/documentation/foundation/processinfo
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// The declarations of UniformTypeIdentifiers that the adapter uses. Nothing here does anything.
+// Stubs of the UniformTypeIdentifiers declarations that the adapter uses.
 //
 // Interface: developer.apple.com/documentation/uniformtypeidentifiers/uttype-swift.struct
 

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Runs what is asked for, prints tables, and writes every figure as a line of JSON.
+/// The command, which runs the selected benchmarks, prints tables, and writes each result as a line of JSON.
 @main
 struct BenchmarksCommand {
     static let usage = """
         usage: Benchmarks/run [--only cached,cold,latency,fill,playlists,containers,downloads,beside,replay,windows] [--rounds N] [--seconds N] [--json FILE]
 
-          cached     a file of 1 GiB that is kept, against nginx (sendfile): full and range reads at 1, 16 and 64 connections
-          cold       the same file passed through for the first time, against nginx (proxy_cache, slice) and Varnish
-          latency    the first byte of a read that isn't kept, against asking the origin
-          fill       the file fetched to disk, against curl
-          playlists  playlists of 100,000 segments parsed, against python-m3u8, m3u8-parser in Node and ffprobe's start
-          containers a recording remuxed, against ffmpeg; an index moved to the front, against qt-faststart
-          downloads  a stream of 150 segments, against yt-dlp, streamlink and aria2c
-          replay     500 clients that replay windows of a recording, against nginx serving the segments as files
-          windows    a recording of a day in three variants: its playlists, and what adding a segment costs (minutes)
-          beside     playback and others' requests beside downloads that saturate a link, against the link alone
+          cached     reads of a cached file of 1 GiB, whole and in ranges, at 1 to 64 connections, against nginx (sendfile)
+          cold       the first read of this file through an empty cache, against nginx (proxy_cache, slice) and Varnish
+          latency    the first byte of a missing range, against the origin itself
+          fill       fetching the file to disk, against curl
+          playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start of ffprobe
+          containers remuxing a recording, against ffmpeg; moving an index to the front, against qt-faststart
+          downloads  downloading a stream of 150 segments, against yt-dlp, streamlink and aria2c
+          replay     500 clients that replay windows of a recording, against nginx with the segments as files
+          windows    playlists of a recording of 24 hours in three variants, and the cost of a segment (takes minutes)
+          beside     playback and other programs' requests during downloads that saturate a link, against an idle link
         """
 
     static func main() async {
@@ -40,7 +40,7 @@ struct BenchmarksCommand {
         let report = try Report(path: options.json)
         report.say(machine.text)
         try report.add(machine)
-        // The others have files of their own.
+        // The other benchmarks create their own files.
         let needsFile = !options.names.allSatisfy(
             ["playlists", "containers", "downloads", "beside", "replay", "windows"].contains)
         if needsFile { _ = try await Fixtures.shared.random(Fixtures.big) }
@@ -58,6 +58,6 @@ struct BenchmarksCommand {
         }
         if options.names.contains("replay") { try await LiveReplay(options: options, report: report).run() }
         if options.names.contains("windows") { try await LiveWindows(options: options, report: report).run() }
-        report.say("\nEvery figure: \(options.json)")
+        report.say("\nAll results: \(options.json)")
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that is kept, read by many: us against nginx with sendfile and two workers.
+/// The benchmark of serving a cached file to many clients, against nginx with sendfile and two workers.
 struct CachedServing {
     let options: Options
     let report: Report
@@ -13,10 +13,10 @@ struct CachedServing {
         _ = try await Curl.bytesPerSecond(ours)
         let nginx = try await NginxPeer(serving: Fixtures.folder)
         let theirs = nginx.url(Fixtures.big)
-        // Both files in the page cache.
+        // Brings both files into the page cache.
         for url in [ours, theirs, ours, theirs] { _ = try await Curl.bytesPerSecond(url) }
 
-        report.begin("Serving 1 GiB that is kept")
+        report.begin("Serving 1 GiB from the cache")
         try report.add(
             await Comparison.alternating(
                 "full GET, curl", peer: "nginx", unit: "MB/s", rounds: options.rounds,
@@ -24,11 +24,11 @@ struct CachedServing {
                 theirs: { try await Curl.bytesPerSecond(theirs) / 1e6 }))
         for range in [nil, 1 << 20, 64 << 10] {
             for connections in [1, 16, 64] {
-                let what = range.map { "\($0 >> 10) KiB ranges" } ?? "full GET"
+                let read = range.map { "\($0 >> 10) KiB ranges" } ?? "full GET"
                 let load = Wrk(range: range, fileLength: 1 << 30, connections: connections, seconds: options.seconds)
                 try report.add(
                     await Comparison.alternating(
-                        "\(what), \(connections) connections", peer: "nginx", unit: "MB/s", rounds: options.rounds,
+                        "\(read), \(connections) connections", peer: "nginx", unit: "MB/s", rounds: options.rounds,
                         ours: { try await load.bytesPerSecond(ours) / 1e6 },
                         theirs: { try await load.bytesPerSecond(theirs) / 1e6 }))
             }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file of 1 GiB read through an empty cache, from the first byte to the last. Every round starts a new process on an
-/// empty folder.
+/// The benchmark of reading a file of 1 GiB through an empty cache. Each round starts a new process with an empty
+/// folder.
 struct ColdPassThrough {
     let options: Options
     let report: Report

@@ -1,14 +1,14 @@
-/// One thing measured of us and of a peer, in alternating rounds.
+/// The figures of MediaCache and of a peer, measured in alternating rounds.
 struct Comparison: Codable {
-    /// What was measured.
+    /// The name of the measured quantity.
     var name: String
-    /// Whom we are compared with.
+    /// The name of the peer.
     var peer: String
     /// The unit of the figures.
     var unit: String
-    /// Ours, one a round.
+    /// The figures of MediaCache, one per round.
     var ours: [Double] = []
-    /// The peer's, taken right after.
+    /// The figures of the peer, one per round.
     var theirs: [Double] = []
 
     init(_ name: String, peer: String, unit: String) {
@@ -17,10 +17,10 @@ struct Comparison: Codable {
         self.unit = unit
     }
 
-    /// Ours over theirs, round by round, in order of size.
+    /// The ratios of MediaCache's figures to the peer's, sorted.
     var ratios: [Double] { zip(ours, theirs).map { $0 / $1 }.sorted() }
 
-    /// Measures `rounds` times, in turn; which of the two comes first changes each round.
+    /// Measures both in each round. The order changes from round to round.
     static func alternating(
         _ name: String,
         peer: String,
@@ -44,7 +44,7 @@ struct Comparison: Codable {
 }
 
 extension [Double] {
-    /// The middle one; of an even count, the mean of the two in the middle.
+    /// The median; NaN for an empty array.
     var median: Double {
         guard !isEmpty else { return .nan }
         let sorted = sorted()

@@ -1,15 +1,15 @@
 import Foundation
 import MediaContainers
 
-/// A recording of some 400 MB: remuxed against ffmpeg, its index moved against qt-faststart, whole processes from start to
-/// end; and read in this process.
+/// The benchmarks of containers with a recording of about 400 MB: remuxing against ffmpeg and moving the index against
+/// qt-faststart, both as whole processes, and reading in this process.
 struct ContainerSpeed {
     let options: Options
     let report: Report
 
     func run() async throws {
         guard try Peer.present("ffmpeg", "qt-faststart") else {
-            return report.say("\nContainers are left out: ffmpeg and qt-faststart aren't here.")
+            return report.say("\nContainers skipped: ffmpeg or qt-faststart isn't installed.")
         }
         let folder = try TemporaryFolder("bench")
         let (recording, film) = (folder.file("recording.ts"), folder.file("film.mp4"))
@@ -34,7 +34,7 @@ struct ContainerSpeed {
         try await alone(recording, film, output)
     }
 
-    /// A transport stream, and the same as MP4 with its index last.
+    /// Creates a transport stream, and an MP4 file of it with the index at the end.
     private func make(_ recording: String, _ film: String, in folder: TemporaryFolder) async throws {
         let clip = folder.file("clip.ts")
         try await Peer.run(
@@ -51,7 +51,7 @@ struct ContainerSpeed {
         (MediaCacheBinary.path, arguments + ["--quiet"])
     }
 
-    /// What a run of a program reads, in MB/s.
+    /// Returns the rate at which a program processes its input, in MB/s.
     private func rate(
         _ command: (program: String, arguments: [String]), of input: String, to output: String
     ) async throws -> Double {
@@ -63,7 +63,7 @@ struct ContainerSpeed {
         _ command: (program: String, arguments: [String]), to output: String
     ) async throws -> ChildProcess {
         try? FileManager.default.removeItem(atPath: output)
-        // What earlier rounds left to be written isn't this one's to write.
+        // Flushes the writes of earlier rounds, so that they don't count for this one.
         sync()
         let child = try ChildProcess(command.program, command.arguments)
         guard try await child.end(within: .seconds(300)) == .exit(0) else {
@@ -76,14 +76,14 @@ struct ContainerSpeed {
         Double(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0) / 1e6
     }
 
-    // MARK: - Alone
+    // MARK: - MediaCache only
 
     private func alone(_ recording: String, _ film: String, _ output: String) async throws {
-        report.beginAlone("Containers, us alone")
-        var resident = Measurement("remux, resident at most", unit: "MB")
+        report.beginAlone("Containers, MediaCache only")
+        var resident = Measurement("remux, peak resident memory", unit: "MB")
         var packets = Measurement("samples of a TS, in this process", unit: "MB/s")
         var samples = Measurement("samples of an MP4, in this process", unit: "MB/s")
-        // First, since Linux counts for a child what was resident here when it was started.
+        // Measured first, because on Linux a child's peak includes the resident memory of its parent at the fork.
         for _ in 0..<options.rounds {
             let child = try await run(ours(["remux", recording, "-o", output]), to: output)
             if let bytes = child.peakResidentBytes { resident.figures.append(Double(bytes) / 1e6) }

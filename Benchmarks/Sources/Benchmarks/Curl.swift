@@ -1,15 +1,15 @@
 import Foundation
 
-/// curl, as a reader of one response.
+/// A client that reads one response with curl.
 enum Curl {
-    /// Reads the whole of `url` and gives the rate curl measured, from its first byte sent to the last received.
+    /// Reads the resource of 1 GiB at a URL, and returns the rate in bytes per second that curl measured.
     static func bytesPerSecond(_ url: URL, to path: String = "/dev/null") async throws -> Double {
         let output = try await Peer.run(
             "curl", ["-sS", "--fail", "-o", path, "-w", "%{size_download} %{time_total}", url.absoluteString],
             within: .seconds(300))
         let numbers = String(decoding: output, as: UTF8.self).split(separator: " ").compactMap { Double($0) }
         guard numbers.count == 2, numbers[0] == Double(1 << 30), numbers[1] > 0 else {
-            throw HarnessError("curl got \(numbers) of \(url)")
+            throw HarnessError("curl printed \(numbers) for \(url)")
         }
         return numbers[0] / numbers[1]
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// 1 GiB fetched to disk: `mediacache get` into an empty cache against `curl -o`, whole processes, start to end. Ours
-/// syncs what it keeps and writes checksums; curl does neither.
+/// The benchmark of fetching 1 GiB to disk, as whole processes: `mediacache get` into an empty cache against `curl -o`.
+/// MediaCache syncs the data and writes checksums; curl does neither.
 struct FillThroughput {
     let options: Options
     let report: Report
@@ -29,10 +29,10 @@ struct FillThroughput {
         }
     }
 
-    /// What a run of `program` fetches, in MB/s, with the time from its start to its end.
+    /// Returns the rate of a program in MB/s, over its whole running time.
     private func rate(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> Double {
         let folder = try TemporaryFolder("bench")
-        // What earlier rounds left to be written isn't this one's to write.
+        // Flushes the writes of earlier rounds, so that they don't count for this one.
         sync()
         let child = try ChildProcess(program, arguments(folder.path))
         let ending = try await child.end(within: .seconds(300))

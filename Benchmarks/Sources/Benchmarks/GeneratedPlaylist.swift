@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// An on-demand media playlist of many segments; the same seed always gives the same bytes.
+/// A reproducible on-demand media playlist of many segments.
 struct GeneratedPlaylist {
-    /// How its segments are named.
+    /// The form of the segments' URIs.
     enum Form: String, CaseIterable {
         case relative = "relative names"
         case absolute = "absolute URLs"
     }
 
     static let segmentCount = 100_000
-    /// What absolute URLs begin with.
+    /// The prefix of absolute URLs.
     static let origin = "https://"
 
     let form: Form
@@ -30,13 +30,13 @@ struct GeneratedPlaylist {
         bytes = Array((text + "#EXT-X-ENDLIST\n").utf8)
     }
 
-    /// Its length in MB.
+    /// The length in MB.
     var megabytes: Double { Double(bytes.count) / 1e6 }
 
-    /// What the parts and files that hold it are called.
+    /// The base name of the playlist's file.
     var name: String { "\(form)" }
 
-    /// Writes it into a folder and gives the path.
+    /// Writes the playlist to a folder, and returns its path.
     func write(to folder: TemporaryFolder) throws -> String {
         let path = folder.file("\(name).m3u8")
         try Data(bytes).write(to: URL(fileURLWithPath: path))

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Windows of recordings: many who replay different ones, against nginx serving the same segments as files.
+/// The benchmark of many clients that replay different windows of a recording, against nginx with the segments as
+/// files.
 struct LiveReplay {
     private static let clients = 500
     private static let segments = 600
@@ -17,7 +18,7 @@ struct LiveReplay {
         let cache = try TemporaryFolder("bench")
         let server = try await RunningServer(cache: cache.path)
         let channel = try await RecordedChannel("one", of: origin.url("index.m3u8"), on: server)
-        try await eventually("all of it is recorded", within: .seconds(120)) {
+        try await eventually("all segments are recorded", within: .seconds(120)) {
             try channel.status().segments == Self.segments ? () : nil
         }
         let nginx = try await NginxPeer(serving: source.path)
@@ -28,7 +29,7 @@ struct LiveReplay {
                 "span-\(span.from + second * 1000)000000-\(span.to)000000.m3u8"
             })
         let theirs = try Self.script("/", playlist: { _ in "index.m3u8" })
-        // Both in the page cache.
+        // Brings both into the page cache.
         _ = try await load(server.base, ours)
         _ = try await load(nginx.url(""), theirs)
         report.begin("Replaying windows of a recording, \(Self.clients) clients")
@@ -48,7 +49,7 @@ struct LiveReplay {
             .bytesPerSecond(url) / 1e6
     }
 
-    /// Each client asks for the segments of its own window, one after the other, and now and then for its playlist.
+    /// Returns the script of clients that request the segments of their own window in order, and its playlist at times.
     private static func script(_ base: String, playlist: (Int64) -> String) throws -> String {
         let names = (0..<8).map { "\"\(base)\(playlist(Int64($0) * 120))\"" }.joined(separator: ", ")
         return """
@@ -70,7 +71,7 @@ struct LiveReplay {
             """
     }
 
-    /// A stream that may still grow, of packets that look like a transport stream from afar.
+    /// Writes a live playlist and its segments, whose packets have the sync byte of a transport stream.
     private static func write(to folder: String) throws {
         var random = SeededGenerator(seed: 1)
         let start = Date(timeIntervalSinceNow: -Double(2 * segments)).ISO8601Format()

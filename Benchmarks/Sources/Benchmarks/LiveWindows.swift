@@ -1,6 +1,7 @@
 import Foundation
 
-/// A recording of a day in three variants, 130,000 segments of 2 s: what a window costs, and a segment that is added.
+/// The benchmark of a recording of 24 hours in three variants, 130,000 segments of 2 s: the cost of a window and of a
+/// new segment.
 struct LiveWindows {
     private static let segments = 43_200
     private static let tracks = 3
@@ -18,7 +19,7 @@ struct LiveWindows {
         report.beginAlone("A recording of 24 h, \(Self.tracks) variants, segments of 2 s")
         var samples: [(segments: Int, cpu: Double, memory: Int)] = []
         let all = Self.segments * Self.tracks
-        try await eventually("all of it is recorded", within: .seconds(1800)) {
+        try await eventually("all segments are recorded", within: .seconds(1800)) {
             let count = try channel.status().segments
             samples.append((count, try server.cpuSeconds(), server.residentBytes ?? 0))
             try await Task.sleep(for: .seconds(1))
@@ -29,9 +30,9 @@ struct LiveWindows {
             let end = try channel.status().kept[0].to
             let begin = end - Int64(hours) * 3_600_000
             let connection = try HTTPConnection(to: channel.url(""))
-            // Each of another moment is made; the same again is remembered.
-            for (what, step) in [("made", 1), ("asked for again", 0)] as [(String, Int64)] {
-                var times = Measurement("a playlist of \(name), \(what)", unit: "ms")
+            // A playlist with a new start is created; a repeated one is cached.
+            for (state, step) in [("created", 1), ("cached", 0)] as [(String, Int64)] {
+                var times = Measurement("a playlist of \(name), \(state)", unit: "ms")
                 for round in 0..<Int64(20 * options.rounds) {
                     let from = begin * 1_000_000 + (round + 1) * step
                     let url = channel.url("video-1/span-\(from)-\(end)000000.m3u8")
@@ -39,7 +40,9 @@ struct LiveWindows {
                     _ = try connection.request(url)
                     let bytes = try connection.body()
                     times.figures.append((ContinuousClock.now - start).milliseconds)
-                    guard bytes.count > hours * 1800 * 10 else { throw HarnessError("too short a playlist") }
+                    guard bytes.count > hours * 1800 * 10 else {
+                        throw HarnessError("the playlist of \(name) is too short: \(bytes.count) bytes")
+                    }
                 }
                 try report.add(times)
             }
@@ -47,7 +50,7 @@ struct LiveWindows {
         try await server.stop()
     }
 
-    /// The first tenth beside the last one.
+    /// Reports CPU time and memory at the start and at the end of the recording.
     private func reportGrowth(_ samples: [(segments: Int, cpu: Double, memory: Int)], _ all: Int) throws {
         func cost(from lower: Double, to upper: Double) -> (cpu: Double, memory: Int)? {
             let inside = samples.filter {
@@ -57,8 +60,8 @@ struct LiveWindows {
             return ((last.cpu - first.cpu) * 1e6 / Double(last.segments - first.segments), last.memory)
         }
         guard let first = cost(from: 0.05, to: 0.2), let last = cost(from: 0.85, to: 1) else { return }
-        try report.add(Measurement("CPU for a segment, in the first fifth", unit: "µs", figures: [first.cpu]))
-        try report.add(Measurement("CPU for a segment, at the end", unit: "µs", figures: [last.cpu]))
+        try report.add(Measurement("CPU time per segment, first fifth", unit: "µs", figures: [first.cpu]))
+        try report.add(Measurement("CPU time per segment, at the end", unit: "µs", figures: [last.cpu]))
         try report.add(
             Measurement("resident memory after the first fifth", unit: "MB", figures: [Double(first.memory) / 1e6]))
         try report.add(Measurement("resident memory at the end", unit: "MB", figures: [Double(last.memory) / 1e6]))
@@ -75,7 +78,7 @@ struct LiveWindows {
             let path = "\(folder)/v\(track)/segment"
             try Data(packets).write(to: URL(filePath: path))
             for number in 0..<segments {
-                // One file under many names.
+                // All segments are links to one file.
                 guard link(path, "\(folder)/v\(track)/\(number).ts") == 0 else { throw HarnessError("link: \(errno)") }
                 text += "#EXTINF:2,\nv\(track)/\(number).ts\n"
             }
@@ -86,7 +89,7 @@ struct LiveWindows {
 }
 
 extension RunningServer {
-    /// How much of the processors it has used.
+    /// Returns the processor time used by the server, in seconds.
     fileprivate func cpuSeconds() throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
@@ -94,7 +97,7 @@ extension RunningServer {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// How much memory it has resident.
+    /// The resident memory of the server in bytes; nil if the system doesn't report it.
     fileprivate var residentBytes: Int? {
         let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
         let line = text?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

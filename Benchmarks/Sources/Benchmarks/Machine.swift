@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures were measured on.
+/// The machine and the versions of the programs.
 struct Machine: Codable {
     var cores: Int
     var memoryBytes: UInt64

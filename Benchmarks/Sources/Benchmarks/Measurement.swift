@@ -1,10 +1,10 @@
-/// One thing measured of us alone, once a round.
+/// The figures of MediaCache without a peer.
 struct Measurement: Codable {
-    /// What was measured.
+    /// The name of the measured quantity.
     var name: String
     /// The unit of the figures.
     var unit: String
-    /// The figures.
+    /// The figures, one per round.
     var figures: [Double] = []
 
     init(_ name: String, unit: String, figures: [Double] = []) {

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The first byte of 1 KB that nobody has read: through the cache, and from the origin itself. Each read is at a place of
-/// its own, far from the others, in an order that a seed fixes.
+/// The benchmark of the first byte of a missing range of 1 KB, through the cache and from the origin. Each read has its
+/// own offset, far from the others, in a reproducible order.
 struct MissLatency {
     let options: Options
     let report: Report
@@ -15,23 +15,23 @@ struct MissLatency {
         let nginx = try await NginxPeer(caching: origin)
         var random = SeededGenerator(seed: 2)
         let spacing = 5 << 20
-        let places = (1..<(1 << 30) / spacing).map { $0 * spacing }.shuffled(using: &random)
+        let offsets = (1..<(1 << 30) / spacing).map { $0 * spacing }.shuffled(using: &random)
         let peers = [("the origin itself", origin.url(Fixtures.big)), ("nginx, slice 1m", nginx.url(Fixtures.big))]
-        report.begin("First byte of 1 KB that isn't kept, ms (a ratio above 1: ours is slower)")
+        report.begin("First byte of a missing 1 KB, ms (a ratio above 1: ours is slower)")
         for (index, (name, url)) in peers.enumerated() {
-            let mine = places.indices.filter { $0 % peers.count == index }.map { places[$0] }
+            let peerOffsets = offsets.indices.filter { $0 % peers.count == index }.map { offsets[$0] }
             let measured = try await onThread {
                 let (ours, theirs) = (try HTTPConnection(to: through), try HTTPConnection(to: url))
-                // The first request of each opens the resource and the connections.
+                // Opens the resource and the connections.
                 _ = try Self.firstByte(ours, through, at: 0)
                 _ = try Self.firstByte(theirs, url, at: 0)
-                return try mine.enumerated().map { round, place in
+                return try peerOffsets.enumerated().map { round, offset in
                     if round.isMultiple(of: 2) {
-                        let first = try Self.firstByte(ours, through, at: place)
-                        return (first, try Self.firstByte(theirs, url, at: place))
+                        let first = try Self.firstByte(ours, through, at: offset)
+                        return (first, try Self.firstByte(theirs, url, at: offset))
                     }
-                    let first = try Self.firstByte(theirs, url, at: place)
-                    return (try Self.firstByte(ours, through, at: place), first)
+                    let first = try Self.firstByte(theirs, url, at: offset)
+                    return (try Self.firstByte(ours, through, at: offset), first)
                 }
             }
             var comparison = Comparison("cold 1 KB, first byte", peer: name, unit: "ms")
@@ -46,9 +46,9 @@ struct MissLatency {
         try await nginx.stop()
     }
 
-    private static func firstByte(_ connection: HTTPConnection, _ url: URL, at place: Int) throws -> Double {
+    private static func firstByte(_ connection: HTTPConnection, _ url: URL, at offset: Int) throws -> Double {
         let start = ContinuousClock.now
-        let head = try connection.request(url, range: place..<place + 1000)
+        let head = try connection.request(url, range: offset..<offset + 1000)
         let first = try connection.body(limit: 1)
         let delay = ContinuousClock.now - start
         guard head.status == 206, first.count == 1, try connection.body().count == 999 else {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// nginx as a program to compare with: two workers; a file server, or a cache in front of an origin.
+/// An nginx server with two workers as a peer: a file server, or a cache in front of an origin.
 final class NginxPeer: Sendable {
     let port: Int
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Serves a folder with sendfile.
+    /// Starts a server that serves a folder with sendfile.
     convenience init(serving root: String) async throws {
         try await self.init(location: "root \(root);") { _ in "" }
     }
 
-    /// Caches what `origin` has, in pieces of 1 MiB.
+    /// Starts a server that caches an origin in slices of 1 MiB.
     convenience init(caching origin: NginxOrigin) async throws {
         let location = """
             slice 1m;
-            proxy_cache kept;
+            proxy_cache slices;
             proxy_cache_key $uri$is_args$args$slice_range;
             proxy_cache_valid 200 206 1h;
             proxy_cache_lock on;
@@ -27,7 +27,7 @@ final class NginxPeer: Sendable {
         try await self.init(location: location) { folder in
             """
             upstream origin { server 127.0.0.1:\(origin.port); keepalive 16; }
-            proxy_cache_path \(folder)/kept levels=1:2 keys_zone=kept:10m max_size=4g use_temp_path=off;
+            proxy_cache_path \(folder)/slices levels=1:2 keys_zone=slices:10m max_size=4g use_temp_path=off;
             """
         }
     }
@@ -66,7 +66,7 @@ final class NginxPeer: Sendable {
 
     deinit { process.signal(SIGTERM) }
 
-    /// Ends it and its workers.
+    /// Stops the server and its workers.
     func stop() async throws {
         process.signal(SIGTERM)
         try await process.end(within: .seconds(10))

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What to measure, and how long.
+/// The benchmarks to run and their duration.
 struct Options {
-    /// Why the arguments can't be used; or that help was asked for.
+    /// The error for invalid arguments, or the request for help.
     struct Problem: Error {
         var text: String
         var isAsked = false
@@ -25,7 +25,7 @@ struct Options {
                 let known = names
                 names = value.split(separator: ",").map(String.init)
                 if let unknown = names.first(where: { !known.contains($0) }) {
-                    throw Problem(text: "nothing is called \(unknown)\n\(BenchmarksCommand.usage)")
+                    throw Problem(text: "there is no benchmark \(unknown)\n\(BenchmarksCommand.usage)")
                 }
             case "--rounds": rounds = try Self.count(value)
             case "--seconds": seconds = try Self.count(value)
@@ -36,7 +36,7 @@ struct Options {
     }
 
     private static func count(_ text: String) throws -> Int {
-        guard let count = Int(text), count > 0 else { throw Problem(text: "\(text) is no count") }
+        guard let count = Int(text), count > 0 else { throw Problem(text: "\(text) isn't a positive number") }
         return count
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Something is played, and something small is asked of the origin by another program, while downloads saturate the link
-/// that all of them share: against the same with the link to itself.
+/// The benchmark of playback and of another program's small requests while downloads saturate the shared link, against
+/// an otherwise idle link.
 struct PlaybackBesideDownloads {
     private static let link = 10 << 20
     private static let filmLength = 30_000_000
@@ -10,10 +10,10 @@ struct PlaybackBesideDownloads {
     let report: Report
 
     func run() async throws {
-        report.begin("Beside downloads that saturate a link of 10 MiB/s, 50 ms away")
-        var rate = Comparison("playback's rate", peer: "alone", unit: "MB/s")
-        var first = Comparison("playback's first byte", peer: "alone", unit: "ms")
-        var small = Comparison("a small request of another program", peer: "alone", unit: "ms")
+        report.begin("During downloads that saturate a link of 10 MiB/s with 50 ms delay")
+        var rate = Comparison("rate of playback", peer: "idle link", unit: "MB/s")
+        var first = Comparison("first byte of playback", peer: "idle link", unit: "ms")
+        var small = Comparison("small request of another program", peer: "idle link", unit: "ms")
         for round in 0..<options.rounds {
             let alone = try await measure(downloads: 0, round)
             let beside = try await measure(downloads: 4, round)
@@ -44,7 +44,7 @@ struct PlaybackBesideDownloads {
         for number in 0..<count {
             let (status, _) = try server.call(
                 "POST", "/api/v1/downloads", key: key, #"{"url":"\#(origin.url("file\(number)/big.mp4"))"}"#)
-            guard status == 201 else { throw HarnessError("no download: \(status)") }
+            guard status == 201 else { throw HarnessError("the download wasn't created: status \(status)") }
         }
         if count > 0 { try await Task.sleep(for: .seconds(5)) }
         guard let film = URL(string: origin.url("film/film.mp4")), let page = URL(string: origin.url("small/page.bin"))
@@ -66,7 +66,7 @@ struct PlaybackBesideDownloads {
         let first = (ContinuousClock.now - start).milliseconds
         _ = try connection.body()
         let all = (ContinuousClock.now - start).milliseconds
-        // What is under way needn't end well.
+        // The running downloads needn't finish.
         server.kill()
         _ = try await server.process.end(within: .seconds(10))
         return (Double(Self.filmLength) / 1e3 / all, first, times.median)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A playlist library of another language, installed beside the figures and timed inside its own process.
+/// A playlist library in another language, installed in the build folder and timed in its own process.
 struct PlaylistPeer {
     /// The library and its version.
     let name: String
     private let program: String
     private let arguments: [String]
 
-    /// What one run of a script found.
+    /// The output of a script.
     private struct Result {
         var version: String
         var segments: Int
@@ -24,8 +24,8 @@ struct PlaylistPeer {
 
     private static let folder = MediaCacheBinary.buildFolder + "/playlist-peers"
 
-    /// Parses the file named last once to warm up, then three times; prints the version, the count of segments and the
-    /// median seconds.
+    /// A script that parses the file of its last argument once to warm up and then three times, and prints the version,
+    /// the number of segments and the median time in seconds.
     private static let pythonScript = """
         import importlib.metadata, statistics, sys, time, m3u8
         text = open(sys.argv[1], encoding="utf-8").read()
@@ -39,7 +39,7 @@ struct PlaylistPeer {
         print(importlib.metadata.version("m3u8"), count, statistics.median(times))
         """
 
-    /// The same, of ten times: the compiler of the virtual machine takes some to warm up.
+    /// A script with the same output for Node, of ten runs after three to warm up the compiler of its virtual machine.
     private static let nodeScript = """
         const paths = [process.argv[1], ...require.resolve.paths("m3u8-parser")];
         const { Parser } = require(require.resolve("m3u8-parser", { paths }));
@@ -57,7 +57,7 @@ struct PlaylistPeer {
         console.log(version, count, (times[4] + times[5]) / 2);
         """
 
-    /// python-m3u8 in a virtual environment; nil, with a line that says why, where it can't be had.
+    /// Returns python-m3u8 in a virtual environment, or reports the reason and returns nil if it can't be installed.
     static func python(_ probe: String, _ report: Report) async throws -> PlaylistPeer? {
         let environment = folder + "/python"
         let program = environment + "/bin/python"
@@ -67,10 +67,11 @@ struct PlaylistPeer {
         }
     }
 
-    /// m3u8-parser, which Video.js plays with, in Node; nil, with a line that says why, where it can't be had.
+    /// Returns m3u8-parser, the parser of Video.js, in Node, or reports the reason and returns nil if it can't be
+    /// installed.
     static func node(_ probe: String, _ report: Report) async throws -> PlaylistPeer? {
         guard let node = Peer.path(of: "node") else {
-            report.say("Left out: m3u8-parser, since there is no node")
+            report.say("Skipped: m3u8-parser (node isn't installed)")
             return nil
         }
         let modules = folder + "/node"
@@ -82,7 +83,7 @@ struct PlaylistPeer {
         }
     }
 
-    /// Runs the script on `probe`; where that fails, installs what it needs and runs it again.
+    /// Runs the script on `probe`. If it fails, installs the library and runs the script again.
     private static func installed(
         _ library: String, _ program: String, _ arguments: [String], _ probe: String, _ report: Report,
         _ install: () async throws -> Void
@@ -99,12 +100,14 @@ struct PlaylistPeer {
         } catch {
             let lines = "\(error)".split(separator: "\n")
             let reason = lines.first { $0.lowercased().contains("error") } ?? lines.last ?? ""
-            report.say("Left out: \(library), which can't be installed (\(reason.prefix(160)))")
+            report.say("Skipped: \(library) can't be installed (\(reason.prefix(160)))")
             return nil
         }
     }
 
-    /// What a program at a path prints; a failure is an error with what it says.
+    /// Runs a program, and returns its output.
+    ///
+    /// - Throws: `HarnessError` with its error output if the program fails.
     @discardableResult
     private static func output(_ program: String, _ arguments: [String]) async throws -> Data {
         let child = try ChildProcess(program, arguments)
@@ -112,11 +115,11 @@ struct PlaylistPeer {
         return child.output
     }
 
-    /// How fast it parses a file.
+    /// Returns the rate at which the library parses a playlist, in MB/s.
     func megabytesPerSecond(_ playlist: GeneratedPlaylist, at path: String) async throws -> Double {
         let result = try Result(await Self.output(program, arguments + [path]))
         guard result.segments == GeneratedPlaylist.segmentCount else {
-            throw HarnessError("\(name) found \(result.segments) segments")
+            throw HarnessError("\(name) read \(result.segments) segments")
         }
         return playlist.megabytes / result.seconds
     }

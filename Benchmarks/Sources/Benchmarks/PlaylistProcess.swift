@@ -1,38 +1,39 @@
 import Foundation
 import HLS
 
-/// A process of its own that reads a playlist from a file and works on it, since memory and start-up can only be measured
-/// where nothing else has run: this program, started again.
+/// A separate process of this program that processes a playlist. Memory and start-up time can only be measured in a new
+/// process.
 enum PlaylistProcess {
-    /// The first argument of such a process; the path of the playlist follows.
+    /// The first argument of the process. The path of the playlist follows.
     static let command = "playlist-process"
 
-    /// Resident memory, in bytes, at the places of a run.
+    /// The resident memory in bytes at the stages of a run.
     struct Memory: Codable {
         var playlist: Int
         var segments: Int
-        /// Before the file is read.
+        /// The memory before the file is read.
         var start: Int
-        /// With the file's bytes.
+        /// The memory with the bytes of the file.
         var loaded: Int
-        /// With the file's bytes and the model.
+        /// The memory with the bytes of the file and the model.
         var parsed: Int
-        /// The most up to then.
+        /// The peak up to the end of parsing.
         var parsingPeak: Int
-        /// The most up to the end, when the rewritten playlist is there too.
+        /// The peak up to the end, with the rewritten playlist.
         var peak: Int
 
-        /// What a segment of the model costs.
+        /// The memory of a segment in the model.
         var bytesPerSegment: Double { Double(parsed - loaded) / Double(segments) }
-        /// All that parsing took, the file's bytes among it, over the length of the file.
+        /// The peak of parsing, including the bytes of the file, as a multiple of the file's length.
         var parsingRatio: Double { Double(parsingPeak - start) / Double(playlist) }
-        /// The same for parsing, then rewriting with the model still there.
+        /// The peak of parsing and rewriting with the model in memory, as a multiple of the file's length.
         var ratio: Double { Double(peak - start) / Double(playlist) }
     }
 
-    /// What the process does: parses, and, when asked for the memory, rewrites with the model still there and prints it.
+    /// Runs the process: parses the playlist and prints the number of segments. With `measuresMemory`, also rewrites
+    /// the playlist with the model in memory, and prints a ``Memory`` instead.
     static func run(_ path: String, measuresMemory: Bool) throws {
-        // What the first run of any code costs isn't a playlist's.
+        // Excludes the memory of the first run of the code from the measurement.
         if measuresMemory { _ = try work(Array("#EXTM3U\n#EXTINF:4.5,\nhttps://media.example/1.ts\n".utf8)) }
         let start = resident("VmRSS")
         let bytes = try read(path)
@@ -48,7 +49,8 @@ enum PlaylistProcess {
         print(String(decoding: try JSONEncoder().encode(memory), as: UTF8.self))
     }
 
-    /// Parses and rewrites; gives the count of segments and what was resident in between.
+    /// Parses and rewrites a playlist. Returns the number of segments, and the resident memory and its peak after
+    /// parsing.
     private static func work(_ bytes: [UInt8]) throws -> (segments: Int, parsed: Int?, parsingPeak: Int?) {
         let playlist = try PlaylistParser().parse(bytes).playlist
         let (parsed, peak) = (resident("VmRSS"), resident("VmHWM"))
@@ -57,7 +59,7 @@ enum PlaylistProcess {
         return (playlist.media?.segments.count ?? 0, parsed, peak)
     }
 
-    /// Starts one that only parses, and gives the milliseconds from its start to its end.
+    /// Starts a process that only parses. Returns its running time in milliseconds.
     static func milliseconds(_ path: String) async throws -> Double {
         let child = try ChildProcess(CommandLine.arguments[0], [command, path])
         guard try await child.end(within: .seconds(60)) == .exit(0), let elapsed = child.elapsed,
@@ -66,7 +68,8 @@ enum PlaylistProcess {
         return elapsed.milliseconds
     }
 
-    /// Starts one that parses and rewrites; nil where the system doesn't tell what is resident.
+    /// Starts a process that parses and rewrites. Returns its memory, or nil if the system doesn't report resident
+    /// memory.
     static func memory(_ path: String) async throws -> Memory? {
         let child = try ChildProcess(CommandLine.arguments[0], [command, path, "memory"])
         guard try await child.end(within: .seconds(60)) == .exit(0) else {
@@ -75,7 +78,7 @@ enum PlaylistProcess {
         return try? JSONDecoder().decode(Memory.self, from: child.output)
     }
 
-    /// A file's bytes, without a second copy of them at any moment.
+    /// Returns the bytes of a file, without a temporary copy.
     private static func read(_ path: String) throws -> [UInt8] {
         guard let file = fopen(path, "rb") else { throw HarnessError("\(path) can't be read") }
         defer { fclose(file) }
@@ -86,7 +89,7 @@ enum PlaylistProcess {
         return [UInt8](unsafeUninitializedCapacity: length) { $1 = fread($0.baseAddress, 1, length, file) }
     }
 
-    /// A line of what Linux tells of this process, in bytes.
+    /// Returns a field of `/proc/self/status` in bytes, or nil on other systems.
     private static func resident(_ name: String) -> Int? {
         guard let file = fopen("/proc/self/status", "r") else { return nil }
         defer { fclose(file) }

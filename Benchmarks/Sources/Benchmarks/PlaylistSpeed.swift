@@ -1,8 +1,8 @@
 import Foundation
 import HLS
 
-/// Playlists of 100,000 segments: the library `HLS` in this process against libraries of other languages, and the start
-/// of a player.
+/// The benchmarks of playlists of 100,000 segments: the library `HLS` in this process against libraries in other
+/// languages, and the start of a player.
 struct PlaylistSpeed {
     let options: Options
     let report: Report
@@ -31,7 +31,8 @@ struct PlaylistSpeed {
 
     // MARK: - The start of a player
 
-    /// ffprobe opens a playlist as ffmpeg and its players do; the segments it reads are links to one short clip.
+    /// Compares reading a playlist with ffprobe, which opens it as ffmpeg's players do. The segments that it reads are
+    /// links to one short clip.
     private func start(_ path: String) async throws {
         guard try Peer.present("ffmpeg", "ffprobe") else { return }
         let clip = try TemporaryFolder("bench")
@@ -49,7 +50,7 @@ struct PlaylistSpeed {
             try FileManager.default.linkItem(
                 atPath: clip.file("segment-0.ts"), toPath: clip.file("segment-\(index).ts"))
         }
-        report.begin("From a process's start to its end, the playlist read, ms (a ratio below 1: ours is faster)")
+        report.begin("Whole process that reads the playlist, ms (a ratio below 1: ours is faster)")
         for (name, file) in [("all segments", whole), ("ten segments", short)] {
             try report.add(
                 await Comparison.alternating(
@@ -69,26 +70,26 @@ struct PlaylistSpeed {
         return elapsed.milliseconds
     }
 
-    // MARK: - Ours alone
+    // MARK: - MediaCache only
 
     private func alone(_ playlists: [GeneratedPlaylist]) throws {
-        report.beginAlone("The library alone, one thread")
+        report.beginAlone("The library HLS, one thread")
         for playlist in playlists {
             let (bytes, name) = (playlist.bytes, playlist.form.rawValue)
             let model = try Self.parsed(bytes)
             let written = PlaylistWriter().bytes(model)
             guard try Self.parsed(written) == model, Self.rewritten(bytes).count >= bytes.count else {
-                throw HarnessError("what was written isn't what was read: \(name)")
+                throw HarnessError("the written playlist differs from the original: \(name)")
             }
-            let works: [(String, Double, () throws -> Void)] = [
+            let operations: [(String, Double, () throws -> Void)] = [
                 ("parse", playlist.megabytes, { withExtendedLifetime(try Self.parsed(bytes)) {} }),
                 ("write", Double(written.count) / 1e6, { withExtendedLifetime(PlaylistWriter().bytes(model)) {} }),
                 ("rewrite", playlist.megabytes, { withExtendedLifetime(Self.rewritten(bytes)) {} }),
             ]
-            var measurements = works.map { Measurement("\($0.0) and release, \(name)", unit: "MB/s") }
+            var measurements = operations.map { Measurement("\($0.0) and release, \(name)", unit: "MB/s") }
             for _ in 0..<options.rounds {
-                for (index, work) in works.enumerated() {
-                    measurements[index].figures.append(work.1 / (try Stopwatch.seconds(work.2)))
+                for (index, operation) in operations.enumerated() {
+                    measurements[index].figures.append(operation.1 / (try Stopwatch.seconds(operation.2)))
                 }
             }
             for measurement in measurements { try report.add(measurement) }
@@ -98,11 +99,11 @@ struct PlaylistSpeed {
     private static func parsed(_ bytes: [UInt8]) throws -> Playlist {
         let parsed = try PlaylistParser().parse(bytes)
         guard parsed.diagnostics.isEmpty, parsed.playlist.media?.segments.count == GeneratedPlaylist.segmentCount
-        else { throw HarnessError("a generated playlist isn't read as it was made: \(parsed.diagnostics)") }
+        else { throw HarnessError("the generated playlist can't be read: \(parsed.diagnostics)") }
         return parsed.playlist
     }
 
-    /// A playlist with its absolute URLs turned into paths, as a server in between does; relative ones are looked at.
+    /// Returns a playlist whose absolute URLs are replaced with paths, as the server does. Relative URLs are unchanged.
     static func rewritten(_ bytes: [UInt8]) -> [UInt8] {
         PlaylistReferences().rewritten(bytes) { reference in
             reference.form == .relativePath
@@ -113,15 +114,15 @@ struct PlaylistSpeed {
     // MARK: - Memory
 
     private func memory(_ playlists: [GeneratedPlaylist], _ paths: [String]) async throws {
-        report.beginAlone("Resident memory of a process that parses and rewrites, the playlist itself included")
+        report.beginAlone("Resident memory of a process that parses and rewrites, including the playlist")
         for (playlist, path) in zip(playlists, paths) {
             let name = playlist.form.rawValue
-            var model = Measurement("a segment of the model, \(name)", unit: "bytes")
+            var model = Measurement("segment of the model, \(name)", unit: "bytes")
             var parsing = Measurement("peak of parsing, \(name)", unit: "× the playlist")
-            var both = Measurement("peak of parsing and rewriting, the model kept, \(name)", unit: "× the playlist")
+            var both = Measurement("peak of parsing and rewriting, with the model, \(name)", unit: "× the playlist")
             for _ in 0..<options.rounds {
                 guard let memory = try await PlaylistProcess.memory(path) else {
-                    report.say("\nLeft out: this system doesn't tell what is resident")
+                    report.say("\nSkipped: this system doesn't report resident memory")
                     return
                 }
                 model.figures.append(memory.bytesPerSegment)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where figures go: tables for people on standard output, lines of JSON in a file.
+/// The output of the results: tables on standard output and lines of JSON in a file.
 final class Report {
     private let handle: FileHandle
 
@@ -18,20 +18,19 @@ final class Report {
         try handle.write(contentsOf: encoder.encode(value) + Data("\n".utf8))
     }
 
-    /// Prints a line at once, in a pipe too.
+    /// Prints a line without buffering.
     func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     /// Begins a table of comparisons.
     func begin(_ title: String) {
-        say(
-            "\n\(title)\n\n| what | against | ratio, median | min | max | ours | theirs |\n|---|---|---|---|---|---|---|"
-        )
+        say("\n\(title)\n\n| measurement | peer | ratio, median | min | max | ours | theirs |")
+        say("|---|---|---|---|---|---|---|")
     }
 
-    /// Begins a table of measurements of us alone.
-    func beginAlone(_ title: String) { say("\n\(title)\n\n| what | median | min | max |\n|---|---|---|---|") }
+    /// Begins a table of measurements without a peer.
+    func beginAlone(_ title: String) { say("\n\(title)\n\n| measurement | median | min | max |\n|---|---|---|---|") }
 
-    /// Adds one row, and its line of JSON.
+    /// Adds a row to the table, and a line of JSON.
     func add(_ measurement: Measurement) throws {
         let figures = [
             measurement.figures.median, measurement.figures.min() ?? .nan, measurement.figures.max() ?? .nan,
@@ -42,7 +41,7 @@ final class Report {
         try add(Line(measurement: measurement))
     }
 
-    /// Adds one row, and its line of JSON.
+    /// Adds a row to the table, and a line of JSON.
     func add(_ comparison: Comparison) throws {
         let ratios = comparison.ratios
         let numbers = [ratios.median, ratios.first ?? .nan, ratios.last ?? .nan].map { String(format: "%.2f", $0) }

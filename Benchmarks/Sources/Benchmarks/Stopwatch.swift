@@ -1,7 +1,7 @@
-/// The time that work takes in this process.
+/// A stopwatch for work in this process.
 enum Stopwatch {
-    /// Seconds that one run of `work` takes: the median of as many as half a second holds, three at least, after one
-    /// that warms up. What a run gives is let go of only after its time is taken.
+    /// Returns the median time of `work` in seconds, after one run to warm up. Measures for half a second and at least
+    /// three times. The release of the results isn't measured.
     static func seconds<Value>(_ work: () throws -> Value) rethrows -> Double {
         let clock = ContinuousClock()
         withExtendedLifetime(try work()) {}

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A stream of 150 segments downloaded: behind a slow link, and from this machine as fast as it goes. Whole processes,
-/// start to end. Ours looks at what comes, syncs it and writes checksums; the others do none of that. ffmpeg isn't among
-/// them: it fetches one segment after the other.
+/// The benchmark of downloading a stream of 150 segments, as whole processes: over slow connections, and from this
+/// machine. MediaCache checks and syncs the data and writes checksums; the peers don't. ffmpeg isn't compared, because
+/// it fetches the segments one by one.
 struct StreamDownloads {
-    /// How many segments, of how many bytes.
+    /// The number of segments, and the length of each in bytes.
     private static let (count, length) = (150, 1_000_000)
 
     let options: Options
@@ -16,10 +16,11 @@ struct StreamDownloads {
         try await unshaped(peers)
     }
 
-    /// 50 ms to each answer, 2 MiB/s for each connection: how long it takes.
+    /// Measures the duration with 50 ms to each response and 2 MiB/s per connection.
     private func shaped(_ peers: Peers) async throws {
         let origin = try ShapedOrigin(ShapedOrigin.Shape(), Self.resources)
-        report.begin("A stream of \(Self.count) × 1 MB behind 50 ms and 2 MiB/s a connection, 16 at once: seconds")
+        report.begin(
+            "A stream of \(Self.count) × 1 MB with 50 ms delay and 2 MiB/s per connection, 16 connections: seconds")
         for peer in peers.all {
             try report.add(
                 await Comparison.alternating(
@@ -29,7 +30,7 @@ struct StreamDownloads {
         }
     }
 
-    /// As fast as it goes: CPU time of the process.
+    /// Measures the CPU time and the duration without limits.
     private func unshaped(_ peers: Peers) async throws {
         let folder = try TemporaryFolder("bench-stream")
         for (path, resource) in Self.resources {
@@ -42,7 +43,7 @@ struct StreamDownloads {
         }
         let origin = try await NginxPeer(serving: folder.path)
         let url = origin.url("index.m3u8").absoluteString
-        report.begin("The same from this machine: CPU seconds, and seconds")
+        report.begin("The stream from this machine: CPU seconds and seconds")
         for peer in peers.all {
             try report.add(
                 await Comparison.alternating(
@@ -72,7 +73,7 @@ struct StreamDownloads {
     private static func measure(_ downloader: Downloader, _ url: String) async throws -> (seconds: Double, cpu: Double)
     {
         let folder = try TemporaryFolder("bench")
-        // What earlier rounds left to be written isn't this one's to write.
+        // Flushes the writes of earlier rounds, so that they don't count for this one.
         sync()
         let child = try ChildProcess(downloader.program, try downloader.arguments(url, folder.path))
         let ending = try await child.end(within: .seconds(300))
@@ -86,7 +87,7 @@ struct StreamDownloads {
     struct Downloader: Sendable {
         var name: String
         var program: String
-        /// By the stream's URL and the folder that it may write to.
+        /// The arguments for the URL of a stream and an output folder.
         var arguments: @Sendable (_ url: String, _ folder: String) throws -> [String]
 
         static let ours = Downloader(name: "mediacache", program: MediaCacheBinary.path) { url, folder in
@@ -94,7 +95,7 @@ struct StreamDownloads {
         }
     }
 
-    /// Those that are here, or can be had.
+    /// The peers that are installed or can be installed.
     struct Peers {
         var all: [Downloader] = []
 
@@ -118,7 +119,7 @@ struct StreamDownloads {
                         ["-l", "none", "--stream-segment-threads", "10", "-o", "\(folder)/film.ts", url, "best"]
                     })
             } catch {
-                report.say("yt-dlp and streamlink can't be had here: \(error)")
+                report.say("Skipped: yt-dlp and streamlink can't be installed: \(error)")
             }
             if try Peer.present("aria2c") {
                 all.append(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Varnish in front of an origin, its store in memory.
+/// A Varnish server in front of an origin, with its store in memory.
 final class VarnishPeer: Sendable {
     let port: Int
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ final class VarnishPeer: Sendable {
 
     deinit { process.signal(SIGTERM) }
 
-    /// Ends it and its worker.
+    /// Stops the server and its worker.
     func stop() async throws {
         process.signal(SIGTERM)
         try await process.end(within: .seconds(20))

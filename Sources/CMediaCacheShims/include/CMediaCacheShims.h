@@ -6,80 +6,81 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// What Swift's Glibc and Darwin modules don't show. Every function returns -1 and sets errno on failure unless it
-// says otherwise.
+// Functions that Swift's Glibc and Darwin modules don't provide. Unless documented otherwise, a function returns -1 and
+// sets errno on failure.
 
-/// Continues a CRC-32C (Castagnoli; RFC 3720 appendix B.4) over `count` bytes. Start with 0.
+/// Returns a CRC-32C (Castagnoli; RFC 3720 appendix B.4) continued over `count` bytes. The initial value is 0.
 uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);
 
-/// The CRC-32C of two runs put together, from the CRC of each and the length of the second.
+/// Returns the CRC-32C of two concatenated runs, from the CRC of each and the length of the second.
 uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count);
 
-/// pread that fails with EAGAIN instead of waiting for a disk. ENOTSUP where the system has no such call.
+/// Reads like pread, but fails with EAGAIN instead of waiting for a disk. Fails with ENOTSUP if the system has no such
+/// call.
 ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
 
-/// Makes the bytes of a file durable, and as much of its metadata as reading them needs.
+/// Makes the bytes of a file durable, and the metadata needed to read them.
 int mc_sync_data(int descriptor);
 
-/// Begins to make durable all that was written to the file system of an open file, and waits for it. ENOTSUP where the
-/// system has no such call.
+/// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system has no such call.
 int mc_sync_file_system(int descriptor);
 
-/// Gives the disk space of a range back; the file's size stays and the range reads as zeros.
+/// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros.
 int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 
-/// Makes `destination` share the blocks of `source` (FICLONE, clonefile's per-descriptor kin). ENOTSUP where the file
-/// system can't.
+/// Makes `destination` share the blocks of `source` (FICLONE). Fails with ENOTSUP if the file system or the system
+/// doesn't support this.
 int mc_reflink(int source, int destination);
 
-/// An exclusive lock on an open file that goes with the descriptor; EWOULDBLOCK when another process holds it.
+/// Takes an exclusive lock on an open file, held until the descriptor is closed. Fails with EWOULDBLOCK if another
+/// process holds a lock.
 int mc_lock_exclusive(int descriptor);
 
-/// The same lock, held together with others that hold it so.
+/// Takes a shared lock on an open file, held until the descriptor is closed. Fails with EWOULDBLOCK if another process
+/// holds an exclusive lock.
 int mc_lock_shared(int descriptor);
 
-/// Releases a lock of either kind, also where a child process that hasn't started its program yet has a copy of the
+/// Releases a lock of either kind, even if a child process that hasn't started its program yet has a copy of the
 /// descriptor.
 int mc_unlock(int descriptor);
 
-/// Adds to what is done before a spawned program runs: closing every descriptor from `first` on. Returns the error's number
-/// or 0; ENOTSUP where the system's library has no such action.
+/// Adds an action that closes all descriptors from `first` on before a spawned program runs. Returns 0 or an error
+/// number, which is ENOTSUP if the system's library has no such action.
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
-/// The limits of a process that reads untrusted data. A limit of 0 leaves the one of this process.
+/// The limits of a process that reads untrusted data. A limit of 0 leaves the limit of this process in place.
 typedef struct {
-    /// Seconds of processor time, of all threads together.
+    /// The processor time of all threads, in seconds.
     uint64_t cpu_seconds;
-    /// Bytes of the largest file that it writes.
+    /// The maximum size of a written file, in bytes.
     uint64_t file_bytes;
-    /// Bytes of address space.
+    /// The size of the address space, in bytes.
     uint64_t memory_bytes;
-    /// Open descriptors.
+    /// The number of open descriptors.
     uint64_t open_files;
-    /// Whether it runs with the lowest priority.
+    /// Whether the process runs with the lowest priority.
     int is_background;
 } mc_confinement;
 
-/// Starts a program as the leader of a process group of its own, with default signals, no other descriptors than the three
-/// `streams` (-1 is /dev/null), the given environment, and the limits of `confinement`. `folder` becomes its working
-/// directory; NULL leaves this process's. Returns 0 and sets `id`, or returns the error's number.
+/// Starts a program as the leader of a new process group, with default signal handlers, the given environment, and the
+/// limits of `confinement`. It inherits only the three descriptors in `streams` (-1 is /dev/null). `folder` is its
+/// working directory; NULL is that of this process. Returns 0 and sets `id`, or returns an error number.
 int mc_spawn_confined(
     pid_t *id, const char *path, char *const arguments[], char *const environment[], const int streams[3],
     const char *folder, const mc_confinement *confinement);
 
-/// Waits for the end of a process group's leader, then ends the rest of its group.
+/// Waits for the end of a process group's leader, then kills the rest of the group.
 int mc_wait_group(pid_t leader, int *status);
 
-/// Ends a process group whose leader hasn't been waited for yet; ECHILD once it has.
+/// Kills a process group whose leader hasn't been waited for yet. Fails with ECHILD otherwise.
 int mc_end_group(pid_t leader);
 
-/// Makes the heap give back what large buffers took, where the system's allocator has to be told (glibc). For a process
-/// that runs for weeks.
+/// Makes the allocator return the memory of large buffers to the system, which glibc otherwise delays. For long-running
+/// processes.
 void mc_keep_heap_small(void);
 
-/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output`, which has room for `capacity` bytes.
-/// Returns how many came, or -1 with errno: EFBIG if there is no room for all of it, EINVAL if the stream is damaged or
-/// cut short.
+/// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Returns the number of
+/// bytes written, or -1 with errno: EFBIG if the capacity is too small, EINVAL if the stream is damaged or truncated.
 ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
 
 #endif
