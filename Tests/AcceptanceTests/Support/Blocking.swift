@@ -1,13 +1,15 @@
 import Foundation
 
-/// Runs blocking work on a thread of its own, so that 64 readers don't starve the cooperative pool.
+/// Runs blocking work on a separate thread, so that 64 readers don't starve the cooperative pool.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }
 
-/// Waits until `condition` gives a value; an error that names `what` at the deadline.
+/// Returns the first value of `condition` that isn't nil.
+///
+/// - Throws: `HarnessError` with the text `what` after `limit`.
 func eventually<T>(
     _ what: String,
     within limit: Duration = .seconds(10),
@@ -17,12 +19,12 @@ func eventually<T>(
     let deadline = ContinuousClock.now + limit
     while true {
         if let value = try await condition() { return value }
-        guard ContinuousClock.now < deadline else { throw HarnessError("not within \(limit): \(what)") }
+        guard ContinuousClock.now < deadline else { throw HarnessError("timed out after \(limit): \(what)") }
         try await Task.sleep(for: interval)
     }
 }
 
 extension Duration {
-    /// In milliseconds, for people.
+    /// The duration in milliseconds.
     var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What lies in a cache folder, for tests that spoil it.
+/// The files in a cache folder, for tests that damage them.
 enum CacheFolder {
-    /// The paths of all blobs, in order of their names.
+    /// Returns the paths of all blobs, sorted.
     static func blobs(in cache: String) throws -> [String] {
         try files(in: cache).filter { $0.hasSuffix(".bin") }
     }
 
-    /// The catalog's files: the database, its log and its index.
+    /// Returns the paths of the catalog's files: the database, its write-ahead log and its index.
     static func catalog(in cache: String) throws -> [String] {
         try files(in: cache).filter { ($0 as NSString).lastPathComponent.hasPrefix("catalog.sqlite") }
     }
 
-    /// The paths of all files under it.
+    /// Returns the paths of all files.
     static func files(in cache: String) throws -> [String] {
         var isFolder: ObjCBool = false
         return try FileManager.default.subpathsOfDirectory(atPath: cache).sorted()
@@ -20,7 +20,7 @@ enum CacheFolder {
             .filter { FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue }
     }
 
-    /// Flips one bit in each of `offsets`.
+    /// Flips one bit at each of `offsets`.
     static func flipBits(in path: String, at offsets: [Int]) throws {
         let handle = try opened(path)
         defer { try? handle.close() }
@@ -34,7 +34,7 @@ enum CacheFolder {
         }
     }
 
-    /// Cuts a file to `length` bytes.
+    /// Truncates a file to `length` bytes.
     static func truncate(_ path: String, to length: Int) throws {
         let handle = try opened(path)
         defer { try? handle.close() }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// ffmpeg as a live channel: two variant streams and sound in a rendition of its own, in segments of 2 s, in real time. The
-/// window of its playlists moves on; the files of all segments stay, to compare with.
+/// A live channel encoded by ffmpeg in real time: two variant streams and an audio rendition in segments of 2 s.
+/// Segments leave the window of its playlists, but their files remain for comparison.
 final class ChannelEncoder: Sendable {
     /// The path of the multivariant playlist.
     static let entry = "master.m3u8"
-    /// The tracks as a recording of all of it calls them, with the prefix of their segments' files.
+    /// The names of the tracks in a recording, with the prefix of their segments' files.
     static let tracks = ["video-1": "v0", "video-2": "v1", "audio-1": "v2"]
 
-    /// Where it writes.
+    /// The output folder.
     let folder: TemporaryFolder
     let process: ChildProcess
 
-    /// Starts it and waits for the first segments; it ends after `seconds`, or when it's let go.
+    /// Starts the encoder and waits for the first segments. The encoder ends after `seconds` or when it is deallocated.
     init(seconds: Int, segmentSeconds: Int = 2) async throws {
         let folder = try TemporaryFolder("channel")
         self.folder = folder
-        let pictures = "testsrc2=size=320x180:rate=25:duration=\(seconds)"
-        let sound = "sine=frequency=440:sample_rate=48000:duration=\(seconds)"
-        var arguments = ["-v", "error", "-re", "-f", "lavfi", "-i", pictures, "-re", "-f", "lavfi", "-i", sound]
+        let video = "testsrc2=size=320x180:rate=25:duration=\(seconds)"
+        let audio = "sine=frequency=440:sample_rate=48000:duration=\(seconds)"
+        var arguments = ["-v", "error", "-re", "-f", "lavfi", "-i", video, "-re", "-f", "lavfi", "-i", audio]
         arguments += ["-map", "0:v", "-map", "0:v", "-map", "1:a", "-c:v", "libx264", "-preset", "ultrafast"]
         arguments += ["-g", "\(25 * segmentSeconds)", "-keyint_min", "\(25 * segmentSeconds)", "-sc_threshold", "0"]
         arguments += ["-b:v:0", "300k", "-b:v:1", "100k", "-c:a", "aac", "-b:a", "64k"]
@@ -27,7 +27,7 @@ final class ChannelEncoder: Sendable {
         arguments += ["-var_stream_map", "v:0,agroup:a v:1,agroup:a a:0,agroup:a,default:yes,language:en"]
         arguments += ["-hls_segment_filename", folder.file("v%v_%05d.ts"), folder.file("v%v.m3u8")]
         process = try ChildProcess(Peer.required("ffmpeg"), arguments)
-        try await eventually("the encoder has written two segments of each", within: .seconds(30)) {
+        try await eventually("the encoder has written two segments of each track", within: .seconds(30)) {
             if let ending = process.ending { throw HarnessError("ffmpeg: \(ending): \(process.errorText)") }
             return Self.tracks.values.allSatisfy { Self.count($0, in: folder) >= 2 } ? () : nil
         }
@@ -40,14 +40,14 @@ final class ChannelEncoder: Sendable {
         return text?.split(separator: "\n").count { $0.hasSuffix(".ts") } ?? 0
     }
 
-    /// The file of a segment that a recording calls by its track and number.
+    /// Returns the path of a segment's file by the track and number in a recording.
     func file(_ track: String, _ number: Int) -> String {
         let digits = String(number)
         let padding = String(repeating: "0", count: max(0, 5 - digits.count))
         return folder.file("\(Self.tracks[track] ?? "")_\(padding)\(digits).ts")
     }
 
-    /// A playlist of some segments as the encoder wrote them.
+    /// Writes a playlist of some segments of the encoder, and returns its URL.
     func playlist(_ track: String, _ numbers: [Int]) throws -> URL {
         let lines = numbers.map { "#EXTINF:2,\n\(file(track, $0))\n" }.joined()
         let path = folder.file("expected-\(track)-\(numbers.first ?? 0)-\(numbers.count).m3u8")

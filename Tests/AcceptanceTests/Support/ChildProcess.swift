@@ -5,12 +5,11 @@ import Synchronization
     import CMediaCacheShims
 #endif
 
-/// A program started by a test: what it printed, when it ended and how.
+/// A program started by a test, with its output and the time and reason of its end.
 ///
-/// Built on `posix_spawn`; its pipes close on exec, so that 64 children can run beside each other without holding each
-/// other's pipes open.
+/// Uses `posix_spawn`. Its pipes close on exec, so that concurrent children don't hold each other's pipes open.
 final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// The reason for the end of a process.
     enum Ending: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
@@ -33,7 +32,7 @@ final class ChildProcess: Sendable {
 
     private static let pollInterval: Duration = .milliseconds(2)
 
-    /// Starts `executable` with `arguments`; `environment` is added to this process's own.
+    /// Starts `executable` with `arguments`. `environment` is added to the environment of this process.
     init(_ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
         name = (executable as NSString).lastPathComponent
         let (outputEnd, outputStart) = try Self.makePipe()
@@ -52,15 +51,15 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, outputStart, 1)
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
         #if !canImport(Darwin)
-            // Sockets of tests that run beside this one: a child would hold their ports.
-            // The benchmarks, a package of their own, use this file without the shims. They open no sockets.
+            // Closes the sockets of concurrent tests, because a child would keep their ports in use. The benchmarks use
+            // this file without the shims, and open no sockets.
             #if canImport(CMediaCacheShims)
                 _ = mc_spawn_close_from(&actions, 3)
             #endif
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A test runner started in the background has SIGINT ignored; its children must not inherit that.
+        // A test runner started in the background ignores SIGINT, which its children must not inherit.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for signal in [SIGINT, SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&defaults, signal) }
@@ -91,31 +90,33 @@ final class ChildProcess: Sendable {
         awaitEnd()
     }
 
-    /// What it printed so far.
+    /// The standard output so far.
     var output: Data { state.withLock { $0.output } }
-    /// What it printed so far, as text.
+    /// The standard output so far, as text.
     var outputText: String { String(decoding: output, as: UTF8.self) }
-    /// What it wrote to standard error so far.
+    /// The standard error so far.
     var errorText: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
-    /// How it ended; nil while it runs.
+    /// The reason for the end; nil while the process runs.
     var ending: Ending? { state.withLock { $0.ending } }
-    /// How long it ran; nil while it runs.
+    /// The running time; nil while the process runs.
     var elapsed: Duration? { state.withLock { $0.endTime.map { $0 - startTime } } }
 
-    /// The most memory it had resident; nil while it runs.
+    /// The peak of resident memory in bytes; nil while the process runs.
     var peakResidentBytes: Int? { state.withLock { $0.peakResidentBytes } }
 
-    /// The CPU time that it took, the kernel's work for it included; nil while it runs.
+    /// The CPU time in user and kernel mode; nil while the process runs.
     var cpuTime: Duration? { state.withLock { $0.cpuTime } }
 
-    /// Sends a signal, if it still runs.
+    /// Sends a signal if the process is running.
     func signal(_ number: Int32) {
         state.withLock { state in
             if state.ending == nil { _ = kill(processID, number) }
         }
     }
 
-    /// Waits for its end and all it printed; at the deadline it is killed and an error thrown.
+    /// Waits for the end of the process and of its output.
+    ///
+    /// - Throws: `HarnessError` after `limit`, when the process is killed.
     @discardableResult
     func end(within limit: Duration) async throws -> Ending {
         let deadline = ContinuousClock.now + limit
@@ -124,13 +125,16 @@ final class ChildProcess: Sendable {
             if let ending { return ending }
             guard ContinuousClock.now < deadline else {
                 signal(SIGKILL)
-                throw HarnessError("\(name) still ran after \(limit). It wrote: \(errorText.suffix(2000))")
+                throw HarnessError(
+                    "\(name) was still running after \(limit). Standard error: \(errorText.suffix(2000))")
             }
             try await Task.sleep(for: Self.pollInterval)
         }
     }
 
-    /// The first whole line of its output that `accept` maps to a value.
+    /// Returns the value for the first whole line of standard output that `accept` maps to one.
+    ///
+    /// - Throws: `HarnessError` after `limit` or when the process ends.
     func line<T>(within limit: Duration, _ accept: (String) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -139,9 +143,9 @@ final class ChildProcess: Sendable {
                 if let value = accept(String(line)) { return value }
             }
             guard ending == nil, ContinuousClock.now < deadline else {
-                let how = ending.map { "ended (\($0))" } ?? "said nothing expected in \(limit)"
+                let failure = ending.map { "ended (\($0))" } ?? "printed no expected line within \(limit)"
                 signal(SIGKILL)
-                throw HarnessError("\(name) \(how). It printed: \(outputText.suffix(2000)) \(errorText.suffix(2000))")
+                throw HarnessError("\(name) \(failure). Output: \(outputText.suffix(2000)) \(errorText.suffix(2000))")
             }
             try await Task.sleep(for: Self.pollInterval)
         }
@@ -176,7 +180,7 @@ final class ChildProcess: Sendable {
 
     private func awaitEnd() {
         Thread.detachNewThread { [self] in
-            // The zombie is reaped under the lock only, so that `signal` never hits another process's number.
+            // Reaps the zombie under the lock, so that `signal` never reaches another process with the same ID.
             var info = siginfo_t()
             while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
             let time = ContinuousClock.now
@@ -187,7 +191,7 @@ final class ChildProcess: Sendable {
                 #if canImport(Darwin)
                     state.peakResidentBytes = usage.ru_maxrss
                 #else
-                    // In KiB.
+                    // ru_maxrss is in KiB.
                     state.peakResidentBytes = usage.ru_maxrss << 10
                 #endif
                 state.cpuTime = [usage.ru_utime, usage.ru_stime].reduce(.zero) { sum, time in

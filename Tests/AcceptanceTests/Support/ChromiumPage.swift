@@ -1,9 +1,9 @@
 import Foundation
 
-/// A page with `<video>` that plays streams in Chromium without help of a script, and says how each ended by what it
-/// asks its own origin for.
+/// A page that plays streams in Chromium with `<video>` alone, and reports the end of each by a request to its own
+/// origin.
 enum ChromiumPage {
-    /// Plays all of `url`, `rate` times as fast as it is meant to be.
+    /// Plays a whole stream at `rate` times its speed.
     static func play(_ url: URL, rate: Int, within limit: Duration) async throws -> StreamPlayer.Playback {
         guard let playback = try await play([url], rate: rate, within: limit).first else {
             throw HarnessError("Chromium played nothing")
@@ -11,7 +11,7 @@ enum ChromiumPage {
         return playback
     }
 
-    /// Plays all of each of `urls`, at the same time.
+    /// Plays several whole streams concurrently.
     static func play(
         _ urls: [URL], rate: Int, within limit: Duration = .seconds(60)
     ) async throws -> [StreamPlayer.Playback] {
@@ -25,19 +25,19 @@ enum ChromiumPage {
                 + ["--disable-background-networking", "--autoplay-policy=no-user-gesture-required"]
                 + ["--user-data-dir=\(folder.file("profile"))", origin.url("page.html").absoluteString])
         defer { browser.signal(SIGKILL) }
-        let said = try await eventually("Chromium ends \(urls)", within: limit) {
+        let reports = try await eventually("Chromium has played \(urls)", within: limit) {
             if let ending = browser.ending {
                 throw HarnessError("chromium: \(ending): \(browser.errorText.suffix(2000))")
             }
-            let paths = try await origin.log().entries.map(\.path).filter { $0.hasPrefix("/said/") }
+            let paths = try await origin.log().entries.map(\.path).filter { $0.hasPrefix("/report/") }
             return Set(paths.compactMap { $0.split(separator: "/").dropFirst().first }).count == urls.count
                 ? paths : nil
         }
         browser.signal(SIGTERM)
         _ = try? await browser.end(within: .seconds(10))
-        // "/said/INDEX/ended/FRAMES/BYTES-OF-SOUND/WIDTH"
+        // "/report/INDEX/ended/FRAMES/AUDIO-BYTES/WIDTH"
         return try urls.enumerated().map { index, url in
-            let path = said.first { $0.hasPrefix("/said/\(index)/") } ?? ""
+            let path = reports.first { $0.hasPrefix("/report/\(index)/") } ?? ""
             let words = path.split(separator: "/")
             guard words.count == 6, words[2] == "ended", let frames = Int(words[3]), let sound = Int(words[4]) else {
                 throw HarnessError("Chromium, of \(url): \(path)")
@@ -46,7 +46,7 @@ enum ChromiumPage {
         }
     }
 
-    /// Without `crossorigin`, Chromium plays no byte ranges of another site's file (error 4), through a cache or not.
+    /// Returns the page. Without `crossorigin`, Chromium doesn't play byte ranges of another site's file (error 4).
     private static func html(sources: [String], rate: Int) -> String {
         """
         <!doctype html>
@@ -55,7 +55,7 @@ enum ChromiumPage {
         <script>
         document.querySelectorAll("video").forEach((video, index) => {
             const say = (...words) => {
-                new Image().src = "/said/" + index + "/" + words.map(encodeURIComponent).join("/")
+                new Image().src = "/report/" + index + "/" + words.map(encodeURIComponent).join("/")
             }
             video.defaultPlaybackRate = video.playbackRate = \(rate)
             video.onended = () => say("ended", video.getVideoPlaybackQuality().totalVideoFrames,

@@ -1,10 +1,10 @@
-/// One frame that a player decoded, by its checksum.
+/// A frame decoded by a player, with its checksum.
 struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
     /// `video` or `audio`.
     var kind: String
-    /// The presentation time, in the time base that the player gave it.
+    /// The presentation time in the time base of the player.
     var time: Int
-    /// The checksum of its samples.
+    /// The checksum of the samples.
     var sum: String
 
     var description: String { "\(kind) \(time) \(sum)" }
@@ -13,8 +13,8 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
         (one.kind, one.time, one.sum) < (other.kind, other.time, other.sum)
     }
 
-    /// The frames of a `framecrc` or `framemd5` file, by kind and time. Which stream is number 0, and how the streams interleave,
-    /// depends on which was decoded first.
+    /// Returns the frames of a `framecrc` or `framemd5` file, sorted by kind and time. The numbers of the streams and
+    /// their interleaving vary from run to run.
     static func all(in text: String) throws -> [DecodedFrame] {
         var kinds: [Substring: String] = [:]
         var frames: [DecodedFrame] = []
@@ -25,7 +25,7 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
                 // "stream, dts, pts, duration, size, hash"
                 let fields = line.split(separator: ",").map { $0.drop { $0 == " " } }
                 guard fields.count == 6, let kind = kinds[fields[0]], let time = Int(fields[2]) else {
-                    throw HarnessError("a line of frame checksums that isn't one: \(line)")
+                    throw HarnessError("invalid line of frame checksums: \(line)")
                 }
                 frames.append(DecodedFrame(kind: kind, time: time, sum: String(fields[5])))
             }

@@ -1,29 +1,30 @@
-/// A playlist of the corpora that is exported, and what the file has to hold.
+/// A playlist of the corpora to export, with the expected content of the file.
 struct ExportedStream {
-    /// Times that ffprobe tells of the stream itself, and that aren't its own.
+    /// A correction of wrong times that ffprobe reports for the stream.
     struct Correction {
-        /// The first packet of each stream that it concerns, of how many in all.
+        /// The index of the first affected packet, by the number of all packets of the track.
         var first: (Int) -> Int
-        /// What is added to its times and to those of all behind it, in seconds.
+        /// The offset in seconds of this packet and all later ones.
         var seconds: Double
     }
 
-    /// The playlist's path.
+    /// The path of the playlist.
     var playlist: String
-    /// The media playlists that are played at once: itself, or what a player takes of a multivariant playlist.
+    /// The media playlists that are played together: the playlist itself, or the selection from a multivariant
+    /// playlist.
     var parts: [String]
 
-    /// The file it is exported to.
+    /// The name of the exported file.
     var file: String { playlist.split(separator: "/").joined(separator: "-") + ".mp4" }
 
-    /// What can't be exported, by path, and why: nothing of it is left out unsaid.
+    /// The playlists that can't be exported, with the reason.
     static let unplayable = [
         "shaka-player/hls-muxed-mp4-ts/mp4.m3u8": "its segment, 000000000.m4s, isn't in the corpora",
         "shaka-player/hls-muxed-mp4-ts/master.m3u8": "the best of its variant streams is that one",
         "shaka-player/hls-text-no-discontinuity/text.m3u8": "subtitles alone, with neither pictures nor sound",
     ]
 
-    /// What a player takes of each multivariant playlist.
+    /// The selection from each multivariant playlist.
     private static let best = [
         "shaka-player/hls-chapters/index.m3u8": ["media.m3u8"],
         "shaka-player/hls-multivideo/master.m3u8": ["red_1.m3u8", "original_128k.m3u8"],
@@ -33,7 +34,8 @@ struct ExportedStream {
         "shaka-player/hls-ts-raw-aac/index.m3u8": ["playlist.m3u8"],
     ]
 
-    /// All playlists of `shaka-player/hls-*` but those, and the HLS stream of `androidx-media`.
+    /// Returns all playlists of `shaka-player/hls-*` except the unplayable ones, and the HLS stream of
+    /// `androidx-media`.
     static func all() throws -> [ExportedStream] {
         try StreamCorpus.playlists().filter { unplayable[$0] == nil }.map { path in
             let folder = path.split(separator: "/").dropLast().joined(separator: "/")
@@ -41,19 +43,19 @@ struct ExportedStream {
         }
     }
 
-    /// Those, but for multivariant playlists that come down to one media playlist.
+    /// Returns all playlists except multivariant ones with a selection of one media playlist.
     static func distinct() throws -> [ExportedStream] {
         try all().filter { $0.parts.count > 1 || $0.parts == [$0.playlist] }
     }
 
-    /// Where ffprobe's times of the stream itself are wrong, and what is right.
+    /// The correction of ffprobe's times; nil if they are right.
     var correction: Correction? {
         switch parts[0] {
-        // The second segment's clock begins again at the first's, unannounced. ffprobe shows both at once; in a file the
-        // second follows where the first's pictures end.
+        // The clock of the second segment restarts without a discontinuity tag. ffprobe shows both segments at the same
+        // times; in the file the second follows the end of the first segment's video.
         case "shaka-player/hls-text-no-discontinuity/av.m3u8": Correction(first: { $0 / 2 }, seconds: 6)
-        // Each segment's tag tells when its first frame begins. ffprobe takes what the second's tells for the last frame of
-        // the first (number 187), and so comes one frame of 32 ms later from there on.
+        // The tag of each segment has the time of its first frame. ffprobe applies the second tag to the last frame of
+        // the first segment (number 187), so all later times are one frame of 32 ms too high.
         case "shaka-player/hls-raw-ac3/prog_index.m3u8": Correction(first: { _ in 186 }, seconds: -0.032)
         default: nil
         }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// The files that origins serve, made once and kept in the build folder: clips by ffmpeg, and seeded random bytes.
+/// The files that origins serve, created once in the build folder: clips encoded by ffmpeg, and seeded random bytes.
 actor Fixtures {
     static let shared = Fixtures()
 
-    /// The folder they lie in, to be served by an origin.
+    /// The folder of the files, for an origin.
     static let folder = MediaCacheBinary.buildFolder + "/acceptance-fixtures"
 
-    /// 40 s of moving pictures and sound, the index first.
+    /// The name of a clip of 40 s with the index at the start.
     static let moovFirst = "moov-first.mp4"
-    /// The same, the index last.
+    /// The name of the clip with the index at the end.
     static let moovLast = "moov-last.mp4"
-    /// 1 GiB of random bytes.
+    /// The name of a file with 1 GiB of random bytes.
     static let big = "random-1GiB.bin"
-    /// 256 MiB of random bytes.
+    /// The name of a file with 256 MiB of random bytes.
     static let large = "random-256MiB.bin"
-    /// 100 MB of random bytes.
+    /// The name of a file with 100 MB of random bytes.
     static let medium = "random-100MB.bin"
 
     private var clipsMade: Task<Void, any Error>?
     private var randomMade: [String: Task<MappedFile, any Error>] = [:]
 
-    /// Both clips are there afterwards.
+    /// Creates both clips unless they exist.
     func clips() async throws {
         let task =
             clipsMade
@@ -44,7 +44,7 @@ actor Fixtures {
         try await task.value
     }
 
-    /// The file of random bytes called `name`, made if need be.
+    /// Returns a file of random bytes, created unless it exists.
     func random(_ name: String) async throws -> MappedFile {
         let bytes = [Self.big: 1 << 30, Self.large: 256 << 20][name] ?? 100_000_000
         let task =
@@ -59,7 +59,7 @@ actor Fixtures {
         return try await task.value
     }
 
-    /// Makes a file under another name and moves it into place, so that a run cut short leaves no half of one.
+    /// Creates a file under a temporary name and renames it, so that an aborted run leaves no incomplete file.
     private static func make(_ name: String, _ write: (String) async throws -> Void) async throws {
         let files = FileManager.default
         try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -67,6 +67,6 @@ actor Fixtures {
         let draft = "\(folder)/.\(ProcessInfo.processInfo.processIdentifier)-\(name)"
         defer { try? files.removeItem(atPath: draft) }
         try await write(draft)
-        guard rename(draft, "\(folder)/\(name)") == 0 else { throw HarnessError("\(name) can't be put in place") }
+        guard rename(draft, "\(folder)/\(name)") == 0 else { throw HarnessError("\(name) can't be renamed") }
     }
 }

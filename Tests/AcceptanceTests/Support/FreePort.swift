@@ -1,8 +1,8 @@
 import Foundation
 
-/// Ports of the loopback address that nobody uses, for programs that can't pick one themselves.
+/// Unused ports of the loopback address, for programs that can't choose one themselves.
 enum FreePort {
-    /// A port that was free a moment ago. The kernel hands out a different one each time, so that two tests don't meet.
+    /// Returns an unused port. The kernel assigns a different one each time, so that two tests don't conflict.
     static func next() throws -> Int {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)

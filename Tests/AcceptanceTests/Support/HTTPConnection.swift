@@ -1,14 +1,14 @@
 import Foundation
 
-/// A plain HTTP/1.1 client over one blocking loopback socket: exact ranges, first-byte times, reading as slowly as a
-/// test likes. What a player does without, it doesn't know: chunked bodies, redirects, TLS.
+/// An HTTP/1.1 client over one blocking loopback socket, with exact ranges, first-byte times and reads at any speed. It
+/// doesn't support chunked bodies, redirects or TLS.
 final class HTTPConnection {
-    /// A response's head, and when it came.
+    /// A response head and its delay.
     struct Head: Sendable {
         var status: Int
         var fields: [String: String]
         var contentLength: Int
-        /// From sending the request to the head's last byte.
+        /// The time from sending the request to the last byte of the head.
         var delay: Duration
     }
 
@@ -18,7 +18,7 @@ final class HTTPConnection {
     private var bodyLeft = 0
     private var requestTime = ContinuousClock.now
 
-    /// Connects to `http://127.0.0.1:PORT`, the path being ignored.
+    /// Connects to `http://127.0.0.1:PORT`. The path is ignored.
     init(to url: URL, receiveBuffer: Int32? = nil) throws {
         authority = "\(url.host ?? "127.0.0.1"):\(url.port ?? 80)"
         #if canImport(Glibc)
@@ -39,14 +39,14 @@ final class HTTPConnection {
             }
         }
         guard result == 0 else {
-            // What has been made is taken apart by `deinit`: a second close could hit somebody else's descriptor.
+            // `deinit` closes the descriptor. Closing it here as well could close a reused descriptor.
             throw HarnessError("no connection to \(authority): \(String(cString: strerror(errno)))")
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Sends a request and reads the response's head. The content, if any, is text.
+    /// Sends a request, with optional text as its content, and reads the response head.
     func request(
         _ url: URL,
         method: String = "GET",
@@ -54,7 +54,7 @@ final class HTTPConnection {
         fields: [String: String] = [:],
         content: Data? = nil
     ) throws -> Head {
-        guard bodyLeft == 0 else { throw HarnessError("\(bodyLeft) bytes of the last body are unread") }
+        guard bodyLeft == 0 else { throw HarnessError("\(bodyLeft) bytes of the previous body are unread") }
         let target = url.absoluteString.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         var text = "\(method) /\(target.count > 3 ? target[3] : "") HTTP/1.1\r\nHost: \(authority)\r\n"
         if let range { text += "Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)\r\n" }
@@ -67,16 +67,18 @@ final class HTTPConnection {
         return head
     }
 
-    /// Reads some of the body into `buffer`: how many bytes, 0 at its end.
+    /// Reads some of the body into `buffer`. Returns the number of bytes, 0 at the end of the body.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let wanted = min(buffer.count, bodyLeft)
-        guard wanted > 0, let base = buffer.baseAddress else { return 0 }
+        let limit = min(buffer.count, bodyLeft)
+        guard limit > 0, let base = buffer.baseAddress else { return 0 }
         let count: Int
         if leftover.isEmpty {
-            count = try receive(base, wanted)
-            guard count > 0 else { throw HarnessError("the connection closed, \(bodyLeft) bytes short of the body") }
+            count = try receive(base, limit)
+            guard count > 0 else {
+                throw HarnessError("the connection was closed \(bodyLeft) bytes before the end of the body")
+            }
         } else {
-            count = min(leftover.count, wanted)
+            count = min(leftover.count, limit)
             buffer.copyBytes(from: leftover[..<count])
             leftover.removeFirst(count)
         }
@@ -96,7 +98,8 @@ final class HTTPConnection {
     }
 
     /// Reads at most `limit` bytes of the body and compares them with `file` from `offset` on.
-    /// - Returns: the offset of the first piece that differs, or nil.
+    ///
+    /// - Returns: The offset of the first buffer that differs, or nil.
     func firstDifference(from file: MappedFile, at offset: Int, limit: Int = .max) throws -> Int? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
@@ -122,7 +125,7 @@ final class HTTPConnection {
             #endif
             let count = bytes.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags) }
             guard count > 0 else {
-                throw HarnessError("\(authority) took no request: \(String(cString: strerror(errno)))")
+                throw HarnessError("\(authority) didn't accept the request: \(String(cString: strerror(errno)))")
             }
             bytes = bytes.dropFirst(count)
         }
@@ -143,13 +146,13 @@ final class HTTPConnection {
         while true {
             found = bytes.indices.first { bytes[$0...].starts(with: end) }
             if found != nil { break }
-            guard bytes.count < 64 << 10 else { throw HarnessError("\(authority): a head of more than 64 KiB") }
+            guard bytes.count < 64 << 10 else { throw HarnessError("\(authority): the response head exceeds 64 KiB") }
             var piece = [UInt8](repeating: 0, count: 16 << 10)
             let count = try piece.withUnsafeMutableBytes { raw in
                 guard let base = raw.baseAddress else { return 0 }
                 return try receive(base, raw.count)
             }
-            guard count > 0 else { throw HarnessError("\(authority) closed the connection before a response") }
+            guard count > 0 else { throw HarnessError("\(authority) closed the connection without a response") }
             bytes += piece[..<count]
         }
         let delay = ContinuousClock.now - requestTime

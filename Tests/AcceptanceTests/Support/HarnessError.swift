@@ -1,4 +1,4 @@
-/// What keeps a test from running, as opposed to what it found.
+/// An error of the test's environment, as opposed to a failed expectation.
 struct HarnessError: Error, CustomStringConvertible {
     var description: String
 

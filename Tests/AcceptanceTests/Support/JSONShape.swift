@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value, its numbers told from its booleans.
+/// A JSON value that distinguishes numbers from booleans.
 enum JSONValue: Decodable {
     case null
     case boolean
@@ -33,35 +33,35 @@ enum JSONValue: Decodable {
         }
     }
 
-    /// Of an object in a tree (boxes that have boxes): it, and all below it, without those below them. How deep the tree is
-    /// says nothing of its shape.
+    /// Returns an object of a tree, such as a box, and all its descendants, each without its children. The depth of the
+    /// tree isn't part of its shape.
     func levels(of key: String) -> [JSONValue] {
         guard case .object(var fields) = self, case .array(let children) = fields[key] else { return [self] }
         fields[key] = .array([])
         return [.object(fields)] + children.flatMap { $0.levels(of: key) }
     }
 
-    /// Whether an object has a key.
+    /// Returns whether an object has a key.
     func has(_ key: String) -> Bool {
         guard case .object(let fields) = self else { return false }
         return fields[key] != nil
     }
 
-    /// The text at a key of an object.
+    /// Returns the text at a key of an object, or nil.
     func text(_ key: String) -> String? {
         guard case .object(let fields) = self, case .string(let text) = fields[key] else { return nil }
         return text
     }
 }
 
-/// What one or several JSON values look like: which keys there are and what lies at each, without what differs from one
-/// run to the next.
+/// The shape of one or more JSON values: the keys and the types of their values, without content that differs between
+/// runs.
 struct JSONShape {
-    /// Keys of words of which there are a few: these stand by value.
+    /// The keys of enumerated texts, which are shown by value.
     private static let words: Set = [
         "channelState", "code", "event", "exportState", "format", "kind", "role", "severity", "source", "state",
     ]
-    /// Numbers that may have a fraction, and by chance have none.
+    /// The keys of numbers that may have a fraction, but don't always.
     private static let fractions: Set = [
         "bitRate", "duration", "frameRate", "gapSeconds", "progress", "rate", "seconds", "secondsReady", "start",
     ]
@@ -69,14 +69,14 @@ struct JSONShape {
     private var types: Set<String> = []
     private var objects = 0
     private var fields: [String: (shape: JSONShape, count: Int)] = [:]
-    /// Of all elements; one or none.
+    /// The common shape of all elements of an array: one shape or none.
     private var element: [JSONShape] = []
 
     init() {}
 
     init(_ value: JSONValue) { add(value) }
 
-    /// Takes in a value that stands at the same place as those before.
+    /// Adds a value at the same path as the earlier ones.
     mutating func add(_ value: JSONValue, at key: String = "") {
         switch value {
         case .null: types.insert("null")
@@ -103,7 +103,7 @@ struct JSONShape {
         }
     }
 
-    /// A line for each place, in the order in which the command prints keys. A key with `?` isn't in all objects there.
+    /// Returns a line for each path, in the command's order of keys. A key with `?` isn't in all objects.
     func lines(at path: String = "") -> [String] {
         var types = types
         if types.contains("number") { types.remove("integer") }
@@ -115,7 +115,7 @@ struct JSONShape {
             types.remove("object")
             types.insert("object, empty")
         }
-        // An object's keys say that it's one.
+        // The keys identify an object.
         let isPlainObject = types == ["object"]
         let own = isPlainObject ? [] : ["\(path.isEmpty ? "." : path): \(types.sorted().joined(separator: " | "))"]
         let below = fields.sorted { $0.key < $1.key }.flatMap { key, field in
@@ -124,14 +124,14 @@ struct JSONShape {
         return own + below + element.flatMap { $0.lines(at: "\(path)[]") }.filter { !isScalar($0, at: "\(path)[]") }
     }
 
-    /// What the elements of an array are called in its own line.
+    /// The types of an array's elements in the line of the array.
     private var typeText: String {
         var types = types
         if types.contains("number") { types.remove("integer") }
         return types.sorted().joined(separator: " | ")
     }
 
-    /// Whether a line says of an array's elements what the array's own line has said.
+    /// Returns whether a line only repeats the type of elements from the line of their array.
     private func isScalar(_ line: String, at path: String) -> Bool {
         element.first.map { $0.fields.isEmpty && $0.element.isEmpty && line.hasPrefix("\(path): ") } ?? false
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The small situations in which each command's JSON is looked at. All of them are settled before a command is asked.
+/// The situations in which the JSON of each command is recorded. Each has a reproducible state before the command runs.
 enum JSONSituation {
     private static let stream = "transportstream.m3u8"
     private static let lastSegment = "transportstream5.ts"
 
-    /// The stream with a segment that isn't there; and as a live one, which grows at each of two stages and then has ended,
-    /// a segment being absent.
+    /// Returns the text of a playlist: of the stream with a missing segment, or of a live stream with a gap, which
+    /// grows at two stages and then ends.
     @Sendable private static func text(of path: String, _ stage: Int) -> String? {
         guard path == "holes.m3u8" || path == "gap.m3u8" else { return nil }
         let made = (try? String(contentsOfFile: "\(StreamFixtures.folder)/\(stream)", encoding: .utf8)) ?? ""
@@ -18,7 +18,7 @@ enum JSONSituation {
         return String(live[..<end.upperBound])
     }
 
-    /// Commands on a folder that nobody owns, and on files.
+    /// Records the commands on a folder without a server, and on files.
     static func withoutServer(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let here = ["--cache", folder.path]
@@ -26,7 +26,7 @@ enum JSONSituation {
         let (clip, film) = (origin.url("clip.mp4"), origin.url(stream))
         let result: [JSONTranscript.Line] = [["event": "result"]]
 
-        // Its state is told before anything is known of it, and its progress once its length is.
+        // The state is reported before the resource is known, and the progress after its length is known.
         let get = try JSONTranscript.start("get", [film] + here)
         try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
         origin.release(stream)
@@ -56,9 +56,9 @@ enum JSONSituation {
         try await transcript.run("verify", "all is well", here)
         try await transcript.run("prune", "of a folder", here)
         try await transcript.run("config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + here)
-        // A machine may have more to say; one that can't be reached is a failure everywhere.
-        let nobody = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
-        try await transcript.run("doctor", "a URL that nobody answers", [nobody, "--port", "0"] + here)
+        // Other checks depend on the machine, but an unreachable origin is a failure everywhere.
+        let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
+        try await transcript.run("doctor", "a URL that nobody answers", [unreachable, "--port", "0"] + here)
 
         let media = StreamFixtures.folder
         try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + here)
@@ -97,7 +97,7 @@ enum JSONSituation {
         try await transcript.run("remove", "everything", ["--all", "--pinned"] + here)
     }
 
-    /// What a running server tells as it happens.
+    /// Records the events of a running server.
     static func withServer(_ transcript: inout JSONTranscript) async throws {
         let folder = try TemporaryFolder("cache")
         let here = ["--cache", folder.path]
@@ -106,22 +106,22 @@ enum JSONSituation {
         let server = try await RunningServer(cache: folder.path)
         let key = try await server.key()
         let watch = try JSONTranscript.start("downloads watch", here)
-        // It listens when it tells of something.
+        // The command is connected when it reports the first event.
         var number = 0
-        try await eventually("the events have begun", within: .seconds(60), every: .milliseconds(200)) {
+        try await eventually("downloads watch has reported an event", within: .seconds(60), every: .milliseconds(200)) {
             number += 1
             let url = origin.url("nothing.mp4?\(number)")
             _ = try server.call("POST", "/api/v1/downloads", key: key, #"{"url": "\#(url)"}"#)
             return watch.outputText.contains("\n") ? () : nil
         }
-        let got = try await MediaCacheBinary.run(["get", origin.url("holes.m3u8"), "--json"] + here)
-        let last = try JSONValue(got.text.split(separator: "\n").last ?? "")
-        guard let asset = last.text("asset") else { throw HarnessError("no asset: \(got.text) \(got.errorText)") }
+        let get = try await MediaCacheBinary.run(["get", origin.url("holes.m3u8"), "--json"] + here)
+        let last = try JSONValue(get.text.split(separator: "\n").last ?? "")
+        guard let asset = last.text("asset") else { throw HarnessError("no asset: \(get.text) \(get.errorText)") }
         let segment = origin.url(lastSegment)
         try await watch.line(within: .seconds(60)) { line in
             line.contains("resource.progress") && line.contains(segment) ? () : nil
         }
-        // Whoever deletes it is told of in the same stream, so that all that came before has been told, too.
+        // The removal is reported in the same stream, so all earlier events have been reported by then.
         try await MediaCacheBinary.output(["remove", "holes"] + here)
         try await watch.line(within: .seconds(60)) { line in
             line.contains("download.removed") && line.contains(asset) ? () : nil
@@ -158,7 +158,7 @@ enum JSONSituation {
         try await server.stop()
     }
 
-    /// A recording that a command follows, and what becomes of it.
+    /// Records a recording followed by a command, and the commands on it.
     static func recording(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let here = ["--cache", folder.path]
@@ -168,7 +168,7 @@ enum JSONSituation {
         let record = try JSONTranscript.start("record", [origin.url("gap.m3u8"), "--name", "news"] + here)
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"starting""#) ? () : nil }
         origin.release("gap.m3u8")
-        // Before any segment has come: there is no edge yet.
+        // There is no live edge before the first segment is recorded.
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"recording""#) ? () : nil }
         for segment in segments { origin.release(segment) }
         try await record.line(within: .seconds(60)) { line in
@@ -189,7 +189,7 @@ enum JSONSituation {
         try await transcript.run("channels programmes", "none", ["news"] + here)
     }
 
-    /// What is printed when a command fails, once for each way to fail.
+    /// Records the output of each kind of failure.
     static func failing(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let here = ["--cache", folder.path]
@@ -219,7 +219,7 @@ enum JSONSituation {
             lines: [["event": "state", "state": "waiting"], ["event": "result"]])
     }
 
-    /// The options for all that is kept of a channel.
+    /// Returns the options for all recorded spans of a channel.
     private static func window(of name: String, _ here: [String]) async throws -> [String] {
         struct Channel: Decodable {
             struct Span: Decodable { var from: Int64, to: Int64 }
@@ -229,7 +229,7 @@ enum JSONSituation {
         let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + here)
         guard let kept = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.kept,
             let first = kept.first, let last = kept.last
-        else { throw HarnessError("nothing of \(name) is kept: \(text)") }
+        else { throw HarnessError("\(name) has no recorded span: \(text)") }
         return ["--from", "\(first.from)", "--to", "\(last.to)"]
     }
 }

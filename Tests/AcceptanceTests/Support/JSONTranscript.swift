@@ -1,25 +1,25 @@
 import Foundation
 
-/// What commands print with `--json`, by its shape: a section for each case.
+/// A transcript of the shape of the commands' output with `--json`, with a section for each case.
 struct JSONTranscript {
-    /// Keys that a line of several has, with their texts.
+    /// The keys and texts that identify a line of the output.
     typealias Line = KeyValuePairs<String, String>
 
-    /// In place of a text: the key has to be there, whatever its value is; of the lines that have it the first is taken.
+    /// A placeholder for any value of a key. The first line with the key is selected.
     static let any = "any"
 
     /// The sections so far.
     private(set) var text = ""
-    /// The commands that have one.
+    /// The commands with a section.
     private(set) var commands: Set<String> = []
 
-    /// Runs a command to its end and takes down what it prints.
+    /// Runs a command and adds a section with its output.
     ///
     /// - Parameters:
-    ///   - command: the words of the command.
-    ///   - title: what the case shows.
-    ///   - lines: of what prints a value a line: which are compared. How many come, and when, is left to the machine; of
-    ///     several that are alike the last is taken.
+    ///   - command: The words of the command.
+    ///   - title: The title of the section.
+    ///   - lines: The lines to record, for a command that prints a value per line, because their number varies. The
+    ///     last of several matching lines is recorded.
     @discardableResult
     mutating func run(
         _ command: String, _ title: String, _ arguments: [String] = [], lines: [Line]? = nil
@@ -28,15 +28,15 @@ struct JSONTranscript {
         return try await end(child, command, title, lines: lines)
     }
 
-    /// Starts a command, for a test that does something meanwhile.
+    /// Starts a command without waiting for its end.
     static func start(_ command: String, _ arguments: [String]) throws -> ChildProcess {
-        // A variable that is no setting: there may be others, where the tests run.
+        // Sets an unknown variable, because the environment of the tests may contain others.
         try ChildProcess(
             MediaCacheBinary.path, command.split(separator: " ").map(String.init) + arguments + ["--json"],
             environment: ["MEDIACACHE_NO_SETTING": "1"])
     }
 
-    /// Takes down what a command printed, once it has ended.
+    /// Waits for the end of a command and adds a section with its output.
     @discardableResult
     mutating func end(
         _ child: ChildProcess, _ command: String, _ title: String, lines: [Line]? = nil
@@ -64,7 +64,7 @@ struct JSONTranscript {
 
     private mutating func add(_ line: Line, of output: String) throws {
         let values = try output.split(separator: "\n").map { try JSONValue($0) }
-        // Names and URLs are others each time.
+        // Identifiers and URLs differ between runs.
         let title = line.filter { !["asset", "resource"].contains($0.key) && $0.value != Self.any }.map {
             "\($0.key) \($0.value)"
         }
@@ -81,7 +81,7 @@ struct JSONTranscript {
 
     private mutating func add(_ shape: JSONShape) { text += shape.lines().joined(separator: "\n") + "\n" }
 
-    /// The line that says why, without what differs from one run to the next.
+    /// Returns the error line without folders, which differ between runs.
     private static func plain(_ text: String) -> String {
         let line = text.split(separator: "\n").first { $0.hasPrefix("mediacache: ") || $0.hasPrefix("Error: ") } ?? ""
         return String(line).replacing(#/(^|[ “])(?:\/+[^\/ “”]+)+\/([^\/ “”]+)/#) { "\($0.1)…/\($0.2)" }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `list --json` says of one resource: the fields that tests look at.
+/// A resource in the output of `list --json`, with the fields that tests read.
 struct KeptResource: Decodable {
     struct Span: Decodable {
         var start: Int64
@@ -13,10 +13,10 @@ struct KeptResource: Decodable {
     var bytesCached: Int64
     var complete: Bool
 
-    /// The bytes that are here.
+    /// The cached ranges.
     var kept: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
 
-    /// What is kept in a folder, by URL, as the command says.
+    /// Returns the resources of a cache folder by URL.
     static func all(in cache: String) async throws -> [String: KeptResource] {
         let text = try await MediaCacheBinary.output(["list", "--json", "--cache", cache])
         let list = try JSONDecoder().decode([KeptResource].self, from: Data(text.utf8))
@@ -24,7 +24,7 @@ struct KeptResource: Decodable {
     }
 }
 
-/// What `verify --json` says.
+/// The output of `verify --json`.
 struct Verification: Decodable {
     struct Finding: Decodable {
         var problem: String
@@ -37,7 +37,7 @@ struct Verification: Decodable {
     var bytes: Int64
     var findings: [Finding]
 
-    /// Runs `verify` on a folder; how it ended, and what it said.
+    /// Runs `verify` on a cache folder. Returns the end of the process and its output.
     static func run(in cache: String, repair: Bool = false) async throws -> (
         ending: ChildProcess.Ending, said: Verification
     ) {

@@ -1,25 +1,25 @@
 import Foundation
 
-/// ffmpeg as a live encoder: it writes a window of a few segments that moves on as time does, removes what has left it,
-/// and ends the stream after a while. Beside it, it keeps the same stream whole, to compare with.
+/// A live stream encoded by ffmpeg in real time, with a sliding window of a few segments. Segments that leave the
+/// window are removed, but a second playlist retains the whole stream for comparison.
 final class LiveEncoder: Sendable {
-    /// The live playlist's path, for an origin that serves ``folder``.
+    /// The path of the live playlist, for an origin that serves ``folder``.
     static let window = "window.m3u8"
-    /// The path of the playlist with everything.
+    /// The path of the playlist with all segments.
     static let whole = "whole.m3u8"
 
-    /// Where it writes.
+    /// The output folder.
     let folder: TemporaryFolder
     let process: ChildProcess
 
-    /// Starts it and waits for the first segments; it ends after `seconds`.
+    /// Starts the encoder and waits for the first segments. The stream ends after `seconds`.
     init(seconds: Int) async throws {
         let folder = try TemporaryFolder("live")
         self.folder = folder
         let window = "hls_time=1:hls_list_size=4:hls_delete_threshold=2:hls_flags=delete_segments"
         let outputs =
             "[f=hls:\(window)]\(folder.file(Self.window))|[f=hls:hls_time=1:hls_list_size=0]\(folder.file(Self.whole))"
-        // Real time, as a camera has it.
+        // Encodes in real time.
         let source = StreamFixtures.source(seconds: seconds).flatMap { $0 == "-i" ? ["-re", $0] : [$0] }
         process = try ChildProcess(
             Peer.required("ffmpeg"),
@@ -33,7 +33,7 @@ final class LiveEncoder: Sendable {
 
     deinit { process.signal(SIGKILL) }
 
-    /// Waits until it has ended the stream.
+    /// Waits for the end of the stream.
     func end() async throws {
         let ending = try await process.end(within: .seconds(60))
         guard ending == .exit(0) else { throw HarnessError("ffmpeg: \(ending): \(process.errorText)") }

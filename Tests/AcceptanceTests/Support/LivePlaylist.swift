@@ -1,17 +1,17 @@
 import Foundation
 
-/// A live playlist that is another one at every request: its media sequence number counts the requests.
+/// A live playlist whose media sequence number counts the requests for it.
 enum LivePlaylist {
     static let path = "live.m3u8"
 
-    /// An answer to a client, and the times of its request and its arrival.
+    /// A response to a client, with the times of its request and its arrival.
     struct Answer: Sendable {
         var number: Int
         var asked: ContinuousClock.Instant
         var arrived: ContinuousClock.Instant
     }
 
-    /// An origin that makes each playlist when it is asked, and takes `delay` to bring it.
+    /// Starts an origin that creates a playlist for each request and responds after `delay`.
     static func origin(answeringAfter delay: Duration) throws -> ScriptedOrigin {
         try ScriptedOrigin { request in
             let text = """
@@ -27,7 +27,7 @@ enum LivePlaylist {
         }
     }
 
-    /// Asks for the playlist: the number that it bears.
+    /// Requests the playlist. Returns its media sequence number.
     static func number(at url: URL, over connection: HTTPConnection) throws -> Int {
         let head = try connection.request(url)
         let text = String(decoding: try connection.body(), as: UTF8.self)

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Listens on a port of the loopback address, with a thread for each connection that reads request heads.
+/// A listener on a port of the loopback address, with a thread for each connection that reads request heads.
 final class LoopbackListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
-    /// Starts it.
+    /// Starts the listener.
     ///
-    /// - Parameter respond: answers one request, given its head and the connection; false if the connection is to end.
+    /// - Parameter respond: A closure that responds to a request, given its head and the connection. Returns false to
+    ///   end the connection.
     init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
         port = try FreePort.next()
         #if canImport(Glibc)
@@ -37,7 +38,7 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// The listening thread sees the socket shut and ends.
+    /// Shuts down the socket, which ends the listening thread.
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Reads request heads until the connection ends.
@@ -58,12 +59,12 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Sends all of it; false if the connection is gone.
+    /// Sends all bytes. Returns false if the connection is closed.
     static func send(_ data: Data, on connection: Int32) -> Bool {
         data.withUnsafeBytes { send($0, on: connection) }
     }
 
-    /// Sends all of it; false if the connection is gone.
+    /// Sends all bytes. Returns false if the connection is closed.
     static func send(_ bytes: UnsafeRawBufferPointer, on connection: Int32) -> Bool {
         #if canImport(Glibc)
             let flags = Int32(MSG_NOSIGNAL)
@@ -81,7 +82,7 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// The system's `send`, by a name that the methods above don't hide.
+/// Calls the system's `send`, whose name is hidden by the methods above.
 private func sendBytes(_ connection: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
     send(connection, bytes.baseAddress, bytes.count, flags)
 }

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A clip of pictures and sound in pieces of half a second, each of which can be decoded from its beginning: the parts
-/// of a low-latency stream.
+/// The partial segments of a low-latency stream: video and audio in parts of 0.5 s, each independently decodable.
 struct LowLatencyMedia: Sendable {
     /// The media initialization section.
     var initialization: Data
     var parts: [Data]
-    /// The checksums of all pictures.
+    /// The checksums of all video frames.
     var pictures: [String]
 
-    /// Makes `seconds` of it.
+    /// Encodes media of a duration in seconds.
     init(seconds: Int) async throws {
         let folder = try TemporaryFolder("parts")
         let source = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=24", "-f", "lavfi", "-i", "sine=440:r=48000"]

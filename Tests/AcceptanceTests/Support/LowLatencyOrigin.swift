@@ -1,25 +1,25 @@
 import Foundation
 import HLS
 
-/// A low-latency origin (RFC 8216bis, section 6.2.5): a stream that grows by a part of half a second at a time. It holds
-/// reloads and hinted parts back until what they ask for is there, and leaves out of delta updates what is old.
+/// A low-latency origin (RFC 8216bis, section 6.2.5) of a stream that grows by parts of 0.5 s. It delays blocking
+/// reloads and hinted parts until they are available, and skips old segments in delta updates.
 final class LowLatencyOrigin: Sendable {
-    /// How parts are offered.
+    /// The form of parts.
     enum Parts: String, Sendable, CaseIterable {
-        /// Each is a resource of its own, beside the segment's.
+        /// Separate resources in addition to the segment.
         case files
-        /// Each is a byte range of its segment, which grows.
+        /// Byte ranges of the growing segment.
         case byteRanges
     }
 
     static let playlist = "live.m3u8"
-    /// Parts in a segment.
+    /// The number of parts in a segment.
     static let segmentParts = 2
-    /// Seconds that a part lasts.
+    /// The duration of a part in seconds.
     private static let partDuration = 0.5
-    /// Parts that are there at the beginning.
+    /// The number of parts available at the start.
     private static let head = 6
-    /// Seconds before the end that a delta update names: six target durations, the least allowed.
+    /// The skip boundary in seconds: six target durations, the minimum.
     private static let skipBoundary = 6
 
     let kind: Parts
@@ -27,35 +27,35 @@ final class LowLatencyOrigin: Sendable {
     let parts: [Data]
     private let start = Date()
 
-    /// A stream of `media`, which begins to grow now.
+    /// Creates a stream of `media`, which starts to grow immediately.
     init(_ kind: Parts, media: LowLatencyMedia) {
         self.kind = kind
         initialization = media.initialization
         parts = media.parts
     }
 
-    /// Starts to answer requests.
+    /// Starts the origin.
     func serve() throws -> ScriptedOrigin { try ScriptedOrigin { self.answer($0) } }
 
-    /// The bytes of a segment, as far as they are there.
+    /// Returns the available bytes of a segment.
     func segment(_ number: Int) -> Data {
         let first = number * Self.segmentParts
         return parts[first..<max(first, min(first + Self.segmentParts, available))].reduce(Data(), +)
     }
 
-    /// How many parts there are at this moment.
+    /// The number of parts available now.
     private var available: Int {
         min(parts.count, Self.head + Int(Date().timeIntervalSince(start) / Self.partDuration))
     }
 
-    /// Waits until there are so many parts, or all.
+    /// Waits until `count` parts are available, or all parts.
     private func wait(for count: Int) {
         guard min(count, parts.count) > available else { return }
         let date = start + Double(min(count, parts.count) - Self.head) * Self.partDuration
         while available < min(count, parts.count) { Thread.sleep(until: max(date, Date() + 0.001)) }
     }
 
-    // MARK: - Answering
+    // MARK: - Responses
 
     private func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Response {
         let name = request.path.dropFirst().prefix { $0 != "?" }
@@ -63,7 +63,7 @@ final class LowLatencyOrigin: Sendable {
         let media = ["Content-Type": "video/mp4"]
         if name == "init.mp4" { return .init(fields: media, body: initialization) }
         if let part = name.firstMatch(of: #/^part(\d+)\.m4s$/#).flatMap({ Int($0.1) }), parts.indices.contains(part) {
-            // One that is hinted at is waited for; what comes after it isn't known yet.
+            // The hinted part is awaited; later parts aren't known yet.
             guard part <= available else { return .init(status: 404) }
             wait(for: part + 1)
             return .init(fields: media, body: parts[part])
@@ -79,7 +79,7 @@ final class LowLatencyOrigin: Sendable {
     private func playlist(_ directives: DeliveryDirectives) -> ScriptedOrigin.Response {
         if let number = directives.mediaSequence {
             let first = number * Self.segmentParts
-            // Section 6.2.5.2: what is far ahead isn't waited for.
+            // Section 6.2.5.2: a request too far ahead is refused.
             guard first <= available + 2 * Self.segmentParts else { return .init(status: 400) }
             wait(for: directives.part.map { first + $0 + 1 } ?? first + Self.segmentParts)
         }
@@ -88,7 +88,7 @@ final class LowLatencyOrigin: Sendable {
             body: Data(text(available, isDelta: directives.skip != nil).utf8))
     }
 
-    /// The playlist with so many parts.
+    /// Returns the playlist with `count` parts.
     private func text(_ count: Int, isDelta: Bool) -> String {
         let whole = count / Self.segmentParts
         let skipped = isDelta ? max(0, whole - Self.skipBoundary) : 0

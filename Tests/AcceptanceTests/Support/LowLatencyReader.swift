@@ -1,10 +1,10 @@
 import Foundation
 import HLS
 
-/// A player of low-latency streams, as far as loading goes (RFC 8216bis, sections 6.3 and 6.2.5): it asks for reloads
-/// that block and for delta updates, for each part as it appears, and for the one that is hinted at before it's there.
+/// A client of low-latency streams that loads without decoding (RFC 8216bis, sections 6.3 and 6.2.5). It requests
+/// blocking reloads and delta updates, each part as it appears, and the hinted part before it is available.
 struct LowLatencyReader: Sendable {
-    /// A part's place in the stream.
+    /// The position of a part in the stream.
     struct Place: Hashable, Comparable {
         var segment: Int
         var part: Int
@@ -12,7 +12,7 @@ struct LowLatencyReader: Sendable {
         static func < (a: Place, b: Place) -> Bool { (a.segment, a.part) < (b.segment, b.part) }
     }
 
-    /// What came of reading a stream to its end.
+    /// The result of reading a stream to its end.
     struct Reading: Sendable {
         var parts: [Place: Data] = [:]
         var reloads = 0
@@ -22,22 +22,26 @@ struct LowLatencyReader: Sendable {
 
     let url: URL
 
-    /// Reads from the live edge to the end. Blocks.
+    /// Reads from the live edge to the end. Blocks the thread.
     func read() throws -> Reading {
         var reading = Reading()
         let connection = try HTTPConnection(to: url)
         guard case .media(var known) = try PlaylistParser().parse(try get(url.absoluteString, connection)).playlist
-        else { throw HarnessError("\(url) is no media playlist") }
-        guard known.serverControl?.canBlockReload == true else { throw HarnessError("\(url) doesn't hold reloads") }
+        else { throw HarnessError("\(url) isn't a media playlist") }
+        guard known.serverControl?.canBlockReload == true else {
+            throw HarnessError("\(url) doesn't support blocking reloads")
+        }
         while !known.hasEndList {
             let hint = startHint(of: known)
             let reload = known.nextDirectives().applied(to: url.absoluteString)
             let update = try PlaylistParser().parse(try get(reload, connection)).playlist
-            guard case .media(let media) = update else { throw HarnessError("\(reload) is no media playlist") }
+            guard case .media(let media) = update else { throw HarnessError("\(reload) isn't a media playlist") }
             reading.reloads += 1
             if media.skip != nil { reading.deltaUpdates += 1 }
             let merged = try known.reloaded(with: media)
-            guard merged.outcome == .updated else { throw HarnessError("\(reload) brought nothing: \(merged.outcome)") }
+            guard merged.outcome == .updated else {
+                throw HarnessError("\(reload) returned no update: \(merged.outcome)")
+            }
             for new in merged.newParts {
                 let place = Place(segment: new.mediaSequence, part: new.index)
                 if let hint, hint.uri == new.part.uri {
@@ -58,7 +62,7 @@ struct LowLatencyReader: Sendable {
     }
 
     private func get(_ text: String, _ connection: HTTPConnection, _ range: Range<Int>? = nil) throws -> [UInt8] {
-        guard let url = URL(string: text) else { throw HarnessError("no URL: \(text)") }
+        guard let url = URL(string: text) else { throw HarnessError("invalid URL: \(text)") }
         let head = try connection.request(url, range: range)
         let body = try connection.body()
         guard head.status == (range == nil ? 200 : 206) else { throw HarnessError("\(text): \(head.status)") }
@@ -67,11 +71,11 @@ struct LowLatencyReader: Sendable {
 
     // MARK: - Hints
 
-    /// A part that is asked for before it's there.
+    /// A request for a hinted part. Unchecked because the semaphore orders the accesses to `result`.
     private final class Hint: @unchecked Sendable {
         let uri: String
         private let arrived = DispatchSemaphore(value: 0)
-        /// Set once, before the semaphore is.
+        /// The result, set once before the semaphore is signalled.
         private var result: Result<Data, any Error>?
 
         init(uri: String, load: @escaping @Sendable () throws -> Data) {
@@ -84,13 +88,13 @@ struct LowLatencyReader: Sendable {
 
         func body() throws -> Data {
             guard arrived.wait(timeout: .now() + 30) == .success, let result else {
-                throw HarnessError("\(uri), a hint, didn't come")
+                throw HarnessError("the hinted part \(uri) wasn't received")
             }
             return try result.get()
         }
     }
 
-    /// Asks for the hinted part, if that is a resource of its own.
+    /// Requests the hinted part if it is a separate resource.
     private func startHint(of playlist: MediaPlaylist) -> Hint? {
         guard let hint = playlist.preloadHints.first(where: { $0.type == "PART" && $0.byteRangeStart == nil }) else {
             return nil

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A file mapped into memory, to compare with: the truth about what an origin serves.
+/// A file of an origin mapped into memory, for comparison.
 final class MappedFile: Sendable {
     let path: String
     let count: Int
-    /// Where the mapping begins. A number, since pointers aren't `Sendable`; the mapping is read-only and lives as long
-    /// as this object.
+    /// The address of the mapping, as a number because pointers aren't `Sendable`. The mapping is read-only and lives
+    /// as long as this object.
     private let address: UInt
 
     init(_ path: String) throws {
@@ -25,7 +25,7 @@ final class MappedFile: Sendable {
 
     deinit { munmap(UnsafeMutableRawPointer(bitPattern: address), count) }
 
-    /// Whether `buffer` is what lies at `offset`.
+    /// Returns whether `buffer` equals the bytes at `offset`.
     func matches(_ buffer: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard offset >= 0, offset + buffer.count <= count, let mine = UnsafeRawPointer(bitPattern: address) else {
             return false

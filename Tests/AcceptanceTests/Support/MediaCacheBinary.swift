@@ -1,8 +1,8 @@
 import Foundation
 
-/// The program under test: `MEDIACACHE_BINARY`, else the `mediacache` that was built beside these tests.
+/// The program under test: `MEDIACACHE_BINARY`, or the `mediacache` built with these tests.
 enum MediaCacheBinary {
-    /// The folder this test bundle was built into.
+    /// The folder with the test bundle.
     static let buildFolder: String = {
         #if canImport(Darwin)
             let bundles = Bundle.allBundles.map(\.bundlePath).filter { $0.hasSuffix(".xctest") }
@@ -15,7 +15,7 @@ enum MediaCacheBinary {
 
     static let path = TestSettings.variable("MEDIACACHE_BINARY") ?? "\(buildFolder)/mediacache"
 
-    /// What a run of the command left behind.
+    /// The result of a run of the command.
     struct Result {
         var ending: ChildProcess.Ending
         var output: Data
@@ -23,14 +23,16 @@ enum MediaCacheBinary {
         var errorText: String
     }
 
-    /// Runs the command to its end, whatever the end is.
+    /// Runs the command to its end, whether it succeeds or fails.
     static func run(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> Result {
         let child = try ChildProcess(path, arguments)
         let ending = try await child.end(within: limit)
         return Result(ending: ending, output: child.output, errorText: child.errorText)
     }
 
-    /// Runs the command, which has to succeed, and gives what it printed.
+    /// Runs the command and returns its output.
+    ///
+    /// - Throws: `HarnessError` if the command fails.
     @discardableResult
     static func output(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> String {
         let result = try await run(arguments, within: limit)

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A file system in memory of a fixed size, mounted on a folder of its own; for root, on Linux.
+/// A file system in memory with a fixed size, mounted on a temporary folder. Requires root on Linux.
 final class MountedFolder: Sendable {
     let path: String
     private let folder: TemporaryFolder
 
-    /// Whether tests that mount one run; see `Prerequisite`.
+    /// Returns whether file systems can be mounted; see `Prerequisite`.
     static func canMount() throws -> Bool {
         try Prerequisite.isMet("the right to mount a small file system (root on Linux)", isMountable)
     }
@@ -39,14 +39,14 @@ final class MountedFolder: Sendable {
         if (try? process.run()) != nil { process.waitUntilExit() }
     }
 
-    /// Bytes that still fit.
+    /// Returns the free space in bytes.
     func freeBytes() throws -> Int64 {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else { throw HarnessError("statvfs \(path): \(errno)") }
         return Int64(information.f_bavail) * Int64(information.f_frsize)
     }
 
-    /// Leaves no room in it.
+    /// Fills the file system completely.
     func fill() throws {
         let filler = "\(path)/filler"
         try Data().write(to: URL(fileURLWithPath: filler))
@@ -58,7 +58,7 @@ final class MountedFolder: Sendable {
         }
     }
 
-    /// Makes it read-only.
+    /// Remounts the file system read-only.
     func makeReadOnly() async throws {
         try await Peer.run("mount", ["-o", "remount,ro", path])
     }

@@ -1,15 +1,18 @@
 import Foundation
 
-/// nginx serving a folder, as the origin: one process, a configuration of its own, on a free loopback port.
+/// An nginx server of a folder as the origin: one process on a free loopback port.
 final class NginxOrigin: Sendable {
     let port: Int
-    /// The folder it serves.
+    /// The served folder.
     let root: String
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Starts it.
-    /// - Parameter bytesPerSecond: the rate of each response, as nginx's `limit_rate` has it; nil for no limit.
+    /// Starts the server.
+    ///
+    /// - Parameters:
+    ///   - root: The served folder.
+    ///   - bytesPerSecond: The rate of each response, as nginx's `limit_rate`; nil for no limit.
     init(serving root: String, bytesPerSecond: Int? = nil) async throws {
         self.root = root
         let folder = try TemporaryFolder("nginx")
@@ -42,7 +45,7 @@ final class NginxOrigin: Sendable {
             Peer.required("nginx"),
             ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")])
         let status = url("status")
-        _ = try await eventually("nginx answers") {
+        _ = try await eventually("nginx responds") {
             if let ending = process.ending { throw HarnessError("nginx: \(ending): \(process.errorText)") }
             return try? HTTPConnection(to: status).request(status).status
         }
@@ -50,20 +53,20 @@ final class NginxOrigin: Sendable {
 
     deinit { stop() }
 
-    /// Ends it at once.
+    /// Kills the server.
     func stop() { process.signal(SIGKILL) }
 
-    /// The URL of a file in its folder.
+    /// Returns the URL of a file in the folder.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
-    /// What it served so far, once every response has ended: nginx logs a response at its end.
+    /// Waits for the end of all responses, which nginx logs at their end, and returns the log.
     func log() async throws -> OriginLog {
         let status = url("status")
         try await eventually("the origin has no response running", within: .seconds(30)) {
             let connection = try HTTPConnection(to: status)
             _ = try connection.request(status)
             let text = String(decoding: try connection.body(), as: UTF8.self)
-            // "Reading: 0 Writing: 1 Waiting: 0": the one being written is this very answer.
+            // "Reading: 0 Writing: 1 Waiting: 0" counts this response only.
             return text.contains("Reading: 0 Writing: 1 ") ? () : nil
         }
         return try OriginLog(String(contentsOfFile: folder.file("access.log"), encoding: .utf8))

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Streams as folders of one clip, to be taken into a cache: nothing of them was ever at an origin.
+/// Streams of one clip in folders, for import into a cache. They never exist at an origin.
 enum OfflineStream: String, CaseIterable {
-    /// MPEG-TS in the clear.
+    /// MPEG-TS without encryption.
     case clear
-    /// AES-128, another key with each segment of two.
+    /// AES-128 with two alternating keys.
     case rotatingKeys
-    /// Fragmented MP4: pictures, and beside them sound and subtitles.
+    /// Fragmented MP4: video with renditions of audio and subtitles.
     case separate
-    /// MPEG-TS behind a small picture, or compressed.
+    /// MPEG-TS segments that are preceded by a small image, or compressed.
     case hidden
 
-    /// The name of the playlist to begin with.
+    /// The name of the primary playlist.
     static let entry = "index.m3u8"
 
-    /// Makes it in a folder.
+    /// Creates the stream in a folder.
     func make(in folder: String) async throws {
         try await StreamFixtures.shared.make()
         let clip = "\(StreamFixtures.folder)/clip.mp4"
@@ -49,7 +49,7 @@ enum OfflineStream: String, CaseIterable {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Encrypts each segment, the keys taking turns.
+    /// Encrypts the segments with alternating keys.
     private static func encrypt(_ folder: String) async throws {
         let keys = ["00112233445566778899aabbccddeeff", "0f1e2d3c4b5a69788796a5b4c3d2e1f0"]
         for (index, key) in keys.enumerated() {
@@ -81,7 +81,7 @@ enum OfflineStream: String, CaseIterable {
         try write(lines.joined(separator: "\n"), to: "\(folder)/\(entry)")
     }
 
-    /// Puts a picture before each segment of two, and compresses the others.
+    /// Prepends an image to every second segment, and compresses the others.
     private static func hide(_ folder: String) async throws {
         try await ffmpeg(["-f", "lavfi", "-i", "color=s=16x16", "-frames:v", "1", "\(folder)/pixel.png"])
         let picture = try Data(contentsOf: URL(filePath: "\(folder)/pixel.png"))

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What an origin was asked and what it sent, read from its access log.
+/// The requests and responses of an origin, read from its access log.
 struct OriginLog {
     /// One request and its response.
     struct Entry: Sendable {
         var seconds: Double
         var status: Int
         var bodyBytes: Int64
-        /// The bytes of the file that were sent; nil for a response without any.
+        /// The sent range of the file; nil for a response without bytes of the file.
         var sent: Range<Int64>?
-        /// Whether the client left before the end of a range.
+        /// Whether the client closed the connection before the end of a range.
         var isCut: Bool
         var path: String
     }
@@ -23,7 +23,7 @@ struct OriginLog {
             let numbers = quoted[0].split(separator: " ")
             guard quoted.count == 5, numbers.count == 3, let seconds = Double(numbers[0]), let status = Int(numbers[1]),
                 let bodyBytes = Int64(numbers[2])
-            else { throw HarnessError("a line of the access log that isn't one: \(line)") }
+            else { throw HarnessError("invalid line of the access log: \(line)") }
             // "bytes 0-1023/4096"
             let ends =
                 (quoted[3].split(separator: " ").last ?? "").split(separator: "/").first?.split(separator: "-")
@@ -37,28 +37,28 @@ struct OriginLog {
         }
     }
 
-    /// Only what concerns one file.
+    /// Returns the entries of one file.
     func of(_ path: String) -> OriginLog {
         var copy = self
         copy.entries = entries.filter { $0.path == "/\(path)" }
         return copy
     }
 
-    /// What came after `earlier` was read.
+    /// Returns the entries after those of `earlier`.
     func since(_ earlier: OriginLog) -> OriginLog {
         var copy = self
         copy.entries = Array(entries.dropFirst(earlier.entries.count))
         return copy
     }
 
-    /// All the body bytes of files that it sent; the text of an error isn't one.
+    /// The number of sent body bytes, without those of error responses.
     var bodyBytes: Int64 { entries.filter { $0.status == 200 || $0.status == 206 }.reduce(0) { $0 + $1.bodyBytes } }
 
-    /// What may have been under way to a client that left, and is asked for again: reader and connection together hold
-    /// at most 512 KiB.
+    /// The maximum number of bytes that were in flight on closed connections and may be requested again. A reader and
+    /// its connection hold at most 512 KiB.
     var bytesUnderWay: Int64 { Int64(entries.count { $0.isCut }) * (512 << 10) }
 
-    /// Bytes of the file that it sent more than once.
+    /// The number of bytes of the file that were sent more than once.
     var repeatedBytes: Int64 {
         var (repeated, reached) = (Int64(0), Int64(0))
         for range in entries.compactMap(\.sent).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -68,7 +68,7 @@ struct OriginLog {
         return repeated
     }
 
-    /// The requests in short, for a failure's message.
+    /// A summary of the requests for failure messages.
     var summary: String {
         entries.suffix(20).map { "\($0.status) \($0.sent.map { "\($0)" } ?? "-") \($0.path)" }.joined(separator: "; ")
     }

@@ -1,40 +1,40 @@
 import Foundation
 
-/// A radio channel of packed AAC (RFC 8216bis §3.1.4): ADTS segments made by ffmpeg, each behind an ID3 tag with the
-/// timestamp of its first sample, and a live playlist that goes on as a test says.
+/// A radio channel of packed AAC (RFC 8216bis §3.1.4): ADTS segments encoded by ffmpeg, each after an ID3 tag with the
+/// timestamp of its first sample, and a live playlist that the test advances.
 final class PackedAudioChannel: Sendable {
-    /// The live playlist's path, for an origin that serves ``folder``.
+    /// The path of the live playlist, for an origin that serves ``folder``.
     static let playlist = "live.m3u8"
     static let sampleRate = 48_000
-    /// The samples of an AAC frame.
+    /// The number of samples in an AAC frame.
     static let frameLength = 1024
-    /// The number of segments in the playlist at a time.
+    /// The number of segments in the playlist.
     private static let window = 4
 
     struct Segment {
         var name: String
-        /// Seconds after the stream's beginning.
+        /// The start in seconds from the start of the stream.
         var start: Double
         var duration: Double
     }
 
     let folder: TemporaryFolder
     let segments: [Segment]
-    /// When the stream began, by the dates in its playlist.
+    /// The date of the start of the stream in its playlist.
     let began: Date
-    /// The frames of all segments in one file, without tags.
+    /// The path of a file with the frames of all segments, without tags.
     var whole: String { folder.file("whole.aac") }
 
-    /// Makes the segments, of 2 s each.
+    /// Encodes segments of 2 s.
     init(segments count: Int) async throws {
         let folder = try TemporaryFolder("radio")
         self.folder = folder
         began = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - Double(2 * count))
-        // Pitches that change, so that no frame is like another.
-        let sound = "aevalsrc=0.4*sin(2*PI*t*(300+20*t)):s=\(Self.sampleRate):d=\(2 * count)"
+        // The pitch changes, so that all frames differ.
+        let source = "aevalsrc=0.4*sin(2*PI*t*(300+20*t)):s=\(Self.sampleRate):d=\(2 * count)"
         try await Peer.run(
             "ffmpeg",
-            ["-v", "error", "-f", "lavfi", "-i", sound, "-c:a", "aac", "-b:a", "64k", folder.file("whole.aac")])
+            ["-v", "error", "-f", "lavfi", "-i", source, "-c:a", "aac", "-b:a", "64k", folder.file("whole.aac")])
         try await Peer.run(
             "ffmpeg",
             ["-v", "error", "-i", folder.file("whole.aac"), "-c", "copy", "-f", "segment", "-segment_time", "2"]
@@ -54,19 +54,19 @@ final class PackedAudioChannel: Sendable {
         }
     }
 
-    /// The frames of a segment as the encoder wrote them, from 0 within the stream.
+    /// Returns the range of a segment's frames in the stream, counted from 0.
     func frames(of index: Int) -> Range<Int> {
         let (start, end) = (segments[index].start, segments[index].start + segments[index].duration)
         let rate = Double(Self.sampleRate) / Double(Self.frameLength)
         return Int((start * rate).rounded())..<Int((end * rate).rounded())
     }
 
-    /// When a segment begins, in milliseconds since 1970.
+    /// Returns the start date of a segment in milliseconds since 1970.
     func date(of index: Int) -> Int64 {
         Int64(((began.timeIntervalSince1970 + segments[index].start) * 1000).rounded())
     }
 
-    /// Writes the playlist of the first segments, which slides; the end of the stream, where all are there.
+    /// Writes the playlist of the window that ends with the first `count` segments. With all segments the stream ends.
     func publish(_ count: Int) throws {
         let first = max(0, count - Self.window)
         var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
@@ -81,7 +81,7 @@ final class PackedAudioChannel: Sendable {
         try text.write(toFile: folder.file(Self.playlist), atomically: true, encoding: .utf8)
     }
 
-    /// An ID3 tag with the timestamp of a time in seconds, in units of 1/90,000 s.
+    /// Returns an ID3 tag with a time in seconds as a timestamp of 90 kHz.
     private static func tag(at seconds: Double) -> Data {
         let content =
             Data("com.apple.streaming.transportStreamTimestamp\0".utf8)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Programs that read media by URL, and a record of all that they got out of it.
+/// The programs that read media by URL, with a record of the media that they read.
 enum Player: String, CaseIterable {
-    /// Every frame decoded, from the first to the last.
+    /// ffmpeg, which decodes all frames.
     case ffmpeg
-    /// Every frame decoded.
+    /// mpv, which decodes all frames.
     case mpv
-    /// Frames after a seek to the middle.
+    /// mpv, which decodes the frames after a seek to the middle.
     case mpvSeeking
-    /// The bytes.
+    /// curl, which reads the bytes.
     case curl
 
-    /// Whether it plays from the first byte to the last.
+    /// Whether the program reads from the first byte to the last.
     var playsAll: Bool { self != .mpvSeeking }
 
-    /// What the player made of `url`: a checksum of everything, or one per frame.
+    /// Returns a checksum of all bytes at `url`, or one for each frame.
     func record(of url: URL) async throws -> String {
         let url = url.absoluteString
         switch self {
@@ -32,7 +32,7 @@ enum Player: String, CaseIterable {
         }
     }
 
-    /// mpv in its encoding mode, which decodes and plays as ever and writes each frame's checksum.
+    /// Runs mpv in its encoding mode, which decodes like playback and writes the checksum of each frame.
     private func mpv(_ url: String, _ more: [String]) async throws -> String {
         let folder = try TemporaryFolder("mpv")
         let output = folder.file("frames.txt")
@@ -42,8 +42,8 @@ enum Player: String, CaseIterable {
         return Self.frames(in: try String(contentsOfFile: output, encoding: .utf8))
     }
 
-    /// The frames of a `framemd5` file by kind and time. Which stream is number 0, and how the streams interleave,
-    /// depends on which was decoded first.
+    /// Returns the frames of a `framemd5` file, sorted by kind and time. The numbers of the streams and their
+    /// interleaving vary from run to run.
     private static func frames(in text: String) -> String {
         var kinds: [Substring: Substring] = [:]
         var frames: [String] = []
@@ -57,7 +57,7 @@ enum Player: String, CaseIterable {
         return frames.sorted().joined(separator: "\n")
     }
 
-    /// The MD5 of a file's bytes, undecoded.
+    /// Returns the arguments for the MD5 of a file's bytes without decoding.
     private static func bytesSum(_ path: String) -> [String] {
         ["-v", "error", "-f", "data", "-i", path, "-map", "0", "-c", "copy", "-f", "md5", "-"]
     }

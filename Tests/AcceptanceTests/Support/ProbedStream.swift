@@ -1,30 +1,30 @@
 import Foundation
 
-/// What ffprobe reads of one elementary stream of a file or playlist, each packet by itself.
+/// An elementary stream of a file or playlist as read by ffprobe, with all packets.
 struct ProbedStream {
     struct Packet: Hashable {
-        /// Ticks of the stream's time base.
+        /// The presentation time in ticks of the stream's time base.
         var pts: Int
         var dts: Int
         var size: Int
         var isSync: Bool
-        /// The CRC-32 of its bytes.
+        /// The CRC-32 of the bytes.
         var checksum: String
     }
 
     /// `video` or `audio`.
     var type: String
     var codec: String
-    /// Hertz, of sound.
+    /// The sample rate of audio in hertz.
     var sampleRate: Int
-    /// How many seconds a tick lasts.
+    /// The duration of a tick in seconds.
     var tick: Double
     var packets: [Packet]
 
     /// The earliest presentation time in seconds.
     var start: Double { Double(packets.map(\.pts).min() ?? 0) * tick }
 
-    /// The pictures and the sound that are at `url`, in order of their numbers.
+    /// Returns the video and audio streams at `url`, in order of their numbers.
     static func read(from url: String) async throws -> [ProbedStream] {
         let fields = "stream=index,codec_type,codec_name,time_base,sample_rate:packet=stream_index,pts,dts,size,flags"
         let output = try await Peer.run(
@@ -36,14 +36,14 @@ struct ProbedStream {
         return try (report.streams ?? []).sorted { $0.index < $1.index }.compactMap { stream in
             guard ["video", "audio"].contains(stream.codec_type) else { return nil }
             let base = stream.time_base.split(separator: "/").compactMap { Double($0) }
-            guard base.count == 2 else { throw HarnessError("a time base that isn't one: \(stream.time_base)") }
+            guard base.count == 2 else { throw HarnessError("invalid time base: \(stream.time_base)") }
             return ProbedStream(
                 type: stream.codec_type, codec: stream.codec_name ?? "", sampleRate: Int(stream.sample_rate ?? "") ?? 0,
                 tick: base[0] / base[1], packets: (packets[stream.index] ?? []).map { $0.packet })
         }
     }
 
-    /// ffprobe's own names.
+    /// The output of ffprobe, with its names.
     private struct Report: Decodable {
         struct Stream: Decodable {
             var index: Int
@@ -61,7 +61,7 @@ struct ProbedStream {
             var flags: String
             var data_hash: String
 
-            /// A packet with one time stamp alone has both at that time.
+            /// The packet. A single timestamp is both its presentation and its decoding time.
             var packet: ProbedStream.Packet {
                 ProbedStream.Packet(
                     pts: pts ?? dts ?? .min, dts: dts ?? pts ?? .min, size: Int(size) ?? -1,

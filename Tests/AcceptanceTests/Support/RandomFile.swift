@@ -1,11 +1,13 @@
 import Foundation
 
-/// Seeded random bytes in a file, fast enough in a debug build.
+/// Files of seeded random bytes, written fast enough in a debug build.
 enum RandomFile {
-    /// Writes `bytes` bytes (a multiple of 8).
+    /// Writes a file of `bytes` bytes, a multiple of 8.
     static func write(bytes: Int, seed: UInt64, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw HarnessError("\(path) can't be made: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw HarnessError("\(path) can't be created: \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         let words = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: 128 << 10)
         defer { words.deallocate() }

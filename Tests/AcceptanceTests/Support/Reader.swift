@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A reader that goes on until it is told to stop, its connection is cut, or the body ends.
+/// A reader that continues until it is stopped, its connection is closed, or the body ends.
 final class Reader: Sendable {
-    /// Only the thread that reads touches the connection once this object exists.
+    /// The connection, used only by the reading thread after initialization.
     private nonisolated(unsafe) let connection: HTTPConnection
     private let isStopped = Mutex(false)
 
@@ -11,9 +11,13 @@ final class Reader: Sendable {
 
     func stop() { isStopped.withLock { $0 = true } }
 
-    /// Reads, comparing with `file` from `offset` on.
-    /// - Parameter outlivesServer: whether a connection that is cut is an end like another.
-    /// - Returns: the offset of a difference, or nil.
+    /// Reads and compares with `file` from `offset` on.
+    ///
+    /// - Parameters:
+    ///   - file: The expected bytes.
+    ///   - offset: The offset of the first byte in the file.
+    ///   - outlivesServer: Whether the reader ends normally if the connection is closed.
+    /// - Returns: The offset of a difference, or nil.
     func readUntilStopped(_ file: MappedFile, at offset: Int = 0, outlivesServer: Bool = false) async throws -> Int? {
         try await onThread { [self] in
             let step = 256 << 10

@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A channel that a running server records, as a client sees it.
+/// A channel recorded by a running server, seen by a client.
 struct RecordedChannel {
     struct Span: Decodable, Equatable {
         var from: Int64
@@ -20,12 +20,12 @@ struct RecordedChannel {
         var tracks: [String]
     }
 
-    /// A media playlist as it came.
+    /// A received media playlist.
     struct Window {
         var text: String
         var playlist: MediaPlaylist
 
-        /// The numbers of its segments; gaps have none.
+        /// The URIs of the segments. Gaps have none.
         var names: [String] { playlist.segments.map(\.uri) }
         var numbers: [Int] { (0..<playlist.segments.count).map { playlist.mediaSequence + $0 } }
     }
@@ -34,7 +34,7 @@ struct RecordedChannel {
     let name: String
     let key: String
 
-    /// Has a server record a stream.
+    /// Adds a channel to a server, which records a stream.
     init(_ name: String, of url: URL, on server: RunningServer, _ more: String = "") async throws {
         self.server = server
         self.name = name
@@ -47,7 +47,7 @@ struct RecordedChannel {
         }
     }
 
-    /// A channel that a server has.
+    /// Opens a channel that a server records.
     init(_ name: String, on server: RunningServer) async throws {
         self.server = server
         self.name = name
@@ -69,7 +69,7 @@ struct RecordedChannel {
         URL(string: "live/\(name)/\(path)", relativeTo: server.base)?.absoluteURL ?? server.base
     }
 
-    /// What lies at a path of the channel.
+    /// Returns the response at a path of the channel.
     func get(_ path: String) throws -> (status: Int, body: Data) {
         let url = url(path)
         let connection = try HTTPConnection(to: url)
@@ -77,7 +77,7 @@ struct RecordedChannel {
         return (head.status, try connection.body())
     }
 
-    /// A track's media playlist for a window.
+    /// Returns the media playlist of a track for a window.
     func window(_ path: String) throws -> Window {
         let (status, body) = try get(path)
         let text = String(decoding: body, as: UTF8.self)
@@ -88,13 +88,13 @@ struct RecordedChannel {
         return Window(text: text, playlist: playlist)
     }
 
-    /// The path of a track's playlist that an entry gives.
+    /// Returns the path of a track's playlist from a primary playlist.
     func child(of path: String, track: String) throws -> String {
         let (status, body) = try get(path)
         let text = String(decoding: body, as: UTF8.self)
         guard status == 200 else { throw HarnessError("\(path): \(status) \(text)") }
         guard let found = text.firstMatch(of: try Regex("\(track)/[^\"\\s]+")) else {
-            throw HarnessError("\(path) names no \(track): \(text)")
+            throw HarnessError("\(path) has no track \(track): \(text)")
         }
         return String(text[found.range])
     }

@@ -2,14 +2,13 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A live origin that gives names of segments again: it has a ring of them, or starts again and counts from another
-/// number.
+/// A live origin that reuses the names of segments: in a ring, or after a restart of the encoder.
 final class RestartingEncoder: Sendable {
-    /// What the playlist shows at one time.
+    /// The window of the playlist at one time.
     struct Window: Sendable {
-        /// How often the encoder has started again; each run's segments are its own.
+        /// The number of restarts. The segments of each run differ.
         var run: Int
-        /// The first segment's media sequence number.
+        /// The media sequence number of the first segment.
         var first: Int
 
         /// The media sequence numbers.
@@ -19,7 +18,7 @@ final class RestartingEncoder: Sendable {
     static let playlist = "live.m3u8"
     static let segmentBytes = 188 * 400
 
-    /// After how many segments names come again.
+    /// The number of distinct names.
     private let names: Int
     /// Whether segments have an ETag.
     private let hasValidators: Bool
@@ -30,13 +29,13 @@ final class RestartingEncoder: Sendable {
         self.hasValidators = hasValidators
     }
 
-    /// Shows `window` from now on.
+    /// Sets the window of the playlist.
     func show(_ window: Window) { self.window.withLock { $0 = window } }
 
-    /// What the segment of a media sequence number is called.
+    /// Returns the name of the segment with a media sequence number.
     func name(of number: Int) -> String { "segment\(number % names).ts" }
 
-    /// A segment's bytes: MPEG-TS null packets, of the same length in each.
+    /// Returns the bytes of a segment: MPEG-TS null packets, of equal length in all segments.
     static func segment(_ number: Int, of run: Int) -> Data {
         var generator = SeededGenerator(seed: UInt64(run << 32 + number))
         var data = Data(capacity: segmentBytes)
@@ -48,7 +47,7 @@ final class RestartingEncoder: Sendable {
         return data
     }
 
-    /// What it answers.
+    /// Returns the response to a request.
     func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Response {
         let window = self.window.withLock { $0 }
         if request.path == "/\(Self.playlist)" {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// `mediacache serve` (or `demo`) on a folder: started on a port it picks, stopped when a test says so.
+/// A running `mediacache serve` or `demo` on a cache folder and a free port.
 final class RunningServer: Sendable {
     /// The cache folder.
     let cache: String
-    /// Where it listens: `http://127.0.0.1:PORT`.
+    /// The server's URL: `http://127.0.0.1:PORT`.
     let base: URL
     let process: ChildProcess
 
-    /// Starts it and waits for its address.
+    /// Starts the server and waits for its address.
     init(cache: String, command: [String] = ["serve", "--min-free", "0"]) async throws {
         self.cache = cache
         process = try ChildProcess(MediaCacheBinary.path, command + ["--port", "0", "--cache", cache])
@@ -24,34 +24,36 @@ final class RunningServer: Sendable {
         kill()
     }
 
-    /// The play URL of `url`, as the command gives it.
+    /// Returns the playback URL of `url`, as printed by the command.
     func play(_ url: URL) async throws -> URL {
         let text = try await MediaCacheBinary.output(["url", url.absoluteString, "--cache", cache])
         guard let url = URL(string: text) else { throw HarnessError("mediacache url printed no URL: \(text)") }
         return url
     }
 
-    /// The key of the API.
+    /// Returns the API key.
     func key() async throws -> String { try await MediaCacheBinary.output(["key", "show", "--cache", cache]) }
 
-    /// The standing playback token, which every play URL holds.
+    /// Returns the standing playback token, which every playback URL contains.
     func playbackToken() async throws -> String {
         let path = try await play(base).path.split(separator: "/")
-        guard path.count > 1, path[0] == "play" else { throw HarnessError("a play URL without a token: \(path)") }
+        guard path.count > 1, path[0] == "play" else { throw HarnessError("the playback URL has no token: \(path)") }
         return String(path[1])
     }
 
-    /// Stops it as a service manager does; it has to end well.
+    /// Stops the server like a service manager.
+    ///
+    /// - Throws: `HarnessError` unless it exits with code 0.
     func stop(within limit: Duration = .seconds(30)) async throws {
         process.signal(SIGTERM)
         let ending = try await process.end(within: limit)
         guard ending == .exit(0) else { throw HarnessError("serve: \(ending): \(process.errorText.suffix(2000))") }
     }
 
-    /// Ends it as a power cut of the process does.
+    /// Kills the server with SIGKILL.
     func kill() { process.signal(SIGKILL) }
 
-    /// One GET of the API, with the key.
+    /// Returns the body of a successful GET request to the API, with the key.
     func api(_ path: String) async throws -> Data {
         guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
         let connection = try HTTPConnection(to: url)
@@ -63,7 +65,7 @@ final class RunningServer: Sendable {
         return body
     }
 
-    /// One call of the API, with its answer whatever that is.
+    /// Returns the status and body of a request to the API, whether it succeeds or fails.
     func call(_ method: String, _ path: String, key: String, _ content: String? = nil) throws -> (Int, Data) {
         guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
         let connection = try HTTPConnection(to: url)
@@ -73,7 +75,7 @@ final class RunningServer: Sendable {
         return (head.status, try connection.body())
     }
 
-    /// The sum of a metric's samples.
+    /// Returns the sum of a metric's samples.
     func metric(_ name: String) throws -> Int64 {
         let url = base.appendingPathComponent("metrics")
         let connection = try HTTPConnection(to: url)
@@ -85,7 +87,7 @@ final class RunningServer: Sendable {
         return Int64(values.reduce(0, +))
     }
 
-    /// The most memory it ever had resident, in bytes; nil where the system doesn't say.
+    /// The peak of the server's resident memory in bytes; nil if the system doesn't report it.
     var peakResidentBytes: Int? {
         let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
         let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -1,28 +1,28 @@
 import Foundation
 import Synchronization
 
-/// A small HTTP/1.1 origin whose every answer a closure makes: for what changes from one request to the next. It cuts
-/// ranges out of the answers itself. A thread for each connection, on a port of the loopback address.
+/// An HTTP/1.1 origin whose responses a closure creates, for resources that change between requests. It applies ranges
+/// itself. It uses a thread for each connection, on a port of the loopback address.
 final class ScriptedOrigin: Sendable {
-    /// What was asked for.
+    /// A request.
     struct Request: Sendable {
         var path: String
-        /// By their names in lower case.
+        /// The header fields by lowercase name.
         var fields: [String: String]
-        /// How many requests for this path came before it.
+        /// The number of earlier requests for the path.
         var number: Int
     }
 
-    /// What is answered.
+    /// A response.
     struct Response: Sendable {
         var status = 200
         var fields: [String: String] = [:]
         var body = Data()
-        /// How long it takes to come, once made.
+        /// The delay before the response is sent.
         var delay: Duration = .zero
     }
 
-    /// A request and when its answer had been sent.
+    /// A request and the times of its response.
     struct Entry: Sendable {
         var path: String
         var number: Int
@@ -30,7 +30,7 @@ final class ScriptedOrigin: Sendable {
         var status: Int
         var bodyBytes: Int
         var received: ContinuousClock.Instant
-        /// Just before the answer's first byte was sent.
+        /// The time just before the first byte of the response was sent.
         var answered: ContinuousClock.Instant
     }
 
@@ -41,7 +41,7 @@ final class ScriptedOrigin: Sendable {
     private let listener: LoopbackListener
     private let record = Record()
 
-    /// Starts it.
+    /// Starts the origin.
     init(answer: @escaping @Sendable (Request) -> Response) throws {
         let record = record
         listener = try LoopbackListener { head, connection in
@@ -51,15 +51,15 @@ final class ScriptedOrigin: Sendable {
 
     var port: Int { listener.port }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
-    /// What was asked so far of paths that end in `suffix`, in order of the answers.
+    /// Returns the requests so far for paths that end in `suffix`, in order of their responses.
     func entries(_ suffix: String = "") -> [Entry] {
         record.state.withLock { $0.entries.filter { $0.path.hasSuffix(suffix) } }
     }
 
-    /// The part of an answer that a single range asks for.
+    /// Returns the response to a request for a single range.
     private static func cut(_ response: Response, to range: String?) -> Response {
         guard response.status == 200, let match = range?.wholeMatch(of: #/bytes=(\d+)-(\d*)/#),
             let start = Int(match.1), start < response.body.count
@@ -72,7 +72,7 @@ final class ScriptedOrigin: Sendable {
         return part
     }
 
-    /// Answers one request; false if the connection is gone.
+    /// Responds to one request. Returns false if the connection is closed.
     private static func respond(
         to head: String, on connection: Int32, _ answer: (Request) -> Response, _ record: Record
     ) -> Bool {

@@ -1,7 +1,8 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// The seed of this run: `MEDIACACHE_SEED`, else drawn; printed, so that a failure can be repeated.
+    /// Returns a generator with the seed `MEDIACACHE_SEED` or a random one, which is printed so that a failure can be
+    /// reproduced.
     static func forTest(_ name: String) -> SeededGenerator {
         let given = TestSettings.variable("MEDIACACHE_SEED").flatMap(UInt64.init)
         let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))

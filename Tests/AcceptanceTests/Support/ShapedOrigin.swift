@@ -2,45 +2,45 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// An origin behind a slow link: every answer takes its time to come, and every connection, and the link that all of them
-/// share, have their rates. It counts what is asked, and how much at once.
+/// An origin with a slow network: responses have a delay, and each connection and the shared link have limited rates.
+/// It counts the requests and the concurrent responses.
 final class ShapedOrigin: Sendable {
-    /// How slow it is.
+    /// The delay and the rates.
     struct Shape: Sendable {
-        /// From a request to its answer's first byte.
+        /// The time from a request to the first byte of its response.
         var delay = Duration.milliseconds(50)
-        /// Of each connection, in bytes per second; nil is without limit.
+        /// The rate of each connection in bytes per second; nil for no limit.
         var connectionRate: Int? = 2 << 20
-        /// Of all connections together.
+        /// The rate of all connections together in bytes per second; nil for no limit.
         var linkRate: Int?
     }
 
-    /// What it has under a path.
+    /// The content of a resource.
     enum Resource: Sendable {
-        /// A playlist, or other text.
+        /// A playlist or other text.
         case text(String)
-        /// So many bytes, which follow from the seed.
+        /// Seeded bytes.
         case bytes(seed: Int, length: Int)
     }
 
-    /// What was asked so far.
+    /// The record of the requests.
     struct Record: Sendable {
-        /// Requests by path and range.
+        /// The number of requests by path and range.
         var requests: [String: Int] = [:]
         var running = 0
-        /// The most answers that were on their way at once.
+        /// The maximum number of concurrent responses.
         var peak = 0
-        /// By the path's first part.
+        /// The number of running responses by the first component of the path.
         var runningByAsset: [Substring: Int] = [:]
-        /// The most of one asset.
+        /// The maximum number of concurrent responses for one asset.
         var peakOfAsset = 0
-        /// Bytes of bodies that were sent.
+        /// The number of sent body bytes.
         var bytes = 0
     }
 
     private final class Shared: Sendable {
         let record = Mutex(Record())
-        /// When the link is free next.
+        /// The time at which the link is free.
         let link = Mutex(ContinuousClock.now)
     }
 
@@ -60,7 +60,7 @@ final class ShapedOrigin: Sendable {
     private let listener: LoopbackListener
     private let shared = Shared()
 
-    /// Starts it.
+    /// Starts the origin.
     init(_ shape: Shape = Shape(), _ resources: [String: Resource]) throws {
         let shared = shared
         listener = try LoopbackListener { head, connection in
@@ -68,12 +68,12 @@ final class ShapedOrigin: Sendable {
         }
     }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     func url(_ path: String) -> String { "http://127.0.0.1:\(listener.port)/\(path)" }
 
     var record: Record { shared.record.withLock { $0 } }
 
-    /// Forgets what was asked.
+    /// Resets the record.
     func reset() {
         shared.record.withLock { record in
             let (running, byAsset) = (record.running, record.runningByAsset)
@@ -82,15 +82,15 @@ final class ShapedOrigin: Sendable {
         }
     }
 
-    /// The bytes of a resource.
+    /// Returns the bytes of a resource.
     static func bytes(seed: Int, _ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
         var position = range.lowerBound
         while position < range.upperBound {
-            let place = (position + seed * 65_537) % table.count
-            let count = min(range.upperBound - position, table.count - place)
-            bytes += table[place..<place + count]
+            let start = (position + seed * 65_537) % table.count
+            let count = min(range.upperBound - position, table.count - start)
+            bytes += table[start..<start + count]
             position += count
         }
         return bytes
@@ -155,7 +155,8 @@ final class ShapedOrigin: Sendable {
                 case .text(let text): Array(Array(text.utf8)[piece])
                 case nil: []
                 }
-            // Who gets the last byte has the answer: the next request may be here before this thread goes on.
+            // Counts the response as ended before its last bytes, because the client's next request may arrive before
+            // this thread continues.
             if piece.upperBound == part.upperBound { end() }
             guard body.withUnsafeBytes({ LoopbackListener.send($0, on: connection) }) else { return false }
             shared.record.withLock { $0.bytes += piece.count }
@@ -164,7 +165,7 @@ final class ShapedOrigin: Sendable {
         return true
     }
 
-    /// Waits until the connection's rate and the link's let so many bytes go.
+    /// Waits until the rates of the connection and the link allow sending a number of bytes.
     private static func wait(
         for count: Int, sent: Int, since began: ContinuousClock.Instant, _ shape: Shape, _ shared: Shared
     ) {

@@ -1,4 +1,4 @@
-/// Does `body` with each of `items`, at most `width` at the same time, and gives what came of them in the items' order.
+/// Calls `body` with each of `items`, at most `width` concurrently. Returns the results in the order of the items.
 func sideBySide<Item: Sendable, Result: Sendable>(
     _ items: [Item], width: Int = 4, _ body: @escaping @Sendable (Item) async throws -> Result
 ) async throws -> [Result] {

@@ -1,26 +1,26 @@
 import Foundation
 
-/// A stream of fragmented MP4 with several sounds as renditions, whose playlist says what they are. Their segments say
-/// nothing of it.
+/// A stream of fragmented MP4 with several audio renditions, whose languages and characteristics are only in the
+/// playlist.
 enum SpokenStream {
-    /// A track of sound, as ffprobe shows it.
+    /// An audio track as read by ffprobe.
     struct Sound: Hashable {
         var language: String
         var name: String
         var isDefault: Bool
     }
 
-    /// The name of the playlist to begin with.
+    /// The name of the multivariant playlist.
     static let entry = "index.m3u8"
 
-    /// What a file with all of it says: the default is the second of the playlist.
+    /// The audio tracks of a file with all renditions. The default is the second rendition of the playlist.
     static let all = [
         Sound(language: "deu", name: "Deutsch", isDefault: true),
         Sound(language: "eng", name: "English", isDefault: false),
         Sound(language: "por", name: "Português", isDefault: false),
     ]
 
-    /// Makes it in a folder.
+    /// Creates the stream in a folder.
     static func make(in folder: String) async throws {
         try await StreamFixtures.shared.make()
         let clip = "\(StreamFixtures.folder)/clip.mp4"
@@ -38,7 +38,7 @@ enum SpokenStream {
         try multivariant.write(toFile: "\(folder)/\(entry)", atomically: true, encoding: .utf8)
     }
 
-    /// The sounds of a file, or of what is at a URL.
+    /// Returns the audio tracks of a file or URL.
     static func sounds(of file: String) async throws -> [Sound] {
         struct Report: Decodable {
             struct Stream: Decodable {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// An origin whose answers for some paths wait until a test lets them go, and whose texts change when the test says so:
-/// what a command tells meanwhile is then the same however slow the machine is.
+/// An origin that holds the responses for some paths until the test releases them, and whose texts change at stages of
+/// the test. A command's output in between doesn't depend on the speed of the machine.
 final class StagedOrigin: Sendable {
     private final class Stage: @unchecked Sendable {
-        // The condition guards both.
+        // The condition protects both properties, which is why the class is unchecked.
         private var held: Set<String>
         private var number = 0
         private let condition = NSCondition()
 
         init(_ held: Set<String>) { self.held = held }
 
-        /// Waits until a path is let go; gives how often the test went on.
+        /// Waits until a path is released. Returns the number of the stage.
         func pass(_ path: String) -> Int {
             let deadline = Date() + 120
             return condition.withLock {
@@ -33,12 +33,12 @@ final class StagedOrigin: Sendable {
     private let stage: Stage
     private let origin: ScriptedOrigin
 
-    /// Starts it.
+    /// Starts the origin.
     ///
     /// - Parameters:
-    ///   - folder: what it serves.
-    ///   - held: the paths that wait.
-    ///   - texts: what lies at further paths, by how often the test went on.
+    ///   - folder: The served folder.
+    ///   - held: The paths whose responses are held.
+    ///   - texts: A closure that returns the text at a further path and stage.
     init(
         serving folder: String, holding held: Set<String>, texts: @escaping @Sendable (String, Int) -> String?
     ) throws {
@@ -64,12 +64,12 @@ final class StagedOrigin: Sendable {
 
     deinit { stage.release(nil) }
 
-    /// Lets the answers for a path go.
+    /// Releases the responses for a path.
     func release(_ path: String) { stage.release(path) }
 
-    /// From now on the texts are the next ones.
+    /// Starts the next stage.
     func goOn() { stage.goOn() }
 
-    /// The URL of a path.
+    /// Returns the URL of a path.
     func url(_ path: String) -> String { origin.url(path).absoluteString }
 }

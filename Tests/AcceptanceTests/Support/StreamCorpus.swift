@@ -1,20 +1,19 @@
 import Foundation
 import TestSupport
 
-/// HLS streams written by others, in a folder beside the package, and what is known of them. They are served from where
-/// they lie.
+/// The HLS streams of other projects in the corpora, with their known properties. They are served in place.
 enum StreamCorpus {
-    /// The folder, to be served by an origin.
+    /// The folder of the corpora, for an origin.
     static let root = Prerequisite.corpora.path
 
-    /// What a player reads of each media playlist whose segments are here, by the playlist's path.
+    /// Returns the packets of each media playlist with available segments, by path of the playlist.
     static func packets() throws -> [String: [StreamPackets]] {
         let rows = try table("derived/media/hls-playback-oracle.tsv").map { row in
             guard let index = row["stream"].flatMap({ Int($0) }), let count = row["packets"].flatMap({ Int($0) }),
                 let bytes = row["packet_bytes"].flatMap({ Int($0) }),
                 let first = row["min_pts_s"].flatMap({ Double($0) }),
                 let last = row["max_pts_s"].flatMap({ Double($0) })
-            else { throw HarnessError("a row that isn't one: \(row)") }
+            else { throw HarnessError("invalid row: \(row)") }
             let packets = StreamPackets(
                 index: index, type: row["type"] ?? "", codec: row["codec"] ?? "", count: count, bytes: bytes,
                 first: first, last: last)
@@ -23,7 +22,7 @@ enum StreamCorpus {
         return Dictionary(grouping: rows) { $0.0 }.mapValues { $0.map(\.1).sorted { $0.index < $1.index } }
     }
 
-    /// The paths of multivariant playlists, all of whose media playlists and their segments are here.
+    /// Returns the paths of multivariant playlists whose media playlists and segments are all available.
     static func multivariantPlaylists() throws -> [String] {
         let rows = try table("derived/media/hls-origins.tsv")
         let incomplete = rows.filter { $0["missing"] != "0" }.compactMap { $0["playlist"] }
@@ -36,22 +35,23 @@ enum StreamCorpus {
             }
     }
 
-    /// The paths of all playlists that lie beside their segments.
+    /// Returns the paths of all playlists whose segments are available.
     static func playlists() throws -> [String] {
         try ["shaka-player", "androidx-media/media/hls"].flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").map { "\(folder)/\($0)" }
         }.filter { $0.hasSuffix(".m3u8") }.sorted()
     }
 
-    /// MP4s whose index comes last, by path, and the SHA-256 of the right result in hexadecimal digits.
+    /// Returns the paths of MP4 files with the index at the end, with the SHA-256 of the expected result in
+    /// hexadecimal.
     static func fastStarts() throws -> [(path: String, sum: String)] {
         try table("derived/media/faststart-oracle.tsv").map { ($0["path"] ?? "", $0["qt_faststart_sha256"] ?? "") }
     }
 
-    /// Whether a path asked of the origin is a file in the folder.
+    /// Returns whether a path at the origin is a file in the corpora.
     static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root + path) }
 
-    /// The rows of a table by the names in its first line.
+    /// Returns the rows of a table, keyed by the names in its first line.
     private static func table(_ path: String) throws -> [[String: String]] {
         let lines = try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8).split(whereSeparator: \.isNewline)
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The streams of the corpora as files, exported once per run: by `export --fetch` from their origin, and by `export`
-/// once that is gone.
+/// The exported files of the streams of the corpora, created once per run: with `export --fetch` from the origin, and
+/// with `export` after the origin has stopped.
 actor StreamExports {
     static let shared = StreamExports()
 
-    /// What was made.
+    /// The folders of the exported files.
     struct Made: Sendable {
-        /// The files, by the names that streams give them.
+        /// The files exported with `--fetch`.
         var folder: TemporaryFolder
-        /// The same from a cache whose origin is gone.
+        /// The files exported from the cache without the origin.
         var again: TemporaryFolder
     }
 
     private var made: Task<Made, any Error>?
 
-    /// All files are there afterwards.
+    /// Creates all files unless they exist.
     func make() async throws -> Made {
         let task = made ?? Task { try await Self.make() }
         made = task

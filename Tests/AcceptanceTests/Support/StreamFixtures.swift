@@ -1,29 +1,29 @@
 import Foundation
 
-/// Short HLS streams of one clip, made by ffmpeg once per run and kept in the build folder: 6 s of pictures and sound in
+/// Short HLS streams of one clip, encoded by ffmpeg once per run in the build folder: 6 s of video and audio in
 /// segments of 1 s.
 actor StreamFixtures {
     static let shared = StreamFixtures()
 
-    /// The folder they lie in, to be served by an origin.
+    /// The folder of the streams, for an origin.
     static let folder = Fixtures.folder + "/streams"
 
-    /// How many pictures the clip has.
+    /// The number of video frames of the clip.
     static let videoFrames = 150
 
-    /// How pictures and sound are encoded.
+    /// The arguments of ffmpeg for the encoding.
     static let encoding =
         ["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "400k", "-g", "25", "-pix_fmt", "yuv420p", "-threads", "1"]
         + ["-c:a", "aac", "-b:a", "64k"]
 
-    /// Pictures and sound of a given length.
+    /// Returns the arguments of ffmpeg for a source of video and audio.
     static func source(seconds: Int) -> [String] {
         ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25", "-f", "lavfi", "-i", "sine=440:r=48000", "-t", "\(seconds)"]
     }
 
     private var made: Task<Void, any Error>?
 
-    /// All streams are there afterwards.
+    /// Creates all streams unless they exist.
     func make() async throws {
         let task = made ?? Task { try await Self.make() }
         made = task

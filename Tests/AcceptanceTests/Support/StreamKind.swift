@@ -1,28 +1,28 @@
 import Foundation
 
-/// The ways that a stream's media lie at its origin.
+/// The forms of a stream's media at its origin.
 enum StreamKind: String, CaseIterable {
-    /// MPEG-TS, a file for each segment.
+    /// MPEG-TS with a file for each segment.
     case transportStream
-    /// The same, every URI of the playlist being absolute.
+    /// MPEG-TS with absolute URIs.
     case absolute
     /// MP4 with a media initialization section.
     case fragmentedMP4
-    /// AES-128, the key beside the playlist.
+    /// AES-128 with a relative URI of the key.
     case encrypted
-    /// AES-128, the key by an absolute URI.
+    /// AES-128 with an absolute URI of the key.
     case encryptedAbsolute
-    /// A multivariant playlist with its sound as a rendition.
+    /// A multivariant playlist with an audio rendition.
     case separateAudio
     /// Byte ranges of one file.
     case byteRanges
 
-    /// What its files' names begin with.
+    /// The prefix of the names of its files.
     var name: String { rawValue.lowercased() }
 
-    /// The playlist's path at an origin that serves ``StreamFixtures``.
+    /// Returns the path of the playlist at an origin that serves ``StreamFixtures``.
     ///
-    /// Absolute URIs name the origin, whose port differs from one to the next: such a playlist is written for it.
+    /// A playlist with absolute URIs is written for the origin, because the port varies.
     func playlist(at origin: NginxOrigin) throws -> String {
         let made = "\(StreamFixtures.folder)/\(name).m3u8"
         var text = try String(contentsOfFile: made, encoding: .utf8)

@@ -1,22 +1,28 @@
 import Foundation
 
-/// What ffprobe reads of one elementary stream, packet by packet: a sum that no lost, doubled or shifted packet leaves
-/// as it was.
+/// A summary of the packets of an elementary stream as read by ffprobe. A lost, repeated or shifted packet changes it.
 struct StreamPackets: Hashable, CustomStringConvertible {
     var index: Int
     var type: String
     var codec: String
     var count: Int
-    /// Of all packets' payloads.
+    /// The total size of the packets in bytes.
     var bytes: Int
-    /// The lowest presentation time, in microseconds.
+    /// The lowest presentation time in microseconds.
     var first: Int
-    /// The highest one.
+    /// The highest presentation time in microseconds.
     var last: Int
 
+    /// Creates a summary.
+    ///
     /// - Parameters:
-    ///   - first: the lowest presentation time, in seconds.
-    ///   - last: the highest one.
+    ///   - index: The number of the stream.
+    ///   - type: `video` or `audio`.
+    ///   - codec: The name of the codec.
+    ///   - count: The number of packets.
+    ///   - bytes: The total size of the packets.
+    ///   - first: The lowest presentation time in seconds.
+    ///   - last: The highest presentation time in seconds.
     init(index: Int, type: String, codec: String, count: Int, bytes: Int, first: Double, last: Double) {
         self.index = index
         self.type = type
@@ -29,9 +35,9 @@ struct StreamPackets: Hashable, CustomStringConvertible {
 
     var description: String { "\(index) \(type) \(codec): \(count) packets, \(bytes) bytes, \(first)...\(last) µs" }
 
-    /// What is at `url`, in order of the streams' numbers.
+    /// Returns the summaries of the streams at `url`, in order of their numbers.
     static func read(from url: URL) async throws -> [StreamPackets] {
-        // As JSON: in ffprobe's line formats a packet's side data makes lines of their own.
+        // Uses JSON, because side data adds lines in ffprobe's other formats.
         let output = try await Peer.run(
             "ffprobe",
             ["-v", "error", "-of", "json", "-show_entries"]
@@ -48,7 +54,7 @@ struct StreamPackets: Hashable, CustomStringConvertible {
         }.sorted { $0.index < $1.index }
     }
 
-    /// ffprobe's own names.
+    /// The output of ffprobe, with its names.
     private struct Report: Decodable {
         struct Stream: Decodable {
             var index: Int

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Programs that people play streams with.
+/// The players of streams.
 enum StreamPlayer: String, CaseIterable {
     case ffmpeg, mpv, vlc, chromium
 
-    /// What came of playing a stream from where the player starts it to its end.
+    /// The result of playing a stream from the player's start position to its end.
     struct Playback {
-        /// Each frame decoded, where the player tells; else empty.
+        /// The decoded frames; empty if the player doesn't report them.
         var frames: [DecodedFrame] = []
         var videoFrames: Int
         var hasSound: Bool
     }
 
-    /// What Debian calls the program.
+    /// The name of the program on Debian.
     var program: String { self == .vlc ? "cvlc" : rawValue }
 
-    /// Whether it tells each frame.
+    /// Whether the player reports each frame.
     var tellsFrames: Bool { self == .ffmpeg || self == .mpv }
 
-    /// The players that are installed; see `Prerequisite`.
+    /// Returns the installed players; see `Prerequisite`.
     static func present() throws -> [StreamPlayer] { try allCases.filter { try Peer.present($0.program) } }
 
-    /// Plays all of `url`, as fast as the player can; a live stream from near its end until it ends.
+    /// Plays a whole stream as fast as possible, or a live stream from near its end until it ends.
     func play(_ url: URL, isLive: Bool = false, within limit: Duration = .seconds(60)) async throws -> Playback {
         switch self {
         case .ffmpeg:
@@ -34,9 +34,9 @@ enum StreamPlayer: String, CaseIterable {
         }
     }
 
-    /// Decodes the sound of all of `url`: how many samples, and what the player complains of.
+    /// Decodes the audio of a whole stream. Returns the number of samples and the error messages of the player.
     ///
-    /// - Throws: `HarnessError` for a player that doesn't tell.
+    /// - Throws: `HarnessError` for a player that doesn't report samples.
     func samples(of url: URL, within limit: Duration = .seconds(60)) async throws -> (count: Int, errors: String) {
         let folder = try TemporaryFolder(rawValue)
         let output = folder.file("samples.wav")
@@ -46,7 +46,7 @@ enum StreamPlayer: String, CaseIterable {
             case .mpv:
                 ["--no-config", "--msg-level=all=error", "--input-terminal=no", "--vid=no", "--audio-channels=mono"]
                     + ["--oac=pcm_s16le", "--o=\(output)", url.absoluteString]
-            case .vlc, .chromium: throw HarnessError("\(self) doesn't tell its samples")
+            case .vlc, .chromium: throw HarnessError("\(self) doesn't report samples")
             }
         let child = try ChildProcess(Peer.required(program), command)
         guard try await child.end(within: limit) == .exit(0) else {
@@ -67,7 +67,7 @@ enum StreamPlayer: String, CaseIterable {
             hasSound: frames.contains { $0.kind == "audio" })
     }
 
-    /// mpv in its encoding mode, which decodes and plays as ever and writes each frame's checksum.
+    /// Runs mpv in its encoding mode, which decodes like playback and writes the checksum of each frame.
     private static func mpv(_ url: URL, _ limit: Duration) async throws -> Playback {
         let folder = try TemporaryFolder("mpv")
         let output = folder.file("frames.txt")
@@ -79,7 +79,7 @@ enum StreamPlayer: String, CaseIterable {
         return try playback(String(contentsOfFile: output, encoding: .utf8))
     }
 
-    /// VLC decodes everything into a file of another codec; ffprobe counts what is in it. VLC refuses to run as root.
+    /// Runs VLC, which transcodes the stream to a file whose frames ffprobe counts. VLC refuses to run as root.
     private static func vlc(_ url: URL, _ limit: Duration) async throws -> Playback {
         let folder = try TemporaryFolder("vlc")
         let output = folder.file("all.ts")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes when nobody holds it any more.
+/// A folder that is removed when the object is deallocated.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -11,6 +11,6 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A path inside.
+    /// Returns the path of a file in the folder.
     func file(_ name: String) -> String { "\(path)/\(name)" }
 }

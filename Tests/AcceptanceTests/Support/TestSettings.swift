@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the environment says about this run.
+/// The settings of the test run in the environment.
 enum TestSettings {
-    /// `MEDIACACHE_SOAK=1`: the full counts, however long they take.
+    /// Whether tests run with full counts, regardless of their duration (`MEDIACACHE_SOAK=1`).
     static let isSoak = variable("MEDIACACHE_SOAK") == "1"
 
     static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
