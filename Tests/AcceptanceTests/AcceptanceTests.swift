@@ -1,8 +1,8 @@
 import Testing
 
-/// Tests of the built command against real peers: nginx as the origin; ffmpeg, mpv and curl as players.
+/// Tests of the built command with real programs: nginx as the origin; ffmpeg, mpv and curl as players.
 ///
-/// They load the machine and measure, so they run one after the other. They use the debug build beside them, or the
-/// program `MEDIACACHE_BINARY` names.
+/// They run serially, because they load the machine. They use the debug build in the folder of the test bundle, or the
+/// program named by `MEDIACACHE_BINARY`.
 @Suite(.serialized)
 enum AcceptanceTests {}

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `key` and `token`, and what of the key leaves the process.
+    /// Tests of `key` and `token`, and of the places where the key is printed.
     @Suite struct AccessCommandTests {
         private struct Token: Decodable {
             var id: String
@@ -15,7 +15,7 @@ extension AcceptanceTests {
 
         private let folder: TemporaryFolder
         private let origin: ShapedOrigin
-        private var here: [String] { ["--cache", folder.path] }
+        private var options: [String] { ["--cache", folder.path] }
         private var film: String { origin.url("film.mp4") }
 
         init() throws {
@@ -26,57 +26,57 @@ extension AcceptanceTests {
         }
 
         private func tokens() async throws -> [Token] {
-            let text = try await MediaCacheBinary.output(["token", "list", "--json"] + here)
+            let text = try await MediaCacheBinary.output(["token", "list", "--json"] + options)
             return try JSONDecoder().decode([Token].self, from: Data(text.utf8))
         }
 
         private func create(_ arguments: String...) async throws -> Token {
-            let text = try await MediaCacheBinary.output(["token", "create", "--json"] + arguments + here)
+            let text = try await MediaCacheBinary.output(["token", "create", "--json"] + arguments + options)
             return try JSONDecoder().decode(Token.self, from: Data(text.utf8))
         }
 
         private static func status(_ text: String) throws -> Int {
-            guard let url = URL(string: text) else { throw HarnessError("no URL: \(text)") }
+            guard let url = URL(string: text) else { throw HarnessError("invalid URL: \(text)") }
             let connection = try HTTPConnection(to: url)
             let status = try connection.request(url).status
             _ = try connection.body()
             return status
         }
 
-        /// The film's play URL with another token.
+        /// Returns the playback URL of the film with a token.
         private func playURL(_ server: RunningServer, _ token: String?) throws -> String {
             guard let token else { throw HarnessError("no token") }
             return "\(server.base)/play/\(token)/http/\(film.dropFirst("http://".count))"
         }
 
-        @Test func rolledKeyIsTakenOverByARunningServer() async throws {
+        @Test func runningServerUsesRolledKey() async throws {
             let server = try await RunningServer(cache: folder.path)
             let old = try await server.key()
-            let link = try await MediaCacheBinary.output(["url", film] + here)
+            let link = try await MediaCacheBinary.output(["url", film] + options)
             #expect(try Self.status(link) == 200)
-            try await MediaCacheBinary.output(["key", "roll"] + here)
+            try await MediaCacheBinary.output(["key", "roll"] + options)
             let new = try await server.key()
             #expect(new != old)
             #expect(try server.call("GET", "/api/v1/usage", key: old).0 == 401)
             #expect(try server.call("GET", "/api/v1/usage", key: new).0 == 200)
             #expect(try Self.status(link) == 403)
-            #expect(try Self.status(try await MediaCacheBinary.output(["url", film] + here)) == 200)
-            try await MediaCacheBinary.output(["list"] + here)
+            #expect(try Self.status(try await MediaCacheBinary.output(["url", film] + options)) == 200)
+            try await MediaCacheBinary.output(["list"] + options)
             try await server.stop()
-            // At rest, too.
-            try await MediaCacheBinary.output(["key", "roll"] + here)
+            // The command also works without a server.
+            try await MediaCacheBinary.output(["key", "roll"] + options)
             let later = try await RunningServer(cache: folder.path)
             #expect(try await later.key() != new)
             #expect(try later.call("GET", "/api/v1/usage", key: new).0 == 401)
             try await later.stop()
         }
 
-        @Test func tokensAreCreatedListedAndRevoked() async throws {
+        @Test func createsListsAndRevokesTokens() async throws {
             let rest = try await create("--label", "at rest")
             #expect(rest.scope == "playback" && rest.playURL == nil && rest.libraryURL == nil)
             let server = try await RunningServer(cache: folder.path)
             #expect(try Self.status(playURL(server, rest.token)) == 200)
-            try await MediaCacheBinary.output(["get", film] + here)
+            try await MediaCacheBinary.output(["get", film] + options)
             let asset = try await create("--asset", film, "--expires", "7d")
             #expect(asset.scope == "asset")
             #expect(try Self.status(asset.playURL ?? "") == 200)
@@ -84,32 +84,33 @@ extension AcceptanceTests {
             #expect(try Self.status("\(asset.libraryURL ?? "")film.mp4") != 403)
             #expect(try await tokens().map(\.id) == ["standing", rest.id, asset.id])
             #expect(try await tokens().allSatisfy { $0.token == nil })
-            try await MediaCacheBinary.output(["token", "revoke", rest.id, asset.id] + here)
+            try await MediaCacheBinary.output(["token", "revoke", rest.id, asset.id] + options)
             #expect(try Self.status(playURL(server, rest.token)) == 403)
             #expect(try Self.status(asset.playURL ?? "") == 403)
             #expect(try await tokens().map(\.id) == ["standing"])
-            let standing = try await MediaCacheBinary.output(["url", film] + here)
-            try await MediaCacheBinary.output(["token", "revoke", "standing"] + here)
+            let standing = try await MediaCacheBinary.output(["url", film] + options)
+            try await MediaCacheBinary.output(["token", "revoke", "standing"] + options)
             #expect(try Self.status(standing) == 403)
             try await server.stop()
         }
 
-        @Test func mistakesHaveTheExitCodesOfOtherCommands() async throws {
+        @Test func invalidArgumentsHaveUsualExitCodes() async throws {
             for (arguments, code, reason) in [
                 (["key", "show"], Int32(1), "contains no key"),
                 (["token", "revoke", "aaaaaaaaaaaa"], 1, "there is no token aaaaaaaaaaaa"),
                 (["token", "create", "--asset", "aaaaaaaaaaaa"], 1, "there is no asset"),
                 (["token", "create", "--expires", "soon"], 64, "soon"), (["token", "revoke"], 64, "id"),
             ] {
-                let result = try await MediaCacheBinary.run(arguments + here)
+                let result = try await MediaCacheBinary.run(arguments + options)
                 #expect(result.ending == .exit(code), "\(arguments)")
                 #expect(result.errorText.contains(reason), "\(arguments): \(result.errorText)")
             }
         }
 
-        /// The player's URL is in a file of its user alone, and stops working when the player, or the command, ends.
+        /// The player's URL is in a file that only its user can read, and is invalid after the player or the command
+        /// has ended.
         @Test(arguments: [nil, SIGTERM, SIGINT, SIGHUP], [true, false])
-        func playersTokenEndsWithThePlayer(signal: Int32?, isServed: Bool) async throws {
+        func tokenOfPlayerEndsWithPlayer(signal: Int32?, isServed: Bool) async throws {
             let server = isServed ? try await RunningServer(cache: folder.path) : nil
             let marks = try TemporaryFolder("player")
             let player = """
@@ -127,7 +128,7 @@ extension AcceptanceTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: marks.file("mpv"))
             let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
             let play = try ChildProcess(
-                MediaCacheBinary.path, ["play", film, "--with", "mpv"] + here,
+                MediaCacheBinary.path, ["play", film, "--with", "mpv"] + options,
                 environment: ["PATH": "\(marks.path):\(path)", "PLAYER_FOLDER": marks.path])
             _ = try await eventually("the player runs") {
                 FileManager.default.fileExists(atPath: marks.file("ready")) ? () : nil
@@ -157,17 +158,17 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// The page's address is the one place where the key is printed, besides `key show`.
-        @Test func noPrintedURLHoldsTheKey() async throws {
+        /// Only `key show` and the URL of the page print the key.
+        @Test func printedPlaybackURLsDoNotContainKey() async throws {
             let server = try await RunningServer(cache: folder.path)
             let key = try await server.key()
-            try await MediaCacheBinary.output(["get", film] + here)
+            try await MediaCacheBinary.output(["get", film] + options)
             for arguments in [
                 ["url", film], ["url", "--mp4", film], ["list", "--json"], ["info", film, "--json"],
                 ["downloads", "list", "--json"], ["channels", "list", "--json"], ["token", "list", "--json"],
                 ["token", "create", "--asset", film, "--json"], ["token", "create"], ["key", "roll", "--json"],
             ] {
-                let text = try await MediaCacheBinary.run(arguments + here)
+                let text = try await MediaCacheBinary.run(arguments + options)
                 #expect(!text.text.contains(key) && !text.errorText.contains(key), "\(arguments)")
             }
             #expect(try await server.key() != key)

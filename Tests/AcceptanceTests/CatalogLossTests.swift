@@ -2,26 +2,26 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Recordings whose catalog is deleted.
+    /// Tests of recordings whose catalog is deleted.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct CatalogLossTests {
         private static let kinds = [
             StreamKind.transportStream, .fragmentedMP4, .byteRanges, .encrypted, .separateAudio,
         ]
 
-        /// All that a channel serves.
+        /// The content that a channel serves.
         private struct Contents: Equatable {
-            var kept: [RecordedChannel.Span]
+            var spans: [RecordedChannel.Span]
             var segments: Int
             var gaps: Int
             var bytes: Int64
-            /// By path: the playlists of all that is recorded and of a window, and what they name.
+            /// The playlists of the whole recording and of a window, and their resources, by path.
             var files: [String: Data] = [:]
 
             init(of channel: RecordedChannel) throws {
                 let status = try channel.status()
-                (kept, segments, gaps, bytes) = (status.kept, status.segments, status.gaps, status.bytes)
-                let span = try #require(kept.first)
+                (spans, segments, gaps, bytes) = (status.kept, status.segments, status.gaps, status.bytes)
+                let span = try #require(spans.first)
                 let window = "begintime=\(span.from + 1500)&endtime=\(span.from + 3500)"
                 for entry in ["all.m3u8", "index.m3u8?\(window)"] { try add(entry, of: channel) }
                 for track in status.tracks {
@@ -44,7 +44,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test func recordingsAreReplayedWithoutTheirCatalog() async throws {
+        @Test func replaysRecordingsWithoutCatalog() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let cache = try TemporaryFolder("cache")
@@ -63,7 +63,7 @@ extension AcceptanceTests {
                 before[channel.name] = contents
             }
             try await server.stop()
-            let asked = try await origin.log().entries.count
+            let requests = try await origin.log().entries.count
             for name in try FileManager.default.contentsOfDirectory(atPath: cache.path)
             where name.hasPrefix("catalog.sqlite") {
                 try FileManager.default.removeItem(atPath: cache.file(name))
@@ -72,14 +72,14 @@ extension AcceptanceTests {
             for kind in Self.kinds {
                 let contents = try Contents(of: try await RecordedChannel(kind.name, on: next))
                 let expected = try #require(before[kind.name])
-                #expect(contents.kept == expected.kept && contents.segments == expected.segments, "\(kind)")
+                #expect(contents.spans == expected.spans && contents.segments == expected.segments, "\(kind)")
                 #expect(contents.gaps == 0 && contents.bytes == expected.bytes, "\(kind)")
                 #expect(contents.files.keys.sorted() == expected.files.keys.sorted(), "\(kind)")
                 let changed = contents.files.filter { expected.files[$0.key] != $0.value }.keys.sorted()
                 #expect(changed == [], "\(kind)")
             }
             try await next.stop()
-            #expect(try await origin.log().entries.count == asked, "the origin was asked again")
+            #expect(try await origin.log().entries.count == requests, "the origin received further requests")
         }
     }
 }

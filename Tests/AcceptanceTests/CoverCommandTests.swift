@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `cover` of songs and films.
+    /// Tests of `cover` with songs and films.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
-        /// The picture that ffmpeg put into a song comes out again, for the price of the tag; of a film, a frame.
-        @Test func picturesAreTaken() async throws {
+        /// The cover of a song is its embedded picture, of which only the tag is read. The cover of a film is a frame.
+        @Test func extractsPicturesAndFrames() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("songs")
             let picture = folder.file("picture.png")
             try await Peer.run(
                 "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", picture])
-            let wanted = FileManager.default.contents(atPath: picture)
+            let expected = FileManager.default.contents(atPath: picture)
             for name in ["song.mp3", "song.m4a"] {
                 try await Peer.run(
                     "ffmpeg",
@@ -26,27 +26,27 @@ extension AcceptanceTests {
                 let text = try await MediaCacheBinary.output(
                     ["cover", origin.url(name).absoluteString, "-o", output] + cache)
                 #expect(text.hasPrefix("Embedded picture (image/png"), "\(text)")
-                #expect(FileManager.default.contents(atPath: output) == wanted, "\(name)")
+                #expect(FileManager.default.contents(atPath: output) == expected, "\(name)")
             }
 
-            // The second time it's what is kept, whoever owns the folder.
+            // The second call returns the cached cover, also from a server.
             let server = try await RunningServer(cache: cache[1])
             let song = origin.url("song.mp3").absoluteString
             let known = try await MediaCacheBinary.output(["cover", song] + cache)
             #expect(known.hasPrefix("Stored cover"), "\(known)")
-            let asked = try await origin.log().entries.count
+            let requests = try await origin.log().entries.count
             try await MediaCacheBinary.output(["cover", song, "--set", folder.file("song.m4a.png")] + cache)
             let usage = try await MediaCacheBinary.output(["usage", "--json"] + cache)
             #expect(usage.contains("\"covers\" : 2"), "\(usage)")
             let link = try await MediaCacheBinary.output(["url", "--mp4", song] + cache)
             let cover = try #require(URL(string: link)).deletingLastPathComponent().appending(path: "cover")
             let read = try await Peer.run("curl", ["-sSf", cover.absoluteString])
-            #expect(read == wanted)
+            #expect(read == expected)
             #expect(
                 try await MediaCacheBinary.output(["cover", song, "--remove"] + cache).hasPrefix("Removed 1 picture"))
             let all = try await MediaCacheBinary.output(["cover", "--remove-all", "--json"] + cache)
             #expect(all.contains("\"covers\" : 1"), "\(all)")
-            #expect(try await origin.log().entries.count == asked)
+            #expect(try await origin.log().entries.count == requests)
             let noPicture = try await MediaCacheBinary.run(["cover", song, "--set", "/etc/hostname"] + cache)
             #expect(
                 noPicture.ending == .exit(1) && noPicture.errorText.contains("isn't JPEG"), "\(noPicture.errorText)")
@@ -64,8 +64,8 @@ extension AcceptanceTests {
             #expect(none.errorText.contains("no picture at that time"), "\(none.errorText)")
         }
 
-        /// A picture of a kind that isn't kept is taken all the same.
-        @Test func aPictureThatCannotBeKeptIsPutOut() async throws {
+        /// A picture in a format that can't be cached is still written to the output.
+        @Test func writesPictureThatCannotBeCached() async throws {
             let folder = try TemporaryFolder("songs")
             let picture = folder.file("picture.bmp")
             try await Peer.run(
@@ -86,8 +86,8 @@ extension AcceptanceTests {
             #expect(FileManager.default.contents(atPath: output) == FileManager.default.contents(atPath: picture))
         }
 
-        /// A film that can't be decoded isn't one without a picture.
-        @Test func aFilmThatCannotBeDecodedIsNamed() async throws {
+        /// The error for a film that can't be decoded differs from the one for media without a picture.
+        @Test func reportsFilmThatCannotBeDecoded() async throws {
             let folder = try TemporaryFolder("films")
             let film = folder.file("film.mp4")
             let pictures = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=2"]
@@ -102,15 +102,15 @@ extension AcceptanceTests {
                 #expect(result.ending == .exit(1))
                 #expect(result.errorText.contains("ffmpeg couldn't decode a picture"), "\(result.errorText)")
             }
-            // Sound alone is no film that can't be decoded.
+            // A song without a picture.
             let song = folder.file("song.m4a")
             try await Peer.run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "sine=440", "-t", "2", song])
             let result = try await MediaCacheBinary.run(["cover", song])
             #expect(result.ending == .exit(1) && result.errorText.contains("has no picture"), "\(result.errorText)")
         }
 
-        /// What ffmpeg may ask for is what the playlist's own kind needs.
-        @Test func framesComeFromStreams() async throws {
+        /// ffmpeg may use only the protocols that the playlist needs.
+        @Test func extractsFramesFromStreams() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("frames")

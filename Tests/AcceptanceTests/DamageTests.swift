@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// A cache folder that is full, unwritable or spoilt: playback goes on with the right bytes.
+    /// Tests of playback with a cache folder that is full, read-only or damaged.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct DamageTests {
         @Test(.enabled(if: try MountedFolder.canMount()))
@@ -19,8 +19,8 @@ extension AcceptanceTests {
             _ = try connection.request(url, range: middle)
             #expect(try connection.firstDifference(from: file, at: middle.lowerBound) == nil)
             try await server.stop()
-            let (ending, said) = try await Verification.run(in: folder.path)
-            #expect(ending == .exit(0), "\(said.findings)")
+            let (ending, verification) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(verification.findings)")
         }
 
         @Test(.enabled(if: try MountedFolder.canMount()))
@@ -29,16 +29,16 @@ extension AcceptanceTests {
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 64)
-            let kept = origin.url(Fixtures.moovFirst)
+            let cached = origin.url(Fixtures.moovFirst)
             let server = try await RunningServer(cache: folder.path)
-            #expect(try await wholeIsRight(server.play(kept), file))
+            #expect(try await wholeIsRight(server.play(cached), file))
             let token = try await server.playbackToken()
             try await server.stop()
 
             try await folder.makeReadOnly()
             let second = try await RunningServer(cache: folder.path)
-            #expect(try await wholeIsRight(Self.playURL(of: kept, through: second, token: token), file))
-            let other = URL(string: "\(kept)?other=1") ?? kept
+            #expect(try await wholeIsRight(Self.playURL(of: cached, through: second, token: token), file))
+            let other = URL(string: "\(cached)?other=1") ?? cached
             #expect(try await wholeIsRight(Self.playURL(of: other, through: second, token: token), file))
             try await second.stop()
         }
@@ -61,15 +61,15 @@ extension AcceptanceTests {
                 FileManager.default.contents(atPath: $0)?.starts(with: garbage.prefix(4096)) == true
             }
             #expect(!setAside.isEmpty, "the damaged catalog was deleted")
-            let (ending, said) = try await Verification.run(in: folder.path)
-            #expect(ending == .exit(0), "\(said.findings)")
+            let (ending, verification) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// Spoilt blobs are found when they are read, and only they are fetched again.
-        @Test func spoiltBlobsAreFetchedAgain() async throws {
+        /// Damaged blobs are detected when they are read, and only they are fetched again.
+        @Test func fetchesDamagedBlobsAgain() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
-            let blobs = try spoil(folder.path)
+            let blobs = try damage(folder.path)
             #expect(blobs.count == 4)
             let before = try await origin.log()
             let server = try await RunningServer(cache: folder.path)
@@ -77,18 +77,18 @@ extension AcceptanceTests {
             let log = try await origin.log().since(before)
             let intact = Int64(file.count)
             #expect(log.bodyBytes > intact, "a deleted blob and half of another have to come again")
-            #expect(log.bodyBytes < 3 * intact, "what was whole came again: \(log.summary)")
+            #expect(log.bodyBytes < 3 * intact, "intact blobs were fetched again: \(log.summary)")
             try await server.stop()
-            let (ending, said) = try await Verification.run(in: folder.path)
-            #expect(ending == .exit(0), "\(said.findings)")
+            let (ending, verification) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// `verify` says what is spoilt and fails; from then on it is a hole, and fetched when it is read.
-        @Test func verifyFindsWhatIsSpoilt() async throws {
+        /// `verify` reports damage and fails. The damaged blocks become holes, which are fetched when they are read.
+        @Test func verifyReportsDamage() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
             #expect(try await Verification.run(in: folder.path).ending == .exit(0))
-            _ = try spoil(folder.path)
+            _ = try damage(folder.path)
             let found = try await Verification.run(in: folder.path)
             #expect(found.ending == .exit(1))
             #expect(found.said.findings.count >= 3, "\(found.said.findings)")
@@ -101,11 +101,11 @@ extension AcceptanceTests {
             origin.stop()
         }
 
-        /// `verify --repair` puts right what is spoilt, without a player.
-        @Test func repairFetchesWhatIsSpoilt() async throws {
+        /// `verify --repair` fetches damaged blocks without a player.
+        @Test func repairFetchesDamagedBlocks() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
-            _ = try spoil(folder.path)
+            _ = try damage(folder.path)
             let repaired = try await Verification.run(in: folder.path, repair: true)
             #expect(repaired.said.findings.count >= 3, "\(repaired.said.findings)")
             #expect(repaired.said.findings.allSatisfy { $0.isRepaired }, "\(repaired.said.findings)")
@@ -120,7 +120,7 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(before).bodyBytes == 0)
         }
 
-        /// A folder in which `resources` clips are complete, and nobody runs.
+        /// Returns a cache folder with complete clips and no running server.
         private func filledFolder(resources: Int) async throws -> (NginxOrigin, TemporaryFolder, [URL]) {
             try await Fixtures.shared.clips()
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -133,8 +133,8 @@ extension AcceptanceTests {
             return (origin, folder, sources)
         }
 
-        /// Truncates one blob, flips bits in another, deletes a third, and leaves the rest.
-        private func spoil(_ cache: String) throws -> [String] {
+        /// Truncates one blob, flips bits in another, and deletes a third. Returns the paths of all blobs.
+        private func damage(_ cache: String) throws -> [String] {
             let blobs = try CacheFolder.blobs(in: cache)
             guard blobs.count >= 3 else { throw HarnessError("\(blobs.count) blobs in \(cache)") }
             try CacheFolder.truncate(blobs[0], to: 5_000_000)
@@ -152,7 +152,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// The play URL with a token of an earlier server: a read-only folder may not name its owner.
+        /// Returns the playback URL with a token of an earlier server, because the server can't write its address to a
+        /// read-only folder.
         private static func playURL(of source: URL, through server: RunningServer, token: String) -> URL {
             let path = source.absoluteString.replacingOccurrences(of: "://", with: "/")
             return URL(string: "\(server.base)/play/\(token)/\(path)") ?? server.base

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Films of a stream with one damaged segment.
+    /// Tests of films from a stream with one damaged segment.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct DamagedStreamTests {
-        /// The segment that is damaged, of six of one second each.
+        /// The number of the damaged segment, of six with one second each.
         private static let damaged = 3
 
-        /// A copy of a stream with a scrambled packet in the middle of a segment.
+        /// Returns a copy of a stream with a scrambled packet in the middle of a segment.
         private func stream() async throws -> TemporaryFolder {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("damaged")
@@ -19,16 +19,16 @@ extension AcceptanceTests {
             }
             let segment = URL(filePath: folder.file("\(StreamKind.transportStream.name)\(Self.damaged).ts"))
             var bytes = [UInt8](try Data(contentsOf: segment))
-            let pictures = stride(from: bytes.count / 2 / 188 * 188, to: bytes.count, by: 188).first {
+            let videoPacket = stride(from: bytes.count / 2 / 188 * 188, to: bytes.count, by: 188).first {
                 Int(bytes[$0 + 1] & 0x1F) << 8 | Int(bytes[$0 + 2]) == 0x100
             }
-            bytes[try #require(pictures) + 3] |= 0x80
+            bytes[try #require(videoPacket) + 3] |= 0x80
             try Data(bytes).write(to: segment)
             return folder
         }
 
-        /// The gap is named, exit code 2 tells of it, and every packet of the other segments is there at its time.
-        @Test func theFilmHasAllButTheDamagedSegment() async throws {
+        /// The command names the gap and exits with 2, and the film has every packet of the other segments at its time.
+        @Test func filmHasAllSegmentsExceptDamagedOne() async throws {
             let source = try await stream()
             let folder = try TemporaryFolder("output")
             let whole = try await NginxOrigin(serving: StreamFixtures.folder)
@@ -38,11 +38,11 @@ extension AcceptanceTests {
                 "get", whole.url(playlist).absoluteString, "-o", folder.file("whole.mp4"), "-q", "--cache",
                 folder.file("cache"),
             ])
-            let here = ["-q", "--cache", folder.file("damaged")]
+            let options = ["-q", "--cache", folder.file("damaged")]
             for command in ["get", "export"] {
                 let film = folder.file("\(command).mp4")
                 let result = try await MediaCacheBinary.run(
-                    [command, origin.url(playlist).absoluteString, "-o", film] + here)
+                    [command, origin.url(playlist).absoluteString, "-o", film] + options)
                 #expect(result.ending == .exit(2), "\(command)")
                 #expect(result.errorText.contains("1 segment is damaged and becomes a gap"), "\(result.errorText)")
                 #expect(
@@ -51,7 +51,7 @@ extension AcceptanceTests {
                 let references = try await ProbedStream.read(from: folder.file("whole.mp4"))
                 try #require(streams.count == 2 && references.count == 2)
                 for (one, reference) in zip(streams, references) {
-                    // The damaged segment's, and a frame of sound that reaches into it.
+                    // The times of the damaged segment, and of an audio frame that extends into it.
                     let span = Double(Self.damaged) - 0.1...Double(Self.damaged) + 1.1
                     let isOutside = { (packet: ProbedStream.Packet) in
                         !span.contains(Double(packet.pts) * reference.tick - reference.start)

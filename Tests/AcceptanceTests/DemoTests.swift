@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// The demo, as a browser's page uses it.
+    /// Tests of the demo's API as its page uses it.
     @Suite struct DemoTests {
-        /// What the page asks four times a second.
+        /// The state that the page requests four times per second.
         private struct State: Decodable {
             var clipLength: Int
             var clipURL: String
@@ -13,7 +13,7 @@ extension AcceptanceTests {
 
         private struct Link: Decodable { var playURL: String }
 
-        /// Start, play, stop, start, play: the same clip, and nothing is fetched again.
+        /// After a second start the same clip plays from the cache.
         @Test func secondStartFetchesNothing() async throws {
             let folder = try TemporaryFolder("cache")
             var clips: [Data] = []

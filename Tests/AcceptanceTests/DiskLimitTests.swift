@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Limits on a real file system, small enough to be full at once.
+    /// Tests of the limits on a small file system.
     @Suite(.enabled(if: try Peer.present("nginx") && MountedFolder.canMount()))
     struct DiskLimitTests {
         private static let part = 0..<3_000_000
 
-        /// The first 3 MB of twenty resources, one right after the other. Returns the least that was ever free.
+        /// Plays the first 3 MB of twenty resources. Returns the minimum of free bytes.
         private func playTwenty(
             _ server: RunningServer, _ origin: NginxOrigin, in folder: MountedFolder
         ) async throws -> Int64 {
@@ -30,18 +30,18 @@ extension AcceptanceTests {
             let folder = try await MountedFolder(mebibytes: 40)
             let server = try await RunningServer(cache: folder.path, command: ["serve"] + limits)
             let leastFree = try await playTwenty(server, origin, in: folder)
-            // The catalog takes room too: up to 4 MB of its log, which no limit counts.
+            // The limits don't count the catalog's log of up to 4 MB.
             #expect(leastFree > 15_000_000, "\(leastFree) bytes were free")
-            let here = ["--cache", folder.path]
-            try await MediaCacheBinary.output(["prune"] + here)
-            try await MediaCacheBinary.output(["remove", "--all"] + here)
+            let options = ["--cache", folder.path]
+            try await MediaCacheBinary.output(["prune"] + options)
+            try await MediaCacheBinary.output(["remove", "--all"] + options)
             let left = try await KeptResource.all(in: folder.path)
             #expect(left.isEmpty, "\(left)")
             try await server.stop()
         }
 
-        /// Others fill the disk to its last byte: playback goes on, and what is kept can still be given up.
-        @Test func aDiskFilledByOthersIsFreedByRemoving() async throws {
+        /// When other programs fill the disk, playback continues and cached resources can still be removed.
+        @Test func removesResourcesFromFullDisk() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 40)
             let server = try await RunningServer(cache: folder.path)
@@ -54,18 +54,18 @@ extension AcceptanceTests {
             _ = try connection.request(url, range: Self.part)
             #expect(try connection.firstDifference(from: file, at: 0) == nil)
 
-            let here = ["--cache", folder.path]
-            try await MediaCacheBinary.output(["remove", "--all"] + here)
+            let options = ["--cache", folder.path]
+            try await MediaCacheBinary.output(["remove", "--all"] + options)
             #expect(try folder.freeBytes() > 20_000_000)
             let left = try await KeptResource.all(in: folder.path)
             #expect(left.isEmpty, "\(left)")
             try await server.stop()
-            let (ending, said) = try await Verification.run(in: folder.path)
-            #expect(ending == .exit(0), "\(said.findings)")
+            let (ending, verification) = try await Verification.run(in: folder.path)
+            #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// On a disk that is too small for anything, nothing holds it unseen.
-        @Test func aTinyDiskIsNotHeldByWhatNobodyKnows() async throws {
+        /// On a disk too small to cache a response, no unlisted blob occupies space.
+        @Test func leavesNoUnlistedBlobOnTinyDisk() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 2)
             let server = try await RunningServer(cache: folder.path)

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Many downloads at once from a slow origin, undisturbed and disturbed in every way. With MEDIACACHE_SOAK=1 at full
-    /// size: 20 streams of 150 segments and 5 files of 200 MB.
+    /// Tests of many concurrent downloads from a slow origin, with and without disturbances. With MEDIACACHE_SOAK=1 at
+    /// full size: 20 streams of 150 segments and 5 files of 200 MB.
     struct DownloadLoadTests {
         private struct Load: Sendable {
             var streams: Int
@@ -23,7 +23,7 @@ extension AcceptanceTests {
                     streams: 6, segments: 30, segmentLength: 60_000, files: 2, fileLength: 12_000_000,
                     shape: ShapedOrigin.Shape(delay: .milliseconds(10), connectionRate: 8 << 20))
 
-            /// Large files over one link, so that what a kill may cost is a small part of the whole.
+            /// Large files over one link, so that the bytes lost by a kill are a small part of the load.
             static let forKills =
                 TestSettings.isSoak
                 ? Load(
@@ -116,7 +116,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// What is kept is what the origin has, byte for byte, read back by play URLs without asking it.
+        /// Compares all cached bytes with the origin's, read by playback URLs without a request to the origin.
         private func readBack(_ server: RunningServer) async throws {
             let token = try await server.playbackToken()
             let before = origin.record.requests
@@ -140,19 +140,19 @@ extension AcceptanceTests {
             #expect(origin.record.requests == before)
         }
 
-        /// Returns when no answer is on its way and no further request comes: requests that were sent before a pause may
-        /// reach the origin after it.
+        /// Returns when no response is running and no further request arrives. Requests sent before a pause may reach
+        /// the origin after it.
         private func settled() async throws {
-            var asked = -1
+            var previous = -1
             try await eventually("a pause ends all requests", within: .seconds(30), every: .milliseconds(150)) {
                 let record = origin.record
                 let count = record.requests.values.reduce(0, +)
-                defer { asked = count }
-                return record.running == 0 && count == asked ? () : nil
+                defer { previous = count }
+                return record.running == 0 && count == previous ? () : nil
             }
         }
 
-        @Test func manyAtOnceKeepToTheLimitsAndAskOnce() async throws {
+        @Test func concurrentDownloadsRespectLimitsAndRequestOnce() async throws {
             let (server, key) = try await serve()
             try setLimits(server, key)
             try add(server, key)
@@ -167,7 +167,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        @Test func anyCallsAndKillsEndInCompleteness() async throws {
+        @Test func downloadsCompleteAfterRandomCallsAndKills() async throws {
             var random = SeededGenerator.forTest("calls and kills")
             let kills = TestSettings.isSoak ? 50 : 4
             let calls = TestSettings.isSoak ? 1000 : 120
@@ -210,21 +210,21 @@ extension AcceptanceTests {
             #expect(origin.record.running == 0)
             #expect(origin.record.peakOfAsset <= Self.transfersPerAsset)
             try await readBack(server)
-            let (ending, said) = try await {
+            let (ending, verification) = try await {
                 try await server.stop()
                 return try await Verification.run(in: folder.path)
             }()
             #expect(ending == .exit(0))
-            #expect(said.findings.isEmpty)
+            #expect(verification.findings.isEmpty)
         }
 
-        /// A kill loses the bytes that weren't committed, and no others.
-        @Test func aKillCostsNoMoreThanWhatWasntCommitted() async throws {
+        /// A kill loses only bytes that weren't committed.
+        @Test func killLosesOnlyUncommittedBytes() async throws {
             try await Self(Load.forKills).killRepeatedly(TestSettings.isSoak ? 12 : 2)
         }
 
-        /// The most bytes that aren't committed at a kill: those received since the last commit, and those sent while
-        /// a commit runs or lies in sockets' buffers.
+        /// The maximum of uncommitted bytes at a kill: received since the last commit, sent during a commit, or in
+        /// socket buffers.
         private static let mostUncommitted = 12 << 20
 
         private func killRepeatedly(_ kills: Int) async throws {
@@ -236,10 +236,10 @@ extension AcceptanceTests {
             try setLimits(server, key)
             try add(server, key)
             for kill in 0..<kills {
-                // Somewhere in its part of the transfer, so that bytes are on their way at each kill.
+                // A random point in the round's part of the transfer, so that bytes are in flight at each kill.
                 let part = load.length / (kills + 1)
                 let moment = (kill + 1) * part + Int.random(in: -part / 4..<part / 4, using: &random)
-                // A loaded machine commits late. It's waited for, so that the allowance doesn't depend on that.
+                // Waits for a commit, which is late on a loaded machine, so that the allowance doesn't depend on it.
                 let committed = try await eventually(
                     "\(moment) bytes were sent and committed", within: .seconds(600), every: .milliseconds(1)
                 ) {

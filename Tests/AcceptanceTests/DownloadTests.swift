@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `get` and `downloads` with real processes, in front of nginx.
+    /// Tests of `get` and `downloads` with nginx as the origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "curl")))
     struct DownloadTests {
         private static let stream = "\(StreamKind.transportStream.name).m3u8"
 
-        /// The lines of `--json`.
+        /// Returns the lines of the output with `--json`.
         private static func events(_ text: String) throws -> [[String: Any]] {
             try text.split(separator: "\n").map { line in
                 guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
@@ -17,7 +17,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// A folder of our own with a copy of the stream, so that it can be damaged.
+        /// Returns a folder with a copy of the stream, for changes.
         private static func copyOfStreams() async throws -> TemporaryFolder {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("site")
@@ -28,8 +28,8 @@ extension AcceptanceTests {
             return folder
         }
 
-        /// Ctrl-C ends it; run again, it goes on, and nothing that came is asked for again.
-        @Test func aStreamIsKeptOverAnInterruption() async throws {
+        /// After Ctrl-C the next `get` continues, and requests no received byte again.
+        @Test func continuesStreamAfterInterruption() async throws {
             let site = try await Self.copyOfStreams()
             let origin = try await NginxOrigin(serving: site.path, bytesPerSecond: 30 << 10)
             let folder = try TemporaryFolder("cache")
@@ -50,16 +50,16 @@ extension AcceptanceTests {
                 sum + (try FileManager.default.attributesOfItem(atPath: site.file(name))[.size] as? Int ?? 0)
             }
             let sent = try await origin.log()
-            // Less than a segment came twice: what was on its way when the signal came.
+            // Less than a segment was sent twice: the bytes in flight at the signal.
             #expect(sent.bodyBytes < Int64(length) + 200_000, "\(sent.summary)")
             #expect(try await KeptResource.all(in: folder.path).count == files.count + 1)
 
-            // With the origin gone it's all here.
+            // All segments are cached, without the origin.
             origin.stop()
             try await MediaCacheBinary.output(arguments)
         }
 
-        @Test func severalAreKeptAtOnce() async throws {
+        @Test func downloadsSeveralURLs() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -87,8 +87,8 @@ extension AcceptanceTests {
             #expect(events.contains { $0["event"] as? String == "state" && $0["state"] as? String == "complete" })
         }
 
-        /// One that fails doesn't keep the others from being kept, and is named.
-        @Test func oneThatFailsIsNamed() async throws {
+        /// A failed URL is named, and the others are downloaded.
+        @Test func namesFailedURL() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -102,7 +102,7 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("1 of 2 downloads are incomplete"), "\(result.errorText)")
         }
 
-        @Test func aMissingSegmentIsNamed() async throws {
+        @Test func namesMissingSegment() async throws {
             let site = try await Self.copyOfStreams()
             let missing = "\(StreamKind.transportStream.name)2.ts"
             try FileManager.default.removeItem(atPath: site.file(missing))
@@ -119,39 +119,39 @@ extension AcceptanceTests {
             #expect(end["complete"] as? Bool == false && end["holeCount"] as? Int == 1)
         }
 
-        /// What runs in a server is paused, listed and resumed by other commands.
-        @Test func aServersDownloadIsPausedAndResumed() async throws {
+        /// Other commands pause, list and resume a server's download.
+        @Test func pausesAndResumesDownloadOfServer() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 10 << 20)
             let folder = try TemporaryFolder("cache")
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let server = try await RunningServer(cache: folder.path)
             let url = "\(origin.url(Fixtures.medium))"
-            let get = try ChildProcess(MediaCacheBinary.path, ["get", url, "--quiet"] + here)
+            let get = try ChildProcess(MediaCacheBinary.path, ["get", url, "--quiet"] + options)
             func state() async throws -> (String, Int) {
-                let text = try await MediaCacheBinary.output(["downloads", "--json"] + here)
+                let text = try await MediaCacheBinary.output(["downloads", "--json"] + options)
                 let list = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]]
                 return (list?.first?["state"] as? String ?? "", list?.first?["bytes"] as? Int ?? 0)
             }
-            _ = try await eventually("bytes come") { try await state().1 > 0 ? () : nil }
-            try await MediaCacheBinary.output(["downloads", "pause", url] + here)
+            _ = try await eventually("bytes are received") { try await state().1 > 0 ? () : nil }
+            try await MediaCacheBinary.output(["downloads", "pause", url] + options)
             let paused = try await state()
             #expect(paused.0 == "paused" && paused.1 < file.count)
             _ = try await origin.log()
             #expect(try await state().1 == paused.1)
             #expect(get.ending == nil)
-            try await MediaCacheBinary.output(["downloads", "resume", "--all"] + here)
+            try await MediaCacheBinary.output(["downloads", "resume", "--all"] + options)
             #expect(try await get.end(within: .seconds(60)) == .exit(0), "\(get.errorText)")
             #expect(try await state().0 == "complete")
             try await server.stop()
         }
 
-        /// Without an owner `resume` does the work itself, and `cancel` removes what came.
-        @Test func withoutAnOwnerTheCommandDoesTheWork() async throws {
+        /// Without a server `resume` downloads in its own process, and `cancel` removes the received bytes.
+        @Test func resumesAndCancelsWithoutServer() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let server = try await RunningServer(cache: folder.path)
             let url = "\(origin.url(Fixtures.moovFirst))"
             try await Peer.run(
@@ -161,18 +161,18 @@ extension AcceptanceTests {
                     "-d", #"{"url":"\#(url)","title":"One","paused":true}"#,
                 ])
             try await server.stop()
-            let listed = try await MediaCacheBinary.output(["downloads"] + here)
+            let listed = try await MediaCacheBinary.output(["downloads"] + options)
             #expect(listed.contains("paused") && listed.contains("One"), "\(listed)")
-            try await MediaCacheBinary.output(["downloads", "resume", "One"] + here)
+            try await MediaCacheBinary.output(["downloads", "resume", "One"] + options)
             #expect(try await KeptResource.all(in: folder.path)[url]?.complete == true)
-            try await MediaCacheBinary.output(["downloads", "cancel", "One"] + here)
+            try await MediaCacheBinary.output(["downloads", "cancel", "One"] + options)
             #expect(try await KeptResource.all(in: folder.path).isEmpty)
-            let gone = try await MediaCacheBinary.run(["downloads", "cancel", "One"] + here)
-            #expect(gone.ending == .exit(1) && gone.errorText.contains("One"), "\(gone.errorText)")
+            let again = try await MediaCacheBinary.run(["downloads", "cancel", "One"] + options)
+            #expect(again.ending == .exit(1) && again.errorText.contains("One"), "\(again.errorText)")
         }
 
-        /// Any client of server-sent events sees a download's way.
-        @Test func eventsAreReadByCurl() async throws {
+        /// Any client of server-sent events receives the events of a download.
+        @Test func curlReceivesEvents() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -181,11 +181,11 @@ extension AcceptanceTests {
             let curl = try ChildProcess(
                 Peer.required("curl"),
                 ["-sN", "-H", "Authorization: Bearer \(key)", "\(server.base)/api/v1/events"])
-            _ = try await eventually("the feed is open") { curl.outputText.contains("retry:") ? () : nil }
+            _ = try await eventually("the event stream is open") { curl.outputText.contains("retry:") ? () : nil }
             let watch = try ChildProcess(
                 MediaCacheBinary.path, ["downloads", "watch", "--json", "--cache", folder.path])
             try await MediaCacheBinary.output(["get", "\(origin.url(Fixtures.moovFirst))", "--cache", folder.path])
-            _ = try await eventually("the end is told") {
+            _ = try await eventually("the end is reported") {
                 curl.outputText.contains("\"state\":\"complete\"") ? () : nil
             }
             for event in ["download.added", "download.state", "part.started", "part.done"] {

@@ -2,25 +2,25 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `export` of what is kept, without its origin.
+    /// Tests of `export` of cached media without the origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
-        /// A stream that was played once is a file, whatever became of its origin; whoever owns the folder.
+        /// A stream that was played once is exported without its origin, with and without a server.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
-        func whatWasPlayedIsExported(kind: StreamKind, owned: Bool) async throws {
+        func exportsPlayedStream(kind: StreamKind, owned: Bool) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
-            let here = ["--cache", folder.path, "-q"]
+            let options = ["--cache", folder.path, "-q"]
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let playlist = origin.url(try kind.playlist(at: origin))
             let direct = try await StreamPlayer.ffmpeg.play(playlist)
             try await MediaCacheBinary.output(
-                ["remux", playlist.absoluteString, "-o", output.file("played.mp4")] + here)
+                ["remux", playlist.absoluteString, "-o", output.file("played.mp4")] + options)
             let before = try await origin.log()
             let server = owned ? try await RunningServer(cache: folder.path) : nil
             try await MediaCacheBinary.output(
-                ["export", playlist.absoluteString, "-o", output.file("film.mp4")] + here)
+                ["export", playlist.absoluteString, "-o", output.file("film.mp4")] + options)
             let after = try await origin.log()
             #expect(after.entries.count == before.entries.count, "\(after.since(before).summary)")
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
@@ -29,20 +29,20 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// The cut begins and ends at the moments that were said, to the picture.
-        @Test func aStretchIsCut() async throws {
+        /// A cut starts and ends at the given times, exact to the frame.
+        @Test func cutsAtGivenTimes() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
-            let here = ["--cache", folder.path, "-q"]
+            let options = ["--cache", folder.path, "-q"]
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let url = origin.url(Fixtures.moovLast).absoluteString
-            try await MediaCacheBinary.output(["get", url] + here)
+            try await MediaCacheBinary.output(["get", url] + options)
             let before = try await origin.log()
-            // Key pictures are two seconds apart.
+            // Key frames are two seconds apart.
             let cut = output.file("cut.mp4")
             try await MediaCacheBinary.output(
-                ["export", url, "--from", "0:11.2", "--to", "14.4", "-o", cut] + here)
+                ["export", url, "--from", "0:11.2", "--to", "14.4", "-o", cut] + options)
             #expect(try await origin.log().entries.count == before.entries.count)
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: cut))
@@ -54,8 +54,8 @@ extension AcceptanceTests {
             #expect(numbers.count == 2 && abs(numbers[0]) < 0.03 && abs(numbers[1] - 3.2) < 0.03, "\(numbers)")
         }
 
-        /// Encoded anew by ffmpeg, whole or not at all.
-        @Test func otherFormatsAreEncoded() async throws {
+        /// ffmpeg encodes other formats. A failure leaves no partial file.
+        @Test func encodesOtherFormats() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
@@ -88,24 +88,24 @@ extension AcceptanceTests {
             #expect(bare.errorText.contains("apt-get install ffmpeg"), "\(bare.errorText)")
         }
 
-        /// What isn't kept is named, and nothing is asked; --fetch asks for it.
-        @Test func whatIsMissingIsSaid() async throws {
+        /// Missing segments are named and not requested, unless --fetch is given.
+        @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
-            let here = ["--cache", folder.path, "-q"]
+            let options = ["--cache", folder.path, "-q"]
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let playlist = origin.url("transportstream.m3u8")
             let film = output.file("film.mp4")
-            let nothing = try await MediaCacheBinary.run(["export", playlist.absoluteString, "-o", film] + here)
+            let nothing = try await MediaCacheBinary.run(["export", playlist.absoluteString, "-o", film] + options)
             #expect(nothing.ending == .exit(1))
             #expect(nothing.errorText.contains("nothing is cached"), "\(nothing.errorText)")
 
-            try await MediaCacheBinary.output(["remux", playlist.absoluteString, "-o", film] + here)
+            try await MediaCacheBinary.output(["remux", playlist.absoluteString, "-o", film] + options)
             try await MediaCacheBinary.output(
                 ["remove", origin.url("transportstream3.ts").absoluteString, "--cache", folder.path])
             let before = try await origin.log()
-            let arguments = ["export", playlist.absoluteString, "-o", film, "--force"] + here
+            let arguments = ["export", playlist.absoluteString, "-o", film, "--force"] + options
             let part = try await MediaCacheBinary.run(arguments)
             #expect(part.ending == .exit(1))
             #expect(part.errorText.contains("1 of 6 segments"), "\(part.errorText)")

@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `faststart` on files and URLs.
+    /// Tests of `faststart` with files and URLs.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct FastStartCommandTests {
-        /// The same packets, the index before the media, the file as long as it was.
-        @Test func theIndexComesFirst() async throws {
+        /// The packets and the length of the file are unchanged, and the index precedes the media.
+        @Test func movesIndexToStart() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
             let source = "\(Fixtures.folder)/\(Fixtures.moovLast)"
             let output = folder.file("fast.mp4")
-            let said = try await MediaCacheBinary.output(["faststart", source, output])
-            #expect(said.hasPrefix("Moved the index"))
+            let text = try await MediaCacheBinary.output(["faststart", source, output])
+            #expect(text.hasPrefix("Moved the index"))
             let boxes = try await Self.boxes(of: output)
             #expect(boxes.firstIndex(of: "moov") ?? .max < boxes.firstIndex(of: "mdat") ?? .min, "\(boxes)")
             #expect(try await Self.packets(output) == Self.packets(source))
@@ -20,7 +20,7 @@ extension AcceptanceTests {
             #expect(sizes[0] == sizes[1])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["fast.mp4"])
 
-            // Nothing is replaced unasked; in place is allowed.
+            // An existing file isn't replaced, except in place.
             let again = try await MediaCacheBinary.run(["faststart", source, output])
             #expect(again.ending == .exit(1))
             #expect(again.errorText.contains("--force"))
@@ -30,8 +30,8 @@ extension AcceptanceTests {
             #expect(FileManager.default.contents(atPath: output) == once)
         }
 
-        /// What a URL gives is the same file.
-        @Test func aURLIsReadThroughTheCache() async throws {
+        /// The result for a URL equals the result for the file.
+        @Test func readsURLThroughCache() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("output")
@@ -46,7 +46,7 @@ extension AcceptanceTests {
             #expect(try await origin.log().repeatedBytes == 0)
         }
 
-        @Test func whatIsNoMP4IsRefused() async throws {
+        @Test func refusesOtherFormats() async throws {
             let folder = try TemporaryFolder("output")
             let text = folder.file("text.mp4")
             try "no film at all, but some words of text".write(toFile: text, atomically: true, encoding: .utf8)
@@ -62,7 +62,7 @@ extension AcceptanceTests {
             return (object?["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
         }
 
-        /// A file's packets as ffprobe tells them: all but where they lie.
+        /// Returns ffprobe's output of a file's packets without their positions.
         static func packets(_ path: String) async throws -> Data {
             try await Peer.run(
                 "ffprobe",

@@ -3,19 +3,19 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// MP4s of many makers whose index comes last: rearranged by the command, and by the server as they are asked for.
+    /// Tests of moving the index of MP4 files by many encoders, by the command and by the server.
     @Suite(.enabled(if: try Peer.present("nginx", "ffprobe", "sha256sum") && Prerequisite.hasCorpora()))
     struct FastStartCorpusTests {
-        /// What another program made of each file, bit for bit; the packets are those of the original.
-        @Test func theCommandWritesWhatQtFaststartWrites() async throws {
+        /// The result equals that of qt-faststart, and has the packets of the original.
+        @Test func commandMatchesQtFaststart() async throws {
             let oracles = try StreamCorpus.fastStarts()
             #expect(oracles.count >= 13)
             let folder = try TemporaryFolder("output")
             _ = try await sideBySide(oracles) { path, sum in
                 let source = "\(StreamCorpus.root)/\(path)"
                 let output = try await Self.rearranged(path, in: folder)
-                let said = try await Peer.run("sha256sum", [output])
-                #expect(String(decoding: said, as: UTF8.self).hasPrefix(sum + " "), "\(path)")
+                let line = try await Peer.run("sha256sum", [output])
+                #expect(String(decoding: line, as: UTF8.self).hasPrefix(sum + " "), "\(path)")
                 let (before, after) = (
                     try await FastStartCommandTests.packets(source), try await FastStartCommandTests.packets(output)
                 )
@@ -23,21 +23,21 @@ extension AcceptanceTests {
             }
         }
 
-        /// The server's view has every byte that the command writes, whole and in parts.
-        @Test func theViewIsWhatTheCommandWrites() async throws {
+        /// The server's response equals the command's file, whole and in ranges.
+        @Test func serverMatchesCommand() async throws {
             let oracles = try StreamCorpus.fastStarts()
             let folder = try TemporaryFolder("output")
             let cache = try TemporaryFolder("cache")
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let server = try await RunningServer(cache: cache.path)
             let base = try await server.play(origin.url(""))
-            var random = SeededGenerator.forTest("theViewIsWhatTheCommandWrites")
+            var random = SeededGenerator.forTest("faststart ranges")
             for (path, _) in oracles {
                 let expected = try #require(
                     FileManager.default.contents(atPath: try await Self.rearranged(path, in: folder)))
                 let url = try #require(URL(string: "\(base.appending(path: path))?faststart=1"))
                 let connection = try HTTPConnection(to: url)
-                // Parts first, so that they aren't of what is kept already.
+                // Ranges first, so that they aren't read from the cache.
                 for _ in 0..<20 {
                     let begin = Int.random(in: 0..<expected.count, using: &random)
                     let range = begin..<Int.random(in: begin + 1...expected.count, using: &random)

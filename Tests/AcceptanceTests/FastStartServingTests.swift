@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Films whose index comes last, served as if it came first.
+    /// Tests of films with the index at the end, served with the index at the start.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct FastStartServingTests {
         /// A film of more than 100 MB with its index at the end.
@@ -17,13 +17,13 @@ extension AcceptanceTests {
                     "ffmpeg",
                     ["-v", "error", "-y", "-stream_loop", "39", "-i", "\(Fixtures.folder)/\(Fixtures.moovLast)", "-c"]
                         + ["copy", draft])
-                guard rename(draft, path) == 0 else { throw HarnessError("\(path) can't be put in place") }
+                guard rename(draft, path) == 0 else { throw HarnessError("\(path) can't be renamed") }
             }
             return try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64)
         }
 
-        /// Byte for byte what `faststart` writes, by whatever ranges it's asked for.
-        @Test func theViewIsTheRearrangedFile() async throws {
+        /// The response equals the file of `faststart` in any range.
+        @Test func servesRearrangedFile() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
@@ -36,21 +36,21 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let plain = try await server.play(origin.url(Fixtures.moovLast))
             let url = try #require(URL(string: "\(plain)?faststart=1"))
-            for (range, wanted) in [
+            for (range, expected) in [
                 ("bytes=0-", 0..<bytes.count), ("bytes=0-99", 0..<100), ("bytes=20-70000", 20..<70_001),
                 ("bytes=-500", bytes.count - 500..<bytes.count), ("bytes=5000000-5000999", 5_000_000..<5_001_000),
             ] {
                 let connection = try HTTPConnection(to: url)
                 let head = try connection.request(url, fields: ["Range": range])
                 #expect(head.status == 206, "\(range)")
-                #expect(try connection.body() == bytes[wanted], "\(range)")
+                #expect(try connection.body() == bytes[expected], "\(range)")
             }
             let whole = try HTTPConnection(to: url)
             #expect(try whole.request(url).status == 200)
             #expect(try whole.body() == bytes)
             let outside = try HTTPConnection(to: url)
             #expect(try outside.request(url, fields: ["Range": "bytes=\(bytes.count)-"]).status == 416)
-            // Unasked, the file is the origin's.
+            // Without the option, the file is the origin's.
             let other = try HTTPConnection(to: plain)
             _ = try other.request(plain)
             #expect(try other.body() == FileManager.default.contents(atPath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
@@ -58,9 +58,10 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A player that reads from the front shows its first picture having cost the origin less than a twentieth.
+        /// A player that reads sequentially shows its first frame after the origin has sent less than a twentieth of
+        /// the file.
         @Test(arguments: ["ffmpeg", "mpv"], [false, true])
-        func playersStartAtOnce(player: String, isAlwaysOn: Bool) async throws {
+        func playersStartWithoutReadingTheFile(player: String, isAlwaysOn: Bool) async throws {
             let length = try await makeFilm()
             #expect(length >= 50_000_000)
             let folder = try TemporaryFolder("cache")
@@ -69,7 +70,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path, command: command)
             let url = "\(try await server.play(origin.url(Self.film)))" + (isAlwaysOn ? "" : "?faststart=1")
             if player == "ffmpeg" {
-                // One that can't seek: it needs the index first.
+                // Without seeking, the player needs the index first.
                 let frames = try await Peer.run(
                     "ffmpeg",
                     [
@@ -87,8 +88,8 @@ extension AcceptanceTests {
             #expect(sent * 20 < length, "\(sent) of \(length) bytes")
         }
 
-        /// What is no MP4, or needs nothing, is served as it is.
-        @Test func everythingElseIsAsItWas() async throws {
+        /// Other formats, and MP4 files with the index at the start, are served unchanged.
+        @Test func servesOtherFilesUnchanged() async throws {
             try await Fixtures.shared.clips()
             let content = try TemporaryFolder("origin")
             try Data("no film at all, but enough words of text to be one".utf8).write(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What SIGHUP does to `serve`, as `systemctl reload` sends it.
+    /// Tests of SIGHUP to `serve`, as sent by `systemctl reload`.
     struct HangUpTests {
         private struct Channel: Decodable {
             struct Limits: Decodable { var seconds: Double? }
@@ -13,7 +13,7 @@ extension AcceptanceTests {
 
         private let folder: TemporaryFolder
         private let file: String
-        /// Nobody answers there: the channels wait.
+        /// An address without a listener, so that the channels wait.
         private let origin: String
 
         init() throws {
@@ -36,18 +36,18 @@ extension AcceptanceTests {
             return try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/channels")).channels
         }
 
-        /// Sends the signal, and waits until the log says a thing once more than before.
+        /// Sends the signal, and waits for another occurrence of a text in the log. Returns the new lines of the log.
         private static func hangUp(_ server: RunningServer, until words: String) async throws -> String {
             let before = server.process.errorText
             server.process.signal(SIGHUP)
-            return try await eventually("the log says “\(words)”", within: .seconds(60)) {
+            return try await eventually("the log contains “\(words)”", within: .seconds(60)) {
                 let new = server.process.errorText.dropFirst(before.count)
                 if let ending = server.process.ending { throw HarnessError("serve: \(ending): \(new)") }
                 return new.contains(words) && new.hasSuffix("\n") ? String(new) : nil
             }
         }
 
-        @Test func changedChannelsAndTheLogLevelHoldAtOnce() async throws {
+        @Test func appliesChangedChannelsAndLogLevel() async throws {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8"}], "logLevel": "error"}"#)
             let server = try await start()
             #expect(try await Self.channels(server).map(\.name) == ["news"])
@@ -57,33 +57,33 @@ extension AcceptanceTests {
                 {"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "2h"},
                               {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB"}
                 """#)
-            // Below the level that held before, so that its being written shows the new one.
+            // The message is below the previous level, so its presence shows that the new level applies.
             let log = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
-            // What can't hold at once is named.
+            // The log names settings that require a restart.
             #expect(log.contains("apply after a restart") && log.contains("maxSize"), "\(log)")
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news", "sport"])
             #expect(channels.map(\.retention.seconds) == [7200, nil])
 
-            // One that isn't declared any more stays, and the log says what ends it.
+            // A channel that is no longer declared continues, and the log names the command that ends it.
             try configure(#"{"channels": [{"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice"}"#)
             let next = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(next.contains("channel=news") && next.contains("channels remove"), "\(next)")
             #expect(try await Self.channels(server).map(\.name) == ["news", "sport"])
 
-            // The other way round, too: from here on nothing below errors is said.
+            // A higher level also applies: only errors are logged from now on.
             try configure(#"{"channels": [{"name": "film", "url": "\#(origin)/c.m3u8"}], "logLevel": "error"}"#)
             let quiet = server.process.errorText
             server.process.signal(SIGHUP)
-            try await eventually("the channel is there", within: .seconds(60)) {
+            try await eventually("the channel exists", within: .seconds(60)) {
                 try await Self.channels(server).contains { $0.name == "film" } ? () : nil
             }
             #expect(server.process.errorText == quiet)
             try await server.stop()
         }
 
-        /// Each way to break a file: all stays as it was, and the log says where the fault is.
+        /// With an invalid file all settings remain, and the log names the fault.
         @Test(arguments: [
             (
                 #"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#,
@@ -95,7 +95,7 @@ extension AcceptanceTests {
             (#"{"logLevel": "debug", "maxSize": "much"}"#, "much"),
             (nil, "can't be read"),
         ])
-        func aBrokenFileChangesNothing(_ text: String?, _ reason: String) async throws {
+        func invalidFileChangesNothing(_ text: String?, _ reason: String) async throws {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "1h"}]}"#)
             let server = try await start()
             if let text { try configure(text) } else { try FileManager.default.removeItem(atPath: file) }
@@ -105,7 +105,7 @@ extension AcceptanceTests {
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news"] && channels.first?.retention.seconds == 3600)
 
-            // It goes on heeding the signal: once the file is right again, it's taken.
+            // The server still handles the signal: a corrected file is applied.
             try configure(
                 #"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "3h"}], "logLevel": "notice"}"#)
             _ = try await Self.hangUp(server, until: "configuration reloaded")
@@ -113,9 +113,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A response that runs goes on.
+        /// A running response continues.
         @Test(.enabled(if: try Peer.present("nginx")))
-        func aRunningResponseGoesOn() async throws {
+        func runningResponseContinues() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)
             let nginx = try await NginxOrigin(serving: Fixtures.folder)
             try configure("{}")

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// The harness itself, on an origin without a cache: what other tests build on has to be true.
+    /// Tests of the harness with an origin and no cache.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
     struct HarnessTests {
-        @Test func originLogCountsWhatWasSent() async throws {
+        @Test func originLogCountsSentBytes() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let url = origin.url(Fixtures.medium)
@@ -21,7 +21,7 @@ extension AcceptanceTests {
             #expect(log.entries.map(\.sent) == [0..<1000, 500..<2500, 99_999_000..<100_000_000])
         }
 
-        @Test func differencesAreFound() async throws {
+        @Test func findsDifferences() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let connection = try HTTPConnection(to: origin.url(""))
@@ -29,9 +29,9 @@ extension AcceptanceTests {
             #expect(try connection.firstDifference(from: file, at: 4095) == 4095)
         }
 
-        /// A slow origin and a quick one: what a player makes of a file doesn't depend on when bytes come.
+        /// The result of a player doesn't depend on the speed of the origin.
         @Test(arguments: Player.allCases)
-        func playersGiveTheSameTwice(player: Player) async throws {
+        func playersAreReproducible(player: Player) async throws {
             try await Fixtures.shared.clips()
             let quick = try await NginxOrigin(serving: Fixtures.folder)
             let slow = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 6 << 20)

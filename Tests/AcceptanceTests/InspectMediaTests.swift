@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `inspect` on films: what is read of them, and what is told.
+    /// Tests of `inspect` with films: the requests and the output.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct InspectMediaTests {
-        /// Of a film with its index at the end only the index is asked for, and once; whoever owns the folder.
+        /// Only the index of a film is requested, once, with and without a server.
         @Test(arguments: [false, true])
-        func ofAFilmOnlyTheIndexIsRead(owned: Bool) async throws {
+        func readsOnlyIndexOfFilm(owned: Bool) async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -29,30 +29,30 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// Content decides, not the name; a file says the same as its URL.
-        @Test func filesAndURLsSayTheSame() async throws {
+        /// The content determines the format, not the name. The output for a file equals that for its URL.
+        @Test func outputIsTheSameForFilesAndURLs() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("cache")
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let segment = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder).sorted()
                     .first { $0.hasSuffix(".ts") })
             let misnamed = try TemporaryFolder("misnamed")
             let copy = misnamed.file("list.m3u8")
             try FileManager.default.copyItem(atPath: "\(StreamFixtures.folder)/\(segment)", toPath: copy)
-            let named = try await MediaCacheBinary.output(["inspect", copy, "--packets"] + here)
+            let named = try await MediaCacheBinary.output(["inspect", copy, "--packets"] + options)
             let remote = try await MediaCacheBinary.output(
-                ["inspect", origin.url(segment).absoluteString, "--packets"] + here)
+                ["inspect", origin.url(segment).absoluteString, "--packets"] + options)
             #expect(named == remote)
             #expect(named.split(separator: "\n").count > 50)
             let other = try await NginxOrigin(serving: misnamed.path)
             let called = try await MediaCacheBinary.output(
-                ["inspect", other.url("list.m3u8").absoluteString, "--packets"] + here)
+                ["inspect", other.url("list.m3u8").absoluteString, "--packets"] + options)
             #expect(called == named)
         }
 
-        @Test func whatCannotBeDoneIsOneLine() async throws {
+        @Test func failuresPrintOneLine() async throws {
             let folder = try TemporaryFolder("cache")
             let playlist = folder.file("a.m3u8")
             try "#EXTM3U\n#EXTINF:5,\n1.ts\n".write(toFile: playlist, atomically: true, encoding: .utf8)

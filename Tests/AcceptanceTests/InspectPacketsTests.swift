@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// `inspect --packets` of public samples, against what ffprobe says of them.
+    /// Tests of `inspect --packets` with public samples, compared with ffprobe.
     @Suite(.enabled(if: try Prerequisite.hasCorpora()))
     struct InspectPacketsTests {
-        /// A line of the command.
+        /// A line of the command's output.
         private struct Line {
             var track: Int
-            /// Microseconds.
+            /// The presentation time in microseconds.
             var pts: Double
             var dts: Double
             var duration: Double
@@ -23,7 +23,7 @@ extension AcceptanceTests {
                 let times = fields.dropFirst().prefix(3).compactMap { Self.microseconds($0) }
                 guard fields.count == 7, times.count == 3, let track = Int(fields[0]), let size = Int(fields[4]),
                     ["0", "1"].contains(fields[5]), fields[6].count == 8, let checksum = UInt32(fields[6], radix: 16)
-                else { throw HarnessError("a line that isn't one: \(text)") }
+                else { throw HarnessError("invalid line: \(text)") }
                 self.track = track
                 (pts, dts, duration) = (times[0], times[1], times[2])
                 self.size = size
@@ -31,7 +31,7 @@ extension AcceptanceTests {
                 self.checksum = checksum
             }
 
-            /// Seconds with six decimals.
+            /// Returns the microseconds of a number of seconds with six decimals.
             private static func microseconds(_ text: Substring) -> Double? {
                 guard let point = text.firstIndex(of: "."), text[point...].count == 7 else { return nil }
                 return Double(text.filter { $0 != "." })
@@ -45,8 +45,8 @@ extension AcceptanceTests {
             return try Prerequisite.cases(samples, of: PacketOracle.folder)
         }
 
-        /// Each packet's times, size, sync flag and checksum; what differs by a standard stands in `OracleDifference`.
-        @Test(arguments: try samples()) func packetsAreThoseOfFFprobe(path: String) async throws {
+        /// Compares the times, size, sync flag and checksum of each packet. `OracleDifference` lists the exceptions.
+        @Test(arguments: try samples()) func packetsMatchFFprobe(path: String) async throws {
             let csv = try String(
                 contentsOfFile: "\(StreamCorpus.root)/\(PacketOracle.folder)/\(path).csv", encoding: .utf8)
             let oracle = PacketOracle(csv, of: path)
@@ -68,13 +68,13 @@ extension AcceptanceTests {
             }
         }
 
-        /// The samples are those of the corpora, all of them.
-        @Test func thereIsAnOracleOfEachSample() throws {
+        /// The samples include all oracles of the corpora.
+        @Test func testsAllOraclesOfCorpora() throws {
             #expect(try Self.samples().count >= 182)
         }
 
         private static func differences(_ mine: Line, _ packet: OraclePacket, _ stream: OracleStream) -> [String] {
-            // Six decimals.
+            // The rounding to six decimals.
             let tolerance = 0.5001
             func isNear(_ microseconds: Double, _ ticks: Int64?) -> Bool {
                 ticks.map { abs(stream.microseconds($0) - microseconds) <= tolerance } ?? false
@@ -84,7 +84,7 @@ extension AcceptanceTests {
             if !isNear(mine.dts, packet.dts) { found.append("dts \(mine.dts)") }
             if packet.content.size(of: mine.size) != packet.size { found.append("size \(mine.size)") }
             if mine.isSync != packet.isSync { found.append("sync \(mine.isSync)") }
-            // Of a part of the bytes the library's tests compute it.
+            // The tests of the library compare checksums of partial content.
             if packet.content == .whole, mine.checksum != packet.checksum { found.append("checksum") }
             return found
         }

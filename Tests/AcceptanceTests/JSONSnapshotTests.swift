@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What every command prints with `--json`, as it was last looked at: programs read it, so a key that goes or becomes
-    /// something else shows in a change of this file. `MEDIACACHE_SNAPSHOTS=1` writes it anew.
+    /// Tests of the shape of each command's output with `--json`, which programs read. A removed or changed key
+    /// requires a change of the snapshot. `MEDIACACHE_SNAPSHOTS=1` writes the snapshot.
     @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct JSONSnapshotTests {
         private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Snapshots/json.txt")
 
-        @Test func everyCommandPrintsTheSameShapeOfJSON() async throws {
+        @Test func jsonOfEveryCommandMatchesSnapshot() async throws {
             try await StreamFixtures.shared.make()
             var transcript = JSONTranscript()
             try await JSONSituation.withoutServer(&transcript)
@@ -19,25 +19,26 @@ extension AcceptanceTests {
 
             let known = try await Self.commandsWithJSON()
             #expect(known.count > 15)
-            #expect(known.subtracting(transcript.commands).isEmpty, "these have --json, and no case here")
+            #expect(known.subtracting(transcript.commands).isEmpty, "commands with --json that have no case")
             if TestSettings.variable("MEDIACACHE_SNAPSHOTS") == "1" {
                 try FileManager.default.createDirectory(
                     at: Self.file.deletingLastPathComponent(), withIntermediateDirectories: true)
                 return try transcript.text.write(to: Self.file, atomically: true, encoding: .utf8)
             }
-            let kept = try String(contentsOf: Self.file, encoding: .utf8)
-            let (now, then) = (transcript.text.components(separatedBy: "\n"), kept.components(separatedBy: "\n"))
-            let place = zip(now, then).enumerated().first { $0.element.0 != $0.element.1 }
-            let section = now.prefix(place?.offset ?? now.count).last { $0.hasPrefix("====") }
+            let snapshot = try String(contentsOf: Self.file, encoding: .utf8)
+            let (new, old) = (transcript.text.components(separatedBy: "\n"), snapshot.components(separatedBy: "\n"))
+            let difference = zip(new, old).enumerated().first { $0.element.0 != $0.element.1 }
+            let section = new.prefix(difference?.offset ?? new.count).last { $0.hasPrefix("====") }
+            let (newLine, oldLine) = difference?.element ?? ("", "")
             #expect(
-                transcript.text == kept,
+                transcript.text == snapshot,
                 """
-                the first difference, in “\(section ?? "")”: “\(place?.element.0 ?? "")” was “\(place?.element.1 ?? "")”; \
-                if that is meant, run this test with MEDIACACHE_SNAPSHOTS=1
+                first difference, in “\(section ?? "")”: “\(newLine)” was “\(oldLine)”; \
+                if it is intended, run this test with MEDIACACHE_SNAPSHOTS=1
                 """)
         }
 
-        /// The commands that have `--json` or another option of its kind, by their words.
+        /// Returns the words of the commands that have `--json` or a similar option.
         private static func commandsWithJSON() async throws -> Set<String> {
             struct Dump: Decodable { var command: Command }
             struct Command: Decodable {

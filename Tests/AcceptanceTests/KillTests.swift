@@ -3,28 +3,28 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// kill -9 at random instants of a process that fills and serves.
+    /// Tests of kill -9 at random times in a process that fills and serves.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct KillTests {
-        /// After each kill the folder opens, `verify` finds nothing wrong, no committed byte is lost, and what is read is
-        /// what the origin has. 20 kills; 200 with MEDIACACHE_SOAK=1.
-        @Test func killedAtAnyInstantLosesNothingCommitted() async throws {
+        /// After each kill the folder opens, `verify` reports no damage, no committed byte is lost, and all bytes equal
+        /// the origin's. 20 kills; 200 with MEDIACACHE_SOAK=1.
+        @Test func killLosesNoCommittedByte() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 25 << 20)
             let folder = try TemporaryFolder("cache")
             var random = SeededGenerator.forTest("kill -9")
-            var kept: [String: RangeSet<Int>] = [:]
+            var cached: [String: RangeSet<Int>] = [:]
             let rounds = TestSettings.isSoak ? 200 : 20
-            let total = { (kept: [String: RangeSet<Int>]) in kept.values.reduce(0) { $0 + $1.total } }
+            let total = { (cached: [String: RangeSet<Int>]) in cached.values.reduce(0) { $0 + $1.total } }
             var bytes = 0
             for round in 1...rounds {
-                // A new resource every ten rounds, so that there is always something left to fill; and a folder that is emptied after
-                // two of them, so that the limits give up nothing.
+                // A new resource every ten rounds, so that bytes are always missing. The folder is emptied after two
+                // resources, so that nothing is evicted.
                 let take = (round - 1) / 10
                 if take > 0, take.isMultiple(of: 2), (round - 1).isMultiple(of: 10) {
-                    try await readBack(kept, of: file, in: folder.path)
-                    bytes += total(kept)
-                    kept = [:]
+                    try await readBack(cached, of: file, in: folder.path)
+                    bytes += total(cached)
+                    cached = [:]
                     let removal = try await MediaCacheBinary.run(["remove", "--all", "--cache", folder.path])
                     #expect(removal.ending == .exit(0), "\(removal.errorText)")
                 }
@@ -34,25 +34,26 @@ extension AcceptanceTests {
 
                 let committed = try await fillAndKill(folder.path, source, file, from: starts, after: instant)
 
-                let (ending, said) = try await Verification.run(in: folder.path)
+                let (ending, verification) = try await Verification.run(in: folder.path)
                 #expect(ending == .exit(0), "round \(round)")
-                #expect(said.findings.isEmpty, "round \(round): \(said.findings)")
+                #expect(verification.findings.isEmpty, "round \(round): \(verification.findings)")
                 let now = try await KeptResource.all(in: folder.path).mapValues(\.kept)
-                for (url, spans) in kept {
+                for (url, spans) in cached {
                     let lost = spans.subtracting(now[url] ?? RangeSet())
                     #expect(lost.isEmpty, "round \(round): \(url) lost \(lost.ranges)")
                 }
-                #expect(total(now) >= total(kept) + committed, "round \(round): bytes that were committed are gone")
-                kept = now
+                #expect(total(now) >= total(cached) + committed, "round \(round): committed bytes are missing")
+                cached = now
             }
-            try await readBack(kept, of: file, in: folder.path)
-            bytes += total(kept)
-            print("kill -9: \(rounds) kills, \(bytes) bytes kept")
+            try await readBack(cached, of: file, in: folder.path)
+            bytes += total(cached)
+            print("kill -9: \(rounds) kills, \(bytes) bytes cached")
             #expect(bytes > 0)
         }
 
         /// Serves `source` from `folder` to three readers, and kills the server after a while.
-        /// - Returns: how many bytes it said it had committed, just before.
+        ///
+        /// - Returns: The number of committed bytes that the server reported just before.
         private func fillAndKill(
             _ folder: String,
             _ source: URL,
@@ -80,10 +81,10 @@ extension AcceptanceTests {
             return committed
         }
 
-        /// Reads all that is kept through a server, and compares it.
-        private func readBack(_ kept: [String: RangeSet<Int>], of file: MappedFile, in folder: String) async throws {
+        /// Compares all cached bytes, read through a server.
+        private func readBack(_ cached: [String: RangeSet<Int>], of file: MappedFile, in folder: String) async throws {
             let server = try await RunningServer(cache: folder)
-            for (source, spans) in kept {
+            for (source, spans) in cached {
                 let url = try await server.play(URL(string: source) ?? server.base)
                 let connection = try HTTPConnection(to: url)
                 for span in spans.ranges {

@@ -2,26 +2,26 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What is kept, read without its URL and without its origin.
+    /// Tests of `/library`, which serves cached media without their URL and origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct LibraryTests {
-        /// A stream that was played is one MP4, in any range the same bytes, and after a restart too; of each picture in
-        /// it there is a frame.
+        /// A played stream is served as an MP4 with all frames. Its bytes are the same in any range and after a
+        /// restart.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4])
-        func aStreamIsOneMP4(kind: StreamKind) async throws {
+        func servesPlayedStreamAsMP4(kind: StreamKind) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let playlist = origin.url(try kind.playlist(at: origin))
             let direct = try await StreamPlayer.ffmpeg.play(playlist)
             try await MediaCacheBinary.output(
-                ["remux", playlist.absoluteString, "-o", output.file("played.mp4"), "-q"] + here)
+                ["remux", playlist.absoluteString, "-o", output.file("played.mp4"), "-q"] + options)
             let before = try await origin.log().entries.count
 
             let server = try await RunningServer(cache: folder.path)
-            let link = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + here)
+            let link = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + options)
             #expect(link.contains("/library/") && !link.contains("origin"), "\(link)")
             let url = try #require(URL(string: link))
             let played = try await StreamPlayer.ffmpeg.play(url)
@@ -45,7 +45,7 @@ extension AcceptanceTests {
             try await server.stop()
 
             let again = try await RunningServer(cache: folder.path)
-            let other = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + here)
+            let other = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + options)
             #expect(URL(string: other)?.path == url.path)
             #expect(try await Peer.run("curl", ["-sSf", other]) == whole)
             #expect(Self.tag(try await Peer.run("curl", ["-sSI", other])) == Self.tag(tag))
@@ -54,18 +54,18 @@ extension AcceptanceTests {
             #expect(try await origin.log().entries.count == before)
         }
 
-        /// What isn't all here says what is missing, and what to do.
-        @Test func aPartIsNoMP4() async throws {
+        /// The error for a partial stream names the missing segments and the remedy.
+        @Test func refusesPartialStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let playlist = origin.url("transportstream.m3u8")
-            let nothing = try await MediaCacheBinary.run(["url", "--mp4", playlist.absoluteString] + here)
+            let nothing = try await MediaCacheBinary.run(["url", "--mp4", playlist.absoluteString] + options)
             #expect(nothing.ending == .exit(1))
             let server = try await RunningServer(cache: folder.path)
             _ = try await Peer.run("curl", ["-sSf", "\(try await server.play(playlist))"])
-            let link = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + here)
+            let link = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + options)
             let answer = String(
                 decoding: try await Peer.run("curl", ["-sS", "-w", " %{http_code}", link]), as: UTF8.self)
             #expect(answer.hasSuffix(" 404") && answer.contains("segments of"), "\(answer)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// kill -9 at random instants of a process that records.
+    /// Tests of kill -9 at random times in a process that records.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct LiveKillTests {
         private struct Timeline: Decodable {
@@ -23,9 +23,9 @@ extension AcceptanceTests {
             var pinnedBytes: Int64
         }
 
-        /// What was recorded before each kill is there after it, byte for byte; the timeline has no hole that isn't a gap,
-        /// and what it says of its size is true. 12 kills; 50 with MEDIACACHE_SOAK=1.
-        @Test func aRecorderThatIsKilledLosesNothing() async throws {
+        /// After each kill all recorded segments are available and unchanged, the timeline names each gap, and its size
+        /// is right. 12 kills; 50 with MEDIACACHE_SOAK=1.
+        @Test func killLosesNoRecordedSegment() async throws {
             let rounds = TestSettings.isSoak ? 50 : 12
             let encoder = try await ChannelEncoder(seconds: rounds * 5 + 60, segmentSeconds: 1)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -57,14 +57,14 @@ extension AcceptanceTests {
             let status = try channel.status()
             #expect(Int(status.bytes) == bytes && status.gaps == all.count { $0.gap })
             let usage = try JSONDecoder().decode(Usage.self, from: try await server.api("/api/v1/usage"))
-            #expect(usage.pinnedBytes == status.bytes, "what the folder holds is what the timelines say")
+            #expect(usage.pinnedBytes == status.bytes, "the pinned bytes of the folder differ from the timeline's")
             let log = try await origin.log()
             let twice = Dictionary(grouping: log.entries.filter { $0.path.hasSuffix(".ts") && !$0.isCut }, by: \.path)
                 .filter { $0.value.count > 1 }
             print(
                 "kill -9 of a recorder: \(rounds) kills, \(all.count) segments, \(status.gaps) gaps,",
-                "\(twice.count) fetched again whole")
-            // What was under way when it was killed, at most.
+                "\(twice.count) segments were fetched again completely")
+            // At most the segments in flight at the kills.
             #expect(twice.count <= rounds * ChannelEncoder.tracks.count * 2)
             try await server.stop()
         }
@@ -81,7 +81,7 @@ extension AcceptanceTests {
             _ round: Int
         ) throws {
             let lost = Set(known.keys).subtracting(segments)
-            #expect(lost.isEmpty, "round \(round): \(lost.sorted { $0.number < $1.number }.prefix(3)) are gone")
+            #expect(lost.isEmpty, "round \(round): \(lost.sorted { $0.number < $1.number }.prefix(3)) are missing")
             for (track, rows) in Dictionary(grouping: segments, by: \.track) {
                 let numbers = rows.map(\.number)
                 #expect(numbers == Array((numbers.first ?? 0)..<(numbers.first ?? 0) + numbers.count), "\(track)")

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `/live/<name>/<time>.jpg`: a picture of a moment of a recording.
+    /// Tests of `/live/<name>/<time>.jpg`, a frame of a recording.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct LiveMomentTests {
         private static let seconds = 20
 
-        /// A stream whose pictures tell their second by how light they are.
+        /// Creates a stream whose frames encode their second as brightness.
         private func makeStream(in folder: TemporaryFolder, at began: Date) async throws {
             let picture = "color=s=160x90:r=10:d=\(Self.seconds),format=yuv420p,geq=lum='20+10*floor(T)':cb=128:cr=128"
             let playlist = folder.file("index.m3u8")
@@ -23,7 +23,7 @@ extension AcceptanceTests {
                 toFile: playlist, atomically: true, encoding: .utf8)
         }
 
-        /// The second that a picture tells.
+        /// Returns the second that the brightness of a picture encodes.
         private func second(of picture: Data) async throws -> Int {
             let folder = try TemporaryFolder("picture")
             try picture.write(to: URL(filePath: folder.file("moment.jpg")))
@@ -31,12 +31,12 @@ extension AcceptanceTests {
                 "ffmpeg",
                 ["-v", "error", "-i", folder.file("moment.jpg"), "-vf", "format=yuvj420p,extractplanes=y,scale=1:1"]
                     + ["-f", "rawvideo", "-pix_fmt", "gray", "-"])
-            // Video has luma from 16 to 235, and a JPEG picture has it from 0 to 255.
+            // The luma range is 16 to 235 in video, and 0 to 255 in JPEG.
             let luma = Double(try #require(light.first)) * 219 / 255 + 16
             return Int(((luma - 20) / 10).rounded())
         }
 
-        @Test func aMomentsPictureIsOfThatMoment() async throws {
+        @Test func returnsFrameOfGivenTime() async throws {
             let (source, cache) = (try TemporaryFolder("source"), try TemporaryFolder("cache"))
             let began = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 60)
             try await makeStream(in: source, at: began)
@@ -47,10 +47,10 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let channel = try await RecordedChannel("news", on: server)
             let start = Int64(began.timeIntervalSince1970) * 1000
-            let kept = try channel.status().kept
-            #expect(kept == [RecordedChannel.Span(from: start, to: start + Int64(Self.seconds) * 1000)])
+            let spans = try channel.status().kept
+            #expect(spans == [RecordedChannel.Span(from: start, to: start + Int64(Self.seconds) * 1000)])
             for second in [0, 1, 2, 7, 12, 19] {
-                // In milliseconds, and ISO 8601.
+                // The time in milliseconds and as ISO 8601.
                 let time = began.addingTimeInterval(Double(second) + 0.45)
                 let iso = time.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
                 for form in ["\(start + Int64(second) * 1000 + 450)", iso] {

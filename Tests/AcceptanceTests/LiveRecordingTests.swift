@@ -3,26 +3,26 @@ import HLS
 import Testing
 
 extension AcceptanceTests {
-    /// A live channel is recorded, and any window of it replayed.
+    /// Tests of the recording of a live channel and the replay of its windows.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
-        /// Minutes of a channel: every second of it comes back as the encoder wrote it, by each form of URL; players
-        /// play windows; going on from a window to the live edge repeats nothing and misses nothing.
-        @Test func everySecondReplaysByEachForm() async throws {
+        /// Every second of a channel is replayed unchanged by each form of URL, players play windows, and a player that
+        /// continues from a window to the live edge repeats and misses nothing.
+        @Test func replaysEverySecondByEachForm() async throws {
             let seconds = TestSettings.isSoak ? 300 : 124
             let encoder = try await ChannelEncoder(seconds: seconds + 30)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let cache = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: cache.path)
             let channel = try await RecordedChannel("one", of: origin.url(ChannelEncoder.entry), on: server)
-            try await eventually("half of it is recorded", within: .seconds(seconds)) {
-                let kept = try channel.status().kept.first
-                return kept.map { $0.to - $0.from >= Int64(seconds) * 500 } ?? false ? () : nil
+            try await eventually("half of the channel is recorded", within: .seconds(seconds)) {
+                let span = try channel.status().kept.first
+                return span.map { $0.to - $0.from >= Int64(seconds) * 500 } ?? false ? () : nil
             }
             try await catchUp(channel, encoder)
-            try await eventually("all of it is recorded", within: .seconds(seconds)) {
-                let kept = try channel.status().kept.first
-                return kept.map { $0.to - $0.from >= Int64(seconds) * 1000 } ?? false ? () : nil
+            try await eventually("the whole channel is recorded", within: .seconds(seconds)) {
+                let span = try channel.status().kept.first
+                return span.map { $0.to - $0.from >= Int64(seconds) * 1000 } ?? false ? () : nil
             }
             try channel.change("stopped")
             let log = try await origin.log()
@@ -33,7 +33,7 @@ extension AcceptanceTests {
             #expect(status.gaps == 0 && status.state == "stopped" && status.tracks.count == 3)
             let span = try #require(status.kept.first)
             #expect(status.kept.count == 1)
-            // What is stopped may go on; what has ended is over.
+            // A stopped channel may continue; an ended one may not.
             try channel.change("ended")
             for track in ChannelEncoder.tracks.keys.sorted() {
                 try await expectAll(of: track, channel, encoder)
@@ -50,14 +50,14 @@ extension AcceptanceTests {
                     url = URL(string: path, relativeTo: server.base) ?? url
                 }
                 let playback = try await player.play(url.absoluteURL)
-                // From the segment in which the window begins to the one in which it ends.
+                // The segments that contain the start and the end of the window are included.
                 #expect(220...300 ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures of 10 s")
                 #expect(playback.hasSound, "\(player)")
             }
             try await server.stop()
         }
 
-        /// The same window in every form that people write it in.
+        /// Returns the URLs of one window in all supported forms.
         private func forms(of start: Int64, lasting seconds: Int64) -> [String] {
             let end = start + seconds * 1000
             let whole = start / 1000
@@ -76,7 +76,7 @@ extension AcceptanceTests {
             ]
         }
 
-        /// A form gives the packets that the encoder wrote; asked twice, the same bytes.
+        /// Checks that a form returns the packets of the encoder, and the same bytes when requested twice.
         private func expect(
             _ path: String, _ track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder
         ) async throws {
@@ -85,7 +85,7 @@ extension AcceptanceTests {
             #expect(child == again)
             let name = try child ?? channel.child(of: path, track: track)
             let window = try channel.window(name)
-            #expect(try channel.window(name).text == window.text, "\(path) isn't the same when it's asked for again")
+            #expect(try channel.window(name).text == window.text, "\(path) differs in a second request")
             #expect(window.playlist.hasEndList, "\(path) of a recording that has ended is over")
             #expect(window.playlist.segments.first?.programDateTime != nil)
             let expected = try await Packets.read(encoder.playlist(track, window.numbers).absoluteString)
@@ -93,7 +93,7 @@ extension AcceptanceTests {
             #expect(!expected.isEmpty && recorded == expected, "\(path) of \(track)")
         }
 
-        /// Every segment is the encoder's, byte for byte, and none is missing.
+        /// Checks that all segments of a track equal the encoder's.
         private func expectAll(of track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
             let all = try channel.window("\(track)/all.m3u8")
             #expect(all.names == all.numbers.map { "\($0).ts" })
@@ -104,7 +104,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// A player that is behind catches up, and goes on at the live edge.
+        /// Follows the playlists of a player that catches up with the live edge.
         private func catchUp(_ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
             let start = try #require(try channel.status().kept.first?.from) + 10_000
             let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
@@ -117,11 +117,11 @@ extension AcceptanceTests {
                 let new = window.numbers.filter { $0 > seen.last ?? -1 }
                 if !seen.isEmpty, !new.isEmpty { followed += 1 }
                 seen += new
-                #expect(window.numbers == seen, "nothing that was there has gone")
+                #expect(window.numbers == seen, "segments were removed from the window")
                 try await Task.sleep(for: .milliseconds(700))
             }
             #expect(seen == Array((seen.first ?? 0)..<(seen.first ?? 0) + seen.count))
-            // From a window that is over to the live edge.
+            // From a finished window to the live edge.
             let end = try #require(try channel.status().edge)
             let closed = try channel.window(
                 try channel.child(of: "index.m3u8?begintime=\(start)&endtime=\(end - 6000)", track: "video-1"))
@@ -136,7 +136,7 @@ extension AcceptanceTests {
             _ = encoder
         }
 
-        /// Each segment of a window has a picture of its own to show while somebody seeks.
+        /// Checks that each segment of a window has a preview picture for seeking.
         private func expectPictures(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
             let path = "thumbnails.m3u8?begintime=\(span.from + 20_000)&endtime=\(span.from + 40_000)"
             let window = try channel.window(path)
@@ -150,7 +150,7 @@ extension AcceptanceTests {
             #expect(packets.first { $0.type == "video" }?.count == 1, "\(packets)")
         }
 
-        /// A window as one file has the packets of its segments.
+        /// Checks that the file of a window has the packets of its segments.
         private func expectMovie(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
             let path = "\(span.from + 20_000)-\(span.from + 40_000).mp4"
             let movie = try await StreamPackets.read(from: channel.url(path))
@@ -162,7 +162,7 @@ extension AcceptanceTests {
     }
 }
 
-/// Each packet of a stream as ffprobe reads it, with a sum of its bytes.
+/// The packets of a stream as read by ffprobe, with checksums.
 private enum Packets {
     static func read(_ url: String) async throws -> [String] {
         let output = try await Peer.run(

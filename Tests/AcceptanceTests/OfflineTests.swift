@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What is kept plays from `/library/<id>/` and from a folder, with no origin anywhere.
+    /// Tests of playback from `/library/<id>/` and from a bundle, without an origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
     struct OfflineTests {
         private struct Imported: Decodable {
@@ -13,7 +13,9 @@ extension AcceptanceTests {
             var wasHere: Bool
 
             func url() throws -> URL {
-                guard let url = URL(string: libraryURL + entry) else { throw HarnessError("no URL: \(libraryURL)") }
+                guard let url = URL(string: libraryURL + entry) else {
+                    throw HarnessError("invalid URL: \(libraryURL)")
+                }
                 return url
             }
         }
@@ -23,7 +25,7 @@ extension AcceptanceTests {
             return try JSONDecoder().decode(Imported.self, from: Data(text.utf8))
         }
 
-        /// The library's address of the only asset.
+        /// Returns the library URL of the only asset.
         private func libraryURL(_ server: RunningServer) async throws -> URL {
             struct List: Decodable {
                 var assets: [Item]
@@ -33,13 +35,13 @@ extension AcceptanceTests {
             }
             let list = try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/assets"))
             guard list.assets.count == 1, let url = URL(string: list.assets[0].libraryURL) else {
-                throw HarnessError("not one asset: \(list)")
+                throw HarnessError("expected one asset: \(list)")
             }
             return url
         }
 
         @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], try StreamPlayer.present())
-        func playersPlayWhatIsKept(stream: OfflineStream, player: StreamPlayer) async throws {
+        func playersPlayImportedStream(stream: OfflineStream, player: StreamPlayer) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
             let origin = try await NginxOrigin(serving: source.path)
@@ -48,7 +50,7 @@ extension AcceptanceTests {
             try await MediaCacheBinary.output(["get", "\(origin.url(OfflineStream.entry))", "--cache", cache.path])
             origin.stop()
             var url = try await libraryURL(server).appending(path: OfflineStream.entry)
-            // A page of another site reads the library by a token alone.
+            // A page of another site needs a token to read the library.
             if player == .chromium,
                 let path = URL(string: "/k/\(try await server.playbackToken())\(url.path)", relativeTo: url)
             {
@@ -56,14 +58,14 @@ extension AcceptanceTests {
             }
             let playback = try await player.play(url)
             #expect(playback.hasSound)
-            // VLC and Chromium leave out a few pictures where they start or end.
-            let fewest = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
-            #expect(fewest...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            // VLC and Chromium drop a few frames at the start or end.
+            let minimum = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
+            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
             try await server.stop()
         }
 
-        /// Who plays while it comes waits for bytes, is never told that they aren't there, and asks for none twice.
-        @Test func aPlayerPlaysWhatIsStillComing() async throws {
+        /// A player of an unfinished download waits for bytes without an error, and no byte is requested twice.
+        @Test func playsUnfinishedDownload() async throws {
             let source = try TemporaryFolder("source")
             try await OfflineStream.rotatingKeys.make(in: source.path)
             let origin = try await NginxOrigin(serving: source.path, bytesPerSecond: 60 << 10)
@@ -78,7 +80,7 @@ extension AcceptanceTests {
             struct Item: Decodable {
                 var bytes: Int64
             }
-            _ = try await eventually("bytes come") {
+            _ = try await eventually("bytes are received") {
                 let list = try JSONDecoder().decode(Downloads.self, from: try await server.api("/api/v1/downloads"))
                 return list.downloads.contains { $0.bytes > 0 } ? () : nil
             }
@@ -88,7 +90,7 @@ extension AcceptanceTests {
             #expect(playback.videoFrames == StreamFixtures.videoFrames && playback.hasSound)
             #expect(try await get.end(within: .seconds(60)) == .exit(0), "\(get.errorText)")
             let log = try await origin.log()
-            // What makes way for the player lets its connection go, and goes on at the byte it came to.
+            // A fill that yields to the player closes its connection, and continues at the next byte.
             for path in Set(log.entries.map(\.path)) where path.hasSuffix(".ts") || path.hasSuffix(".bin") {
                 let sent = log.of(String(path.dropFirst()))
                 #expect(
@@ -97,9 +99,10 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A folder holds all that a player needs, in the clear of what hid it, and comes back as the same asset.
+        /// A bundle has all media without encryption, compression or hidden prefixes, and is imported as the same
+        /// asset.
         @Test(arguments: OfflineStream.allCases)
-        func aBundlePlaysFromDiskAndComesBack(stream: OfflineStream) async throws {
+        func bundlePlaysFromDiskAndIsImported(stream: OfflineStream) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
             let cache = try TemporaryFolder("cache")
@@ -134,14 +137,14 @@ extension AcceptanceTests {
             let remuxed = try await StreamPlayer.ffmpeg.play(try #require(URL(string: whole)))
             #expect(remuxed.videoFrames == StreamFixtures.videoFrames && remuxed.hasSound)
             #expect(try await imported(bundle, into: other.path, "--trust-urls").wasHere)
-            // Who isn't trusted makes an asset of its own.
+            // Without --trust-urls the import creates a separate asset.
             let own = try await imported(bundle, into: other.path)
             #expect(!own.wasHere && own.asset != back.asset)
             try await server.stop()
         }
 
-        /// A film is one file, by its name and as an MP4, and so is its bundle.
-        @Test func aFileIsTakenInAndLeavesAsAFolder() async throws {
+        /// An imported film is served by its name and as an MP4, and its bundle has the same file.
+        @Test func importsFileAndExportsBundle() async throws {
             try await StreamFixtures.shared.make()
             let cache = try TemporaryFolder("cache")
             let output = try TemporaryFolder("output")
@@ -154,8 +157,8 @@ extension AcceptanceTests {
             #expect(try await !imported(output.file("film"), into: output.file("cache")).wasHere)
         }
 
-        /// A folder made by anybody leads nowhere else.
-        @Test func nothingOutsideOfTheFolderIsRead() async throws {
+        /// An import doesn't read files outside of the folder.
+        @Test func doesNotReadOutsideImportedFolder() async throws {
             let folder = try TemporaryFolder("hostile")
             let secret = try TemporaryFolder("secret")
             try Data(repeating: 0x47, count: 1880).write(to: URL(filePath: secret.file("secret.ts")))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What becomes of a command whose output can't be written.
+    /// Tests of commands whose output can't be written, and of colours.
     struct OutputTests {
         private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ extension AcceptanceTests {
             arguments: [
                 "list", "list --json", "usage", "verify", "prune", "serve --port 0", "demo --port 0 --origin-port 0",
             ])
-        func aFullDiskIsAFailure(command: String) async throws {
+        func fullDiskIsAFailure(command: String) async throws {
             let result = try await shell("\"$0\" \(command) --cache \"$1\" > /dev/full")
             #expect(result.ending == .exit(1))
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
@@ -30,15 +30,15 @@ extension AcceptanceTests {
         @Test(
             .enabled(if: try Prerequisite.isMet("/dev/full", FileManager.default.fileExists(atPath: "/dev/full"))),
             arguments: ["--help", "--version", "help list"])
-        func soItIsForHelp(command: String) async throws {
+        func fullDiskIsAFailureOfHelp(command: String) async throws {
             let result = try await shell("\"$0\" \(command) > /dev/full")
             #expect(result.ending == .exit(1))
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
         }
 
-        /// Colours are for terminals that may have them, and for who asks; `script` makes a terminal.
+        /// Output is coloured on terminals that support it, and on request. `script` creates a terminal.
         @Test(
-            // The option -e is util-linux's.
+            // The option -e exists only in util-linux.
             .enabled(
                 if: try Prerequisite.isMet("/proc", FileManager.default.fileExists(atPath: "/proc/self"))
                     && Peer.present("script")),
@@ -48,7 +48,7 @@ extension AcceptanceTests {
                 ("NO_COLOR=1 script -qec '%' /dev/null", "--color always", true), ("%", "", false),
                 ("%", "--color always", true),
             ])
-        func statesAreColouredOnATerminal(terminal: String, option: String, isColoured: Bool) async throws {
+        func coloursStatesOnTerminal(terminal: String, option: String, isColoured: Bool) async throws {
             let url = "http://127.0.0.1:\(try FreePort.next())/live.m3u8"
             let server = try await RunningServer(
                 cache: folder.path, command: ["serve", "--min-free", "0", "--channel", "news=\(url)"])
@@ -65,9 +65,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// As with `mediacache list | head`.
+        /// The reader closes the pipe, as in `mediacache list | head`.
         @Test(arguments: ["list --cache \"$1\"", "--help"])
-        func aReaderThatWentAwayIsNone(command: String) async throws {
+        func closedPipeIsNoFailure(command: String) async throws {
             let result = try await shell("{ sleep 0.3; \"$0\" \(command); echo \"ended with $?\" >&2; } | true")
             #expect(result.errorText == "ended with 0\n")
         }

@@ -2,21 +2,21 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// A channel of packed AAC: recorded, replayed by window, and exported.
+    /// Tests of a channel of packed AAC, which is recorded, replayed by window, and exported.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct PackedAudioTests {
         private static let count = 10
 
-        @Test func aRadioChannelIsRecordedReplayedAndExported() async throws {
+        @Test func recordsReplaysAndExportsRadioChannel() async throws {
             let radio = try await PackedAudioChannel(segments: Self.count)
             let count = radio.segments.count
             let origin = try await NginxOrigin(serving: radio.folder.path)
             let (cache, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-            let here = ["--cache", cache.path]
+            let options = ["--cache", cache.path]
             try radio.publish(4)
             let url = origin.url(PackedAudioChannel.playlist).absoluteString
-            let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "radio", "--json"] + here)
-            // The playlist goes on when all of it was fetched.
+            let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "radio", "--json"] + options)
+            // The playlist advances after all its segments have been fetched.
             for published in stride(from: 4, to: count, by: 3) {
                 try radio.publish(published)
                 try await eventually("segment \(published - 1) is fetched", within: .seconds(30)) {
@@ -30,7 +30,7 @@ extension AcceptanceTests {
             for segment in radio.segments {
                 #expect(log.entries.count { $0.path == "/\(segment.name)" } == 1, "\(segment.name)")
             }
-            // What follows is of the recording alone.
+            // The rest uses only the recording.
             origin.stop()
 
             let server = try await RunningServer(cache: cache.path)
@@ -50,14 +50,14 @@ extension AcceptanceTests {
             try await expectWindow(3..<7, of: radio, channel, packets)
             try await server.stop()
 
-            try await expectExport(output.file("all.m4a"), [], 0..<packets.count, radio, here)
+            try await expectExport(output.file("all.m4a"), [], 0..<packets.count, radio, options)
             let (from, to) = (radio.date(of: 3), radio.date(of: 7))
             try await expectExport(
                 output.file("part.m4a"), ["--from", "\(from)", "--to", "\(to)"],
-                radio.frames(of: 3).lowerBound..<radio.frames(of: 7).lowerBound, radio, here)
+                radio.frames(of: 3).lowerBound..<radio.frames(of: 7).lowerBound, radio, options)
         }
 
-        /// A window has its segments' packets, without a gap, and players decode each of them.
+        /// Checks that a window has all packets of its segments, and that players decode them.
         private func expectWindow(
             _ segments: Range<Int>, of radio: PackedAudioChannel, _ channel: RecordedChannel,
             _ packets: [ProbedStream.Packet]
@@ -79,7 +79,7 @@ extension AcceptanceTests {
                 let time = Double(packet.pts) * stream.tick - stream.start
                 #expect(abs(time - Double(index) * step) < 0.001, "packet \(index) of \(segments)")
             }
-            // mpv leaves out a few frames of what it plays.
+            // mpv drops a few frames.
             for (player, tolerance) in [(StreamPlayer.ffmpeg, 0.05), (.mpv, 0.25)] {
                 let samples = try await player.samples(of: url)
                 #expect(samples.errors == "", "\(player)")
@@ -89,11 +89,11 @@ extension AcceptanceTests {
             }
         }
 
-        /// An export has the frames, each in its place.
+        /// Checks that an export has a range of frames in order.
         private func expectExport(
-            _ file: String, _ window: [String], _ frames: Range<Int>, _ radio: PackedAudioChannel, _ here: [String]
+            _ file: String, _ window: [String], _ frames: Range<Int>, _ radio: PackedAudioChannel, _ options: [String]
         ) async throws {
-            try await MediaCacheBinary.output(["export", "radio", "-o", file, "-q"] + window + here)
+            try await MediaCacheBinary.output(["export", "radio", "-o", file, "-q"] + window + options)
             let expected = radio.folder.file("whole.m4a")
             if !FileManager.default.fileExists(atPath: expected) {
                 try await Peer.run("ffmpeg", ["-v", "error", "-i", radio.whole, "-c", "copy", expected])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// kill -9 of a server with complete downloads whose origin shows something else by then.
+    /// Tests of kill -9 of a server with complete downloads whose origin has changed.
     @Suite(.timeLimit(.minutes(2)))
     struct PinKillTests {
         /// A flag that the readers of a server check.
@@ -19,7 +19,7 @@ extension AcceptanceTests {
         /// A change of the origin after the downloads.
         enum Change: String, CaseIterable, Sendable {
             case anotherValidator, alternatingValidators, notFound, shorterFile
-            /// Another version that can be fetched completely, and then replaces the pinned one.
+            /// A new version that can be fetched completely, and then replaces the pinned one.
             case replacement
         }
 
@@ -33,7 +33,8 @@ extension AcceptanceTests {
                 body = Data(ShapedOrigin.bytes(seed: seed, 0..<length))
             }
 
-            /// The answer to a request. Requests for the last bytes fail if the version may not be fetched completely.
+            /// Returns the response to a request. Requests for the last bytes fail unless the version can be fetched
+            /// completely.
             func response(to request: ScriptedOrigin.Request, isComplete: Bool) -> ScriptedOrigin.Response {
                 if request.fields["if-none-match"] == tag { return .init(status: 304, fields: ["ETag": tag]) }
                 let last = request.fields["range"]?.wholeMatch(of: #/bytes=\d+-(\d+)/#).flatMap { Int($0.1) }
@@ -44,7 +45,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// An origin of some files, whose versions change at once.
+        /// An origin of several files, whose versions all change at the same time.
         private final class Origin: Sendable {
             private final class Shown: Sendable {
                 let change = Mutex(Change?.none)
@@ -85,9 +86,9 @@ extension AcceptanceTests {
         }
 
         private static let length = 16 << 20
-        /// The bytes at the end of a version that can't be fetched completely.
+        /// The number of bytes missing at the end of a version that can't be fetched completely.
         private static let missing = 64 << 10
-        /// Readers stay so far from the end that no read-ahead reaches the missing bytes.
+        /// The length of each read, which ends far enough before the missing bytes that read-ahead doesn't reach them.
         private static let readLength = 4 << 20
         private static let versions = (0..<2).map { file in
             (
@@ -106,7 +107,7 @@ extension AcceptanceTests {
         }
 
         @Test(arguments: Change.allCases)
-        func pinnedBytesOutliveKills(_ change: Change) async throws {
+        func pinnedBytesSurviveKills(_ change: Change) async throws {
             var random = SeededGenerator.forTest("kills of pinned files, \(change)")
             var server = try await RunningServer(cache: folder.path)
             let token = try await server.playbackToken()
@@ -119,9 +120,9 @@ extension AcceptanceTests {
                 try await expectPinnedBytes(of: ids, on: server, change)
             }
             try await server.stop()
-            let (ending, said) = try await Verification.run(in: folder.path)
+            let (ending, verification) = try await Verification.run(in: folder.path)
             #expect(ending == .exit(0))
-            #expect(said.findings.isEmpty, "\(said.findings)")
+            #expect(verification.findings.isEmpty, "\(verification.findings)")
         }
 
         /// Downloads all files, and returns their assets.
@@ -142,7 +143,8 @@ extension AcceptanceTests {
             return ids
         }
 
-        /// Reads all files through a server at once, and kills it meanwhile. Every answer is of one version.
+        /// Reads all files concurrently through a server, kills it meanwhile, and checks that each response is of one
+        /// version.
         private func playAndKill(
             _ server: RunningServer, _ token: String, _ change: Change, after instant: Duration, seed: UInt64
         ) async throws {
@@ -176,7 +178,7 @@ extension AcceptanceTests {
             try await server.process.end(within: .seconds(10))
         }
 
-        /// Reads a range; nil if the server refuses it, as where the origin has nothing.
+        /// Reads a range. Returns nil if the server refuses it because the origin fails.
         private static func read(_ range: Range<Int>, of url: URL) throws -> Data? {
             let connection = try HTTPConnection(to: url)
             let head = try connection.request(url, range: range)
@@ -184,7 +186,7 @@ extension AcceptanceTests {
             return head.status == 206 ? body : nil
         }
 
-        /// Reads the files by their assets, for which no origin is asked.
+        /// Checks the files read by their assets, which doesn't use the origin.
         private func expectPinnedBytes(of ids: [String], on server: RunningServer, _ change: Change) async throws {
             for (file, id) in ids.enumerated() {
                 let url = try #require(URL(string: "\(server.base)/library/\(id)/"))

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `record`, `channels`, `export` of a window, and channels that `serve` declares, of what ffmpeg makes as it goes on.
+    /// Tests of `record`, `channels`, `export` of a window, and the configured channels of `serve`, with live streams
+    /// by ffmpeg.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
-        /// What `channels --json` tells.
+        /// A channel in the output of `channels --json`.
         private struct Channel: Decodable {
             struct Span: Decodable {
                 var from: Int64
@@ -32,15 +33,15 @@ extension AcceptanceTests {
             return try #require(Double(number))
         }
 
-        /// Recorded for a while by the command alone; then a channel, and an asset of the library.
-        @Test func aStreamIsRecordedForAWhileAndExported() async throws {
+        /// The command records without a server. The result is a channel and an asset of the library.
+        @Test func recordsAndExportsStream() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let url = origin.url(LiveEncoder.window).absoluteString
             let recorded = try await MediaCacheBinary.output(
-                ["record", url, "--name", "news", "--for", "6", "--json"] + here)
+                ["record", url, "--name", "news", "--for", "6", "--json"] + options)
             let lines = recorded.split(separator: "\n")
             #expect(lines.count > 2 && lines.last?.contains(#""event":"result""#) == true, "\(recorded)")
             #expect(lines.last?.contains(#""complete":true"#) == true)
@@ -48,18 +49,18 @@ extension AcceptanceTests {
             let found = try await Self.channels(folder.path)
             let channel = try #require(found.first)
             #expect(channel.name == "news" && channel.state == "ended" && channel.gaps == 0)
-            let kept = try #require(channel.kept.first)
-            #expect(channel.kept.count == 1 && kept.to - kept.from >= 6000)
+            let span = try #require(channel.kept.first)
+            #expect(channel.kept.count == 1 && span.to - span.from >= 6000)
 
             let scene = output.file("scene.mp4")
-            let (from, to) = (kept.from + 1500, kept.from + 4500)
+            let (from, to) = (span.from + 1500, span.from + 4500)
             try await MediaCacheBinary.output(
-                ["export", "news", "--from", "\(from)", "--to", "\(to)", "-o", scene, "-q"] + here)
+                ["export", "news", "--from", "\(from)", "--to", "\(to)", "-o", scene, "-q"] + options)
             #expect(abs(try await Self.duration(of: scene) - 3) < 0.05)
             let all = output.file("all.mp4")
-            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q"] + here)
-            #expect(abs(try await Self.duration(of: all) - Double(kept.to - kept.from) / 1000) < 0.2)
-            // What is seen in the window is what is seen there in all of it.
+            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q"] + options)
+            #expect(abs(try await Self.duration(of: all) - Double(span.to - span.from) / 1000) < 0.2)
+            // The frames of the window equal those of the whole recording.
             let (whole, part) = (
                 try await StreamPlayer.ffmpeg.play(URL(filePath: all)),
                 try await StreamPlayer.ffmpeg.play(URL(filePath: scene))
@@ -68,26 +69,27 @@ extension AcceptanceTests {
             let sums = whole.frames.filter { $0.kind == "video" }.map(\.sum)
             let seen = part.frames.filter { $0.kind == "video" }.map(\.sum)
             let first = try #require(seen.first)
-            let place = try #require(sums.firstIndex(of: first))
-            #expect(Array(sums[place...].prefix(seen.count)) == seen)
+            let start = try #require(sums.firstIndex(of: first))
+            #expect(Array(sums[start...].prefix(seen.count)) == seen)
 
             let before = try await MediaCacheBinary.run(
-                ["export", "news", "--from", "\(kept.from - 60_000)", "--to", "\(kept.to)", "-o", scene, "--force"]
-                    + here)
+                ["export", "news", "--from", "\(span.from - 60_000)", "--to", "\(span.to)", "-o", scene, "--force"]
+                    + options)
             #expect(before.ending == .exit(1))
             let words = "the window begins outside the recorded time; recorded:"
             #expect(before.errorText.contains(words), "\(before.errorText)")
 
-            try await MediaCacheBinary.output(["channels", "remove", "news"] + here)
+            try await MediaCacheBinary.output(["channels", "remove", "news"] + options)
             #expect(try await Self.channels(folder.path).isEmpty)
-            // The asset stays, till it's removed by its title.
-            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q", "--force"] + here)
-            try await MediaCacheBinary.output(["remove", "news"] + here)
-            #expect(try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + here).ending == .exit(1))
+            // The asset remains until it is removed by its title.
+            try await MediaCacheBinary.output(["export", "news", "-o", all, "-q", "--force"] + options)
+            try await MediaCacheBinary.output(["remove", "news"] + options)
+            #expect(
+                try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + options).ending == .exit(1))
         }
 
-        /// Ctrl-C leaves a channel that rests, and the same command goes on with it.
-        @Test func ctrlCStopsIt() async throws {
+        /// Ctrl-C stops the channel, and the same command continues it.
+        @Test func ctrlCStopsRecording() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let folder = try TemporaryFolder("cache")
@@ -102,7 +104,7 @@ extension AcceptanceTests {
                 let channel = try #require(found.first)
                 #expect(channel.state == "stopped" && channel.segments > round)
             }
-            // Nobody records it, and nothing hangs.
+            // The channel isn't recorded, and the command doesn't hang.
             try await MediaCacheBinary.output(
                 ["channels", "start", "news", "--cache", folder.path], within: .seconds(20))
             try await MediaCacheBinary.output(
@@ -110,8 +112,9 @@ extension AcceptanceTests {
             #expect(try await Self.channels(folder.path).first?.segments == 1)
         }
 
-        /// Declared in a file, recorded from the start on, whatever becomes of another; a bad entry is named.
-        @Test func aServerRecordsWhatItsConfigurationDeclares() async throws {
+        /// The server records its configured channels from the start, independently of each other, and names an invalid
+        /// entry.
+        @Test func serverRecordsConfiguredChannels() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
@@ -124,7 +127,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(
                 cache: folder.path,
                 command: ["serve", "--min-free", "0", "--config", file, "--channel", "more=\(url)"])
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             try await eventually("four seconds are recorded", within: .seconds(30)) {
                 let channels = try await Self.channels(folder.path)
                 #expect(channels.map(\.name) == ["dead", "more", "news"])
@@ -135,29 +138,29 @@ extension AcceptanceTests {
             #expect(dead.state == "waiting" && dead.reason != nil)
             let scene = output.file("scene.mp4")
             try await MediaCacheBinary.output(
-                ["export", "news", "--from", "-2", "--to", "now", "-o", scene, "-q"] + here)
+                ["export", "news", "--from", "-2", "--to", "now", "-o", scene, "-q"] + options)
             #expect(abs(try await Self.duration(of: scene) - 2) < 0.1)
-            // Another one at the owner's, which goes on without the command.
-            let detached = try await MediaCacheBinary.output(["record", url, "--name", "late", "--detach"] + here)
+            // Another channel, recorded by the server after the command has ended.
+            let detached = try await MediaCacheBinary.output(["record", url, "--name", "late", "--detach"] + options)
             #expect(detached.contains("/live/late/index.m3u8"))
-            try await MediaCacheBinary.output(["channels", "stop", "late"] + here)
+            try await MediaCacheBinary.output(["channels", "stop", "late"] + options)
             #expect(try await Self.channels(folder.path).first { $0.name == "late" }?.state == "stopped")
             try await server.stop()
 
             try #"{"channels": [{"name": "news"}]}"#.write(toFile: file, atomically: true, encoding: .utf8)
-            let bad = try await MediaCacheBinary.run(["serve", "--port", "0", "--config", file] + here)
+            let bad = try await MediaCacheBinary.run(["serve", "--port", "0", "--config", file] + options)
             #expect(bad.ending == .exit(64))
             #expect(bad.errorText.contains("\(file): channels[0] “news”: url is missing"), "\(bad.errorText)")
         }
 
-        /// What `export --bundle --json` tells.
+        /// The output of `export --bundle --json`.
         private struct Bundle: Decodable {
             var asset: String
             var entry: String
             var missing: [String]
         }
 
-        /// What `channels programmes --json` tells.
+        /// A programme in the output of `channels programmes --json`.
         private struct Programme: Decodable {
             struct Export: Decodable {
                 var format: String
@@ -170,16 +173,16 @@ extension AcceptanceTests {
             var exports: [Export]
         }
 
-        /// Made before it begins, exported when it's over, and there under the same links in the next process.
-        @Test func aProgrammeIsExportedWhenItIsOver() async throws {
+        /// A programme added before its start is exported after its end, and has the same links in the next process.
+        @Test func exportsProgrammeAfterItsEnd() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let folder = try TemporaryFolder("cache")
             let url = origin.url(LiveEncoder.window).absoluteString
             let command = ["serve", "--min-free", "0", "--channel", "news=\(url)"]
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let server = try await RunningServer(cache: folder.path, command: command)
-            try await eventually("something is recorded", within: .seconds(30)) {
+            try await eventually("a segment is recorded", within: .seconds(30)) {
                 try await Self.channels(folder.path).first.map { $0.segments >= 2 } == true ? () : nil
             }
             let from = Int64(Date().timeIntervalSince1970 * 1000) + 1000
@@ -187,11 +190,11 @@ extension AcceptanceTests {
                 [
                     "channels", "programmes", "news", "--add", "Match", "--from", "\(from)", "--to", "\(from + 4000)",
                     "--format", "mp4", "--format", "3gp", "--format", "hls", "--json",
-                ] + here)
+                ] + options)
             let programme = try JSONDecoder().decode(Programme.self, from: Data(made.utf8))
             #expect(programme.exports.map(\.state) == ["waiting", "waiting", "waiting"])
-            try await eventually("all is exported", within: .seconds(60)) {
-                let text = try await MediaCacheBinary.output(["channels", "programmes", "news", "--json"] + here)
+            try await eventually("all exports are finished", within: .seconds(60)) {
+                let text = try await MediaCacheBinary.output(["channels", "programmes", "news", "--json"] + options)
                 let programmes = try JSONDecoder().decode([Programme].self, from: Data(text.utf8))
                 let states = Set(programmes.flatMap(\.exports).map(\.state))
                 #expect(!states.contains("failed"), "\(text)")
@@ -199,30 +202,30 @@ extension AcceptanceTests {
             }
             for export in programme.exports {
                 let seconds = try await Self.duration(of: export.url)
-                // A playlist's segments are whole.
+                // A playlist has whole segments only.
                 #expect(export.format == "hls" ? (3.9..<9).contains(seconds) : abs(seconds - 4) < 0.2, "\(seconds) s")
             }
-            let list = try await MediaCacheBinary.output(["channels", "programmes", "news"] + here)
+            let list = try await MediaCacheBinary.output(["channels", "programmes", "news"] + options)
             #expect(list.contains("mp4 done (") && list.contains("3gp done ("), "\(list)")
             server.kill()
             let next = try await RunningServer(cache: folder.path, command: command)
             let path = try #require(URL(string: programme.exports[0].url)?.path)
             #expect(abs(try await Self.duration(of: next.base.absoluteString + path) - 4) < 0.2)
             try await MediaCacheBinary.output(
-                ["channels", "programmes", "news", "--cancel", programme.id, "--format", "mp4"] + here)
-            try await MediaCacheBinary.output(["channels", "programmes", "news", "--delete", programme.id] + here)
+                ["channels", "programmes", "news", "--cancel", programme.id, "--format", "mp4"] + options)
+            try await MediaCacheBinary.output(["channels", "programmes", "news", "--delete", programme.id] + options)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("exports")).isEmpty)
             try await next.stop()
         }
 
-        /// A window, and all that is kept of a channel, as folders that play from disk and can be taken in again.
-        @Test func aWindowLeavesAsAFolder() async throws {
+        /// A window and the whole channel are exported as bundles, which play from disk and can be imported.
+        @Test func exportsWindowAsBundle() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let url = origin.url(LiveEncoder.window).absoluteString
-            let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "news", "--json"] + here)
+            let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "news", "--json"] + options)
             try await child.line(within: .seconds(30)) { line in
                 let seconds = line.split(separator: #""seconds":"#).dropFirst().first?.prefix { $0 != "," && $0 != "}" }
                 return seconds.flatMap { Double($0) }.map { $0 >= 6 } == true ? () : nil
@@ -230,19 +233,19 @@ extension AcceptanceTests {
             child.signal(SIGINT)
             #expect(try await child.end(within: .seconds(20)) == .exit(130))
             let found = try await Self.channels(folder.path)
-            let kept = try #require(found.first?.kept.first)
+            let span = try #require(found.first?.kept.first)
 
             let (all, window) = (output.file("all"), output.file("window"))
-            try await MediaCacheBinary.output(["export", "news", "--bundle", all, "-q"] + here)
-            let (from, to) = (kept.from + 1500, kept.from + 4500)
+            try await MediaCacheBinary.output(["export", "news", "--bundle", all, "-q"] + options)
+            let (from, to) = (span.from + 1500, span.from + 4500)
             let printed = try await MediaCacheBinary.output(
-                ["export", "news", "--from", "\(from)", "--to", "\(to)", "--bundle", window, "-q", "--json"] + here)
+                ["export", "news", "--from", "\(from)", "--to", "\(to)", "--bundle", window, "-q", "--json"] + options)
             let result = try JSONDecoder().decode(Bundle.self, from: Data(printed.utf8))
             #expect(result.asset == "news" && result.missing == [] && result.entry == "index.m3u8")
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(all)/index.m3u8"))
             let part = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(window)/index.m3u8"))
             #expect(part.hasSound && part.videoFrames >= 75 && part.videoFrames < whole.videoFrames)
-            #expect(abs(try await Self.duration(of: "\(all)/index.m3u8") - Double(kept.to - kept.from) / 1000) < 0.3)
+            #expect(abs(try await Self.duration(of: "\(all)/index.m3u8") - Double(span.to - span.from) / 1000) < 0.3)
 
             let other = try TemporaryFolder("other")
             let imported = try await MediaCacheBinary.output(["import", window, "--cache", other.path])
@@ -250,45 +253,45 @@ extension AcceptanceTests {
             let film = output.file("film.mp4")
             try await MediaCacheBinary.output(["export", "news", "-o", film, "-q", "--cache", other.path])
             #expect(try await StreamPlayer.ffmpeg.play(URL(filePath: film)).videoFrames == part.videoFrames)
-            // What has ended leaves as the asset that it has become.
-            try await MediaCacheBinary.output(["channels", "end", "news"] + here)
-            try await MediaCacheBinary.output(["export", "news", "--bundle", output.file("ended"), "-q"] + here)
+            // An ended channel is exported as its asset.
+            try await MediaCacheBinary.output(["channels", "end", "news"] + options)
+            try await MediaCacheBinary.output(["export", "news", "--bundle", output.file("ended"), "-q"] + options)
             let ended = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("ended") + "/index.m3u8"))
             #expect(ended.frames == whole.frames)
 
             let none = try await MediaCacheBinary.run(
-                ["export", "other", "--from", "\(from)", "--to", "\(to)", "--bundle", output.file("x")] + here)
+                ["export", "other", "--from", "\(from)", "--to", "\(to)", "--bundle", output.file("x")] + options)
             #expect(none.ending != .exit(0))
         }
 
-        /// Asked for the last hour in a channel's first one, that is all there is of it, and standard error says so.
-        @Test func theLastHourIsWhatThereIsOfIt() async throws {
+        /// The last hour of a shorter recording is the whole recording, with a note on standard error.
+        @Test func exportsRecordedPartOfLastHour() async throws {
             try await StreamFixtures.shared.make()
             let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: []) { _, _ in nil }
             let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             try await MediaCacheBinary.output(
-                ["record", origin.url("transportstream.m3u8"), "--name", "news", "-q"] + here)
-            let kept = try #require(try await Self.channels(folder.path).first?.kept.first)
+                ["record", origin.url("transportstream.m3u8"), "--name", "news", "-q"] + options)
+            let span = try #require(try await Self.channels(folder.path).first?.kept.first)
             let hour = ["--from", "-3600", "--to", "now", "-q"]
             let film = output.file("hour.mp4")
-            let made = try await MediaCacheBinary.run(["export", "news", "-o", film] + hour + here)
+            let made = try await MediaCacheBinary.run(["export", "news", "-o", film] + hour + options)
             #expect(made.ending == .exit(0), "\(made.errorText)")
             #expect(
                 made.errorText.hasPrefix(
                     "mediacache: note: the recording of news doesn't go back that far; the window begins at 20"))
-            #expect(abs(try await Self.duration(of: film) - Double(kept.to - kept.from) / 1000) < 0.2)
+            #expect(abs(try await Self.duration(of: film) - Double(span.to - span.from) / 1000) < 0.2)
             let bundle = try await MediaCacheBinary.run(
-                ["export", "news", "--bundle", output.file("hour")] + hour + here)
+                ["export", "news", "--bundle", output.file("hour")] + hour + options)
             #expect(bundle.ending == .exit(0) && bundle.errorText.contains("doesn't go back that far"))
-            // A moment that was named isn't another one.
-            let named = ["--from", "\(kept.from - 60_000)", "--to", "\(kept.to)", "--force"]
-            let refused = try await MediaCacheBinary.run(["export", "news", "-o", film] + named + here)
+            // An absolute start before the recording is an error.
+            let named = ["--from", "\(span.from - 60_000)", "--to", "\(span.to)", "--force"]
+            let refused = try await MediaCacheBinary.run(["export", "news", "-o", film] + named + options)
             #expect(refused.ending == .exit(1) && refused.errorText.contains("begins outside"), "\(refused.errorText)")
         }
 
-        /// A gap that is known while a segment before it is awaited still counts at the end.
-        @Test func aGapBehindAnAwaitedSegmentIsTold() async throws {
+        /// A gap after a segment that is still awaited is counted at the end.
+        @Test func countsGapAfterAwaitedSegment() async throws {
             try await StreamFixtures.shared.make()
             let made = try String(contentsOfFile: "\(StreamFixtures.folder)/transportstream.m3u8", encoding: .utf8)
             let text = made.replacing("transportstream3.ts", with: "#EXT-X-GAP\ntransportstream3.ts")
@@ -306,8 +309,8 @@ extension AcceptanceTests {
             #expect(result.contains(#""event":"result""#) && result.contains(#""gaps":1"#), "\(result)")
         }
 
-        /// What was lost has to be allowed, and is named.
-        @Test func aFolderWithGapsSaysSo() async throws {
+        /// A bundle with gaps requires --gaps, and names them.
+        @Test func bundleWithGapsNamesThem() async throws {
             let (source, output) = (try TemporaryFolder("source"), try TemporaryFolder("output"))
             let folder = try TemporaryFolder("cache")
             let playlist = source.file("index.m3u8")
@@ -319,23 +322,24 @@ extension AcceptanceTests {
                     "-hls_flags", "program_date_time", "-hls_segment_filename", source.file("%d.ts"), playlist,
                 ])
             var lines = try String(contentsOfFile: playlist, encoding: .utf8).split(separator: "\n").map(String.init)
-            let place = try #require(lines.firstIndex(of: "2.ts"))
-            lines.insert("#EXT-X-GAP", at: place)
+            let segment = try #require(lines.firstIndex(of: "2.ts"))
+            lines.insert("#EXT-X-GAP", at: segment)
             try lines.joined(separator: "\n").write(toFile: playlist, atomically: true, encoding: .utf8)
             let origin = try await NginxOrigin(serving: source.path)
-            let here = ["--cache", folder.path]
+            let options = ["--cache", folder.path]
             let recorded = try await MediaCacheBinary.run(
-                ["record", origin.url("index.m3u8").absoluteString, "--name", "news"] + here,
+                ["record", origin.url("index.m3u8").absoluteString, "--name", "news"] + options,
                 within: .seconds(60))
             #expect(recorded.ending == .exit(2), "\(recorded.errorText)")
             let found = try await Self.channels(folder.path)
-            let kept = try #require(found.first?.kept.first)
-            let window = ["--from", "\(kept.from)", "--to", "\(kept.to)"]
+            let span = try #require(found.first?.kept.first)
+            let window = ["--from", "\(span.from)", "--to", "\(span.to)"]
             let bundle = output.file("bundle")
-            let refused = try await MediaCacheBinary.run(["export", "news", "--bundle", bundle, "-q"] + window + here)
+            let refused = try await MediaCacheBinary.run(
+                ["export", "news", "--bundle", bundle, "-q"] + window + options)
             #expect(refused.ending == .exit(1) && refused.errorText.contains("--gaps"), "\(refused.errorText)")
             let made = try await MediaCacheBinary.run(
-                ["export", "news", "--bundle", bundle, "--gaps", "--json", "-q"] + window + here)
+                ["export", "news", "--bundle", bundle, "--gaps", "--json", "-q"] + window + options)
             #expect(made.ending == .exit(2), "\(made.errorText)")
             #expect(try JSONDecoder().decode(Bundle.self, from: Data(made.text.utf8)).missing == ["media-1/2"])
             let other = try TemporaryFolder("other")
@@ -343,7 +347,7 @@ extension AcceptanceTests {
             let whole = try await MediaCacheBinary.run(there)
             #expect(whole.ending == .exit(1) && whole.errorText.contains("--gaps"), "\(whole.errorText)")
             #expect(try await MediaCacheBinary.run(there + ["--gaps"]).ending == .exit(0))
-            // It goes on saying so.
+            // The imported asset still has the gap.
             let exported = try await MediaCacheBinary.run(
                 ["export", "news", "-o", output.file("again.mp4"), "--cache", other.path])
             #expect(exported.ending == .exit(1) && exported.errorText.contains("--gaps"), "\(exported.errorText)")

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `remux` of streams and files: what players get of what it made.
+    /// Tests of `remux` with streams and files, whose results are decoded by players.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
-        /// Every picture and every piece of sound of the stream, in any of the ways it may lie at its origin.
+        /// The file has every video and audio frame of the stream, in all forms at the origin.
         @Test(arguments: StreamKind.allCases)
-        func streamsBecomeFiles(kind: StreamKind) async throws {
+        func remuxesStreams(kind: StreamKind) async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("output")
@@ -28,14 +28,14 @@ extension AcceptanceTests {
                 #expect(sent.repeatedBytes == 0, "\(path): \(sent.summary)")
             }
 
-            // What is kept isn't asked for again.
+            // Cached segments aren't requested again.
             try await MediaCacheBinary.output(arguments + ["--quiet", "--force"])
             #expect(try await origin.log().since(first).bodyBytes == 0)
         }
 
-        /// What was made plays everywhere.
+        /// All players play the file.
         @Test(arguments: try StreamPlayer.present())
-        func playersPlayWhatWasMade(player: StreamPlayer) async throws {
+        func playersPlayRemuxedFile(player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
             try await MediaCacheBinary.output([
@@ -50,8 +50,8 @@ extension AcceptanceTests {
             #expect((StreamFixtures.videoFrames * 9 / 10...StreamFixtures.videoFrames).contains(playback.videoFrames))
         }
 
-        /// A folder of files needs no origin and no cache.
-        @Test func playlistsInFilesAreRead() async throws {
+        /// A playlist file needs neither an origin nor a cache.
+        @Test func readsPlaylistFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
             let output = folder.file("film.mp4")
@@ -65,8 +65,8 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
         }
 
-        /// Segments are one recording; two files at once are one film; sound goes alone.
-        @Test func filesAreJoined() async throws {
+        /// Segments are concatenated, separate video and audio files are combined, and audio can be remuxed alone.
+        @Test func joinsFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
             let names = try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
@@ -95,8 +95,8 @@ extension AcceptanceTests {
             #expect(text.split(separator: "codec_type=audio").count == 3, "\(text)")
         }
 
-        /// A camera's film: the same packets, the index first.
-        @Test func anMP4IsRearranged() async throws {
+        /// An MP4 retains its packets, with the index at the start.
+        @Test func rearrangesMP4() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
             let output = folder.file("film.mp4")
@@ -106,8 +106,8 @@ extension AcceptanceTests {
             #expect(made.frames.map(\.sum) == source.frames.map(\.sum))
         }
 
-        /// As a transport stream, too, with every picture and all the sound.
-        @Test func transportStreamsAreMade() async throws {
+        /// A transport stream has every video and audio frame.
+        @Test func writesTransportStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
             let clip = "\(StreamFixtures.folder)/clip.mp4"
@@ -116,14 +116,14 @@ extension AcceptanceTests {
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output))
             let source = try await StreamPlayer.ffmpeg.play(URL(filePath: clip))
             #expect(Self.sums(made, "video") == Self.sums(source, "video"))
-            // The encoder's delay has no place there.
+            // A transport stream can't describe the encoder delay.
             #expect(abs(Self.sums(made, "audio").count - Self.sums(source, "audio").count) <= 2)
             #expect(try await Self.warnings(of: output).isEmpty)
         }
 
-        /// A playlist from afar names no files of this machine.
+        /// A remote playlist can't refer to local files.
         @Test(arguments: ["file://", "FILE://"])
-        func filesOfThisMachineAreNotNamedFromAfar(scheme: String) async throws {
+        func refusesLocalFilesInRemotePlaylist(scheme: String) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("stream")
             try
@@ -140,8 +140,8 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
-        /// What isn't there ends it, unless gaps are allowed; then it says so, and ends with 2.
-        @Test func missingSegmentsAreSaid() async throws {
+        /// A missing segment is an error. With --gaps the command names it and exits with 2.
+        @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("stream")
             for name in try FileManager.default.contentsOfDirectory(atPath: StreamFixtures.folder)
@@ -164,8 +164,8 @@ extension AcceptanceTests {
             #expect(partial.ending == .exit(2), "\(partial.errorText)")
             #expect(partial.errorText.contains("transportstream2.ts"), "\(partial.errorText)")
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
-            let gone = StreamFixtures.videoFrames - made.videoFrames
-            #expect((20...30).contains(gone) || made.videoFrames == StreamFixtures.videoFrames, "\(gone)")
+            let missing = StreamFixtures.videoFrames - made.videoFrames
+            #expect((20...30).contains(missing) || made.videoFrames == StreamFixtures.videoFrames, "\(missing)")
         }
 
         @Test(
@@ -173,7 +173,7 @@ extension AcceptanceTests {
                 (["a.ts", "-o", "b.avi"], 64), (["-o", "b.mp4"], 64), (["a.ts"], 64),
                 (["a.ts", "-o", "b.mp4", "--together"], 64), (["/nowhere/a.ts", "-o", "/tmp/nothing.mp4"], 1),
             ] as [([String], Int32)])
-        func whatCannotBeDoneIsSaid(arguments: [String], code: Int32) async throws {
+        func reportsFailures(arguments: [String], code: Int32) async throws {
             let result = try await MediaCacheBinary.run(["remux"] + arguments)
             #expect(result.ending == .exit(code), "\(result.errorText)")
             #expect(!result.errorText.isEmpty)

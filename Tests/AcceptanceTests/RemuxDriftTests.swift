@@ -2,16 +2,17 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// A recording with all that can happen to its clock.
+    /// Tests of a recording with a counter wrap, a discontinuity and a gap.
     @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct RemuxDriftTests {
-        /// Sound and picture stay together to the half of a millisecond, over a wrap of the 33-bit counter, a
-        /// discontinuity and a gap; no sample is lost.
-        @Test func soundStaysWithThePictures() async throws {
+        /// Audio and video remain synchronized within half a millisecond over a wrap of the 33-bit counter, a
+        /// discontinuity and a gap. No sample is lost.
+        @Test func audioStaysSynchronizedWithVideo() async throws {
             let minutes = TestSettings.isSoak ? 120 : 4
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("recording")
-            // Half of the recording before the discontinuity; the counter wraps at 95,443.7 s, in the middle of it.
+            // Half of the recording precedes the discontinuity. The counter wraps at 95,443.7 s, in the middle of this
+            // half.
             let half = minutes * 30
             let first = try await Self.stream("a", in: folder, seconds: half, begin: 95_443 - half / 2)
             let second = try await Self.stream("b", in: folder, seconds: half, begin: 500)
@@ -30,25 +31,25 @@ extension AcceptanceTests {
 
             try await MediaCacheBinary.output(["remux", folder.file("all.m3u8"), "-o", folder.file("all.mp4"), "-q"])
             let made = try await Self.times(folder.file("all.mp4"))
-            var places = made.mapValues { _ in 0 }
+            var positions = made.mapValues { _ in 0 }
             for part in parts {
                 let source = folder.file("part.ts")
                 try Self.join(part.map { folder.file($0.name) }, into: source)
                 let times = try await Self.times(source)
                 var shifts: [String: ClosedRange<Double>] = [:]
-                for (track, here) in times {
+                for (track, sourceTimes) in times {
                     let all = try #require(made[track])
-                    let place = places[track, default: 0]
-                    try #require(all.count >= place + here.count)
-                    let differences = zip(all[place...], here).map { $0 - $1 }
-                    places[track] = place + here.count
+                    let start = positions[track, default: 0]
+                    try #require(all.count >= start + sourceTimes.count)
+                    let differences = zip(all[start...], sourceTimes).map { $0 - $1 }
+                    positions[track] = start + sourceTimes.count
                     shifts[track] = (differences.min() ?? 0)...(differences.max() ?? 0)
                 }
                 let lowest = shifts.values.map(\.lowerBound).min() ?? 0
                 let highest = shifts.values.map(\.upperBound).max() ?? 1
                 #expect(highest - lowest < 0.001, "\(shifts)")
             }
-            for (track, times) in made { #expect(places[track] == times.count) }
+            for (track, times) in made { #expect(positions[track] == times.count) }
         }
 
         private static func stream(
@@ -72,7 +73,7 @@ extension AcceptanceTests {
             try file.close()
         }
 
-        /// The times shown of each track's samples, in their order.
+        /// Returns the presentation times of each track's samples, sorted.
         private static func times(_ path: String) async throws -> [String: [Double]] {
             let text = try await MediaCacheBinary.output(["inspect", "--packets", path])
             return text.split(separator: "\n").dropFirst().reduce(into: [:]) { times, line in

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// `remux` of playlists that say what can't be.
+    /// Tests of `remux` with playlists that have impossible byte ranges.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct RemuxHostileTests {
         @Test(arguments: ["#EXT-X-BYTERANGE:1@9223372036854775806", "#EXT-X-BYTERANGE:0@9223372036854775807"])
-        func aByteBeyondAllFilesIsAnError(range: String) async throws {
+        func refusesImpossibleByteRange(range: String) async throws {
             let folder = try TemporaryFolder("hostile")
             try Data(repeating: 0x47, count: 3000).write(to: URL(filePath: folder.file("a.ts")))
             try "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(range)\na.ts\n#EXT-X-ENDLIST\n"

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// What `remux` makes of a public stream's subtitles.
+    /// Tests of `remux` with the subtitles of a public stream.
     @Suite(.enabled(if: try Peer.present("ffprobe") && Prerequisite.hasCorpora()))
     struct RemuxSubtitlesTests {
         private static let stream = "\(StreamCorpus.root)/shaka-player/hls-text-no-discontinuity/index.m3u8"
 
-        @Test func theyStandBesideTheFilm() async throws {
+        @Test func writesSubtitleFilesNextToFilm() async throws {
             let folder = try TemporaryFolder("output")
             try await MediaCacheBinary.output(["remux", Self.stream, "-o", folder.file("film.mp4"), "-q"])
             let made = try String(contentsOfFile: folder.file("film.de.vtt"), encoding: .utf8)
@@ -17,7 +17,7 @@ extension AcceptanceTests {
             #expect(made.split(whereSeparator: \.isNewline) == source.split(whereSeparator: \.isNewline))
         }
 
-        @Test func theyBecomeATrack() async throws {
+        @Test func writesSubtitleTrack() async throws {
             let folder = try TemporaryFolder("output")
             let film = folder.file("film.mp4")
             try await MediaCacheBinary.output(["remux", Self.stream, "-o", film, "-q", "--subtitles", "embed"])

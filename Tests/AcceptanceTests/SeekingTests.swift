@@ -3,12 +3,13 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Seeking in what isn't here yet.
+    /// Tests of seeking in missing ranges.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct SeekingTests {
-        /// 1 KB at 900 MB of a cold file of 1 GiB, from an origin limited to 20 MiB/s: the first byte comes long before
-        /// those in front of it could (45 s; the figure is printed), and the origin sends at most 1 MiB + the read-ahead of 1 MiB.
-        @Test func coldReadFarInIsQuickAndSmall() async throws {
+        /// Reads 1 KB at 900 MB of a missing file of 1 GiB from an origin limited to 20 MiB/s. The first byte is
+        /// received long before the preceding ones could be (45 s; the time is printed), and the origin sends at most 1
+        /// MiB and the read-ahead of 1 MiB.
+        @Test func seekInMissingFileStartsAtTarget() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
@@ -43,8 +44,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// 1,000 seeks while the file fills: every byte is right, whether a response is read to its end or left.
-        @Test func thousandSeeksWhileFilling() async throws {
+        /// All bytes of 1,000 seeks during a fill are right, whether responses are read to their end or abandoned.
+        @Test func seeksDuringFillReturnCorrectBytes() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 60 << 20)
             let folder = try TemporaryFolder("cache")
@@ -58,7 +59,7 @@ extension AcceptanceTests {
                     Bool.random(using: &random)
                 )
             }
-            // The filling itself: one reader from the front, left when the seeks are done.
+            // One reader from the start causes the fill, and closes after the seeks.
             let filling = try HTTPConnection(to: url)
             _ = try filling.request(url)
             let player = Reader(connection: filling)
@@ -76,17 +77,17 @@ extension AcceptanceTests {
             let log = try await origin.log()
             print("1,000 seeks: the origin sent \(log.bodyBytes) bytes in \(log.entries.count) responses,")
             print("    \(log.repeatedBytes) of them twice; \(log.entries.count { $0.isCut }) responses were cut")
-            // Where a reader leaves, what lies in the sockets' buffers is lost, and sent again.
+            // The bytes in the socket buffers of a closed connection are lost and sent again.
             #expect(log.repeatedBytes <= Int64(file.count) / 64)
             try await server.stop()
         }
 
-        /// Makes the seeks one after the other, and says which gave wrong bytes.
+        /// Performs the seeks in order. Returns descriptions of those with wrong bytes.
         private static func walk(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String] {
             var wrong: [String] = []
             var connection = try HTTPConnection(to: url)
             for (range, leaves) in seeks {
-                // Players ask from the seek's target to the end, and close when they have enough.
+                // Players request the range from the target to the end, and close the connection when they have enough.
                 let head = try connection.request(url, range: leaves ? range.lowerBound..<file.count : range)
                 let difference = try connection.firstDifference(from: file, at: range.lowerBound, limit: range.count)
                 if head.status != 206 || difference != nil {

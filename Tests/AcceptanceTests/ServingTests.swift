@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What serving costs, and how it ends.
+    /// Tests of the server's memory and of stopping it.
     @Suite(.enabled(if: try Peer.present("nginx", "curl")))
     struct ServingTests {
-        /// 64 readers of a file of 1 GiB, cold and cached: under 100 MB resident.
-        @Test func sixtyFourReadersStayInMemoryLimit() async throws {
+        /// With 64 readers of a file of 1 GiB, missing and cached, the server uses less than 100 MB.
+        @Test func memoryStaysLimitedWith64Readers() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -41,8 +41,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Asked to stop in the middle of a response, the server finishes it, and what came is there at the next start.
-        @Test func stoppingFinishesResponsesAndKeepsSpans() async throws {
+        /// A stopping server finishes its responses, and the received bytes are cached at the next start.
+        @Test func stoppingFinishesResponsesAndRetainsSpans() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
@@ -60,8 +60,8 @@ extension AcceptanceTests {
             let ending = try await server.process.end(within: .seconds(20))
             #expect(ending == .exit(0))
 
-            let kept = try await KeptResource.all(in: folder.path)[source.absoluteString]?.kept ?? RangeSet()
-            #expect(RangeSet(range).isSubset(of: kept), "\(kept.ranges)")
+            let cached = try await KeptResource.all(in: folder.path)[source.absoluteString]?.kept ?? RangeSet()
+            #expect(RangeSet(range).isSubset(of: cached), "\(cached.ranges)")
             let before = try await origin.log()
             let next = try await RunningServer(cache: folder.path)
             let again = try await next.play(source)
@@ -72,9 +72,9 @@ extension AcceptanceTests {
             #expect(try await origin.log().since(before).bodyBytes == 0)
         }
 
-        /// Everything works for a user who isn't root: what only root may ask of the system isn't asked for.
+        /// The server doesn't require root.
         @Test(.enabled(if: try Peer.canActAsNobody()))
-        func anyUserIsServed() async throws {
+        func runsWithoutRoot() async throws {
             let folder = try TemporaryFolder("nobody")
             let binary = folder.file("mediacache")
             try FileManager.default.copyItem(atPath: MediaCacheBinary.path, toPath: binary)
@@ -83,8 +83,8 @@ extension AcceptanceTests {
             #expect(try await Peer.asNobody(arguments).contains("The cache is empty."))
         }
 
-        /// A player that neither reads nor closes doesn't keep the server from stopping for ever.
-        @Test func stoppingIsBounded() async throws {
+        /// The server stops in limited time even if a player neither reads nor closes its connection.
+        @Test func stopsDespiteUnreadResponse() async throws {
             _ = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")

@@ -3,11 +3,11 @@ import Synchronization
 import Testing
 
 extension AcceptanceTests {
-    /// Readers of the same bytes share one fetch.
+    /// Tests of readers that share a fill.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct SharingTests {
-        /// 64 readers of one cold file of 100 MB: the origin sends it once.
-        @Test func sixtyFourReadersShareOneFetch() async throws {
+        /// The origin sends a missing file of 100 MB once for 64 readers.
+        @Test func readersShareOneFill() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 50 << 20)
             let folder = try TemporaryFolder("cache")
@@ -33,9 +33,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// 64 readers of one cold file of 256 MiB, 16 of which read slowly until the others have it: each byte is fetched
-        /// once, and what the server holds for them doesn't grow with the file.
-        @Test func sixtyFourColdReadersTakeLittleMemory() async throws {
+        /// With 64 readers of a missing file of 256 MiB, 16 of them slow, each byte is fetched once, and the server's
+        /// memory is independent of the file's size.
+        @Test func memoryStaysLimitedWithSlowReaders() async throws {
             let file = try await Fixtures.shared.random(Fixtures.large)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -69,7 +69,7 @@ extension AcceptanceTests {
             #expect(differences.count == 64 && differences.allSatisfy { $0 == nil })
             let log = try await origin.log()
             #expect(log.bodyBytes == Int64(file.count) && log.repeatedBytes == 0, "\(log.summary)")
-            // A reader and its connection hold at most 512 KiB, and the origin's one connection at most 12 MiB.
+            // A reader and its connection hold at most 512 KiB, and the connection to the origin at most 12 MiB.
             let bound = idle + 64 * (512 << 10) + (12 << 20)
             let peak = try #require(server.peakResidentBytes)
             print(
@@ -78,8 +78,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A reader that joins a fill gets its first byte long before the fill ends, which takes 5 s (the figure is printed).
-        @Test func joiningReaderStartsAtOnce() async throws {
+        /// A reader that joins a fill receives its first byte long before the end of the fill, which takes 5 s (the
+        /// time is printed).
+        @Test func joiningReaderStartsBeforeFillEnds() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
@@ -92,7 +93,9 @@ extension AcceptanceTests {
                 defer { left.step() }
                 return try connection.firstDifference(from: file, at: 0)
             }
-            try await eventually("a fill runs") { try server.metric("mediacache_read_bytes_total") > 0 ? () : nil }
+            try await eventually("a fill is running") {
+                try server.metric("mediacache_read_bytes_total") > 0 ? () : nil
+            }
             let delay = try await onThread {
                 let connection = try HTTPConnection(to: url)
                 let start = ContinuousClock.now
@@ -109,7 +112,7 @@ extension AcceptanceTests {
     }
 }
 
-/// How many readers are still under way.
+/// The number of running readers.
 private final class Countdown: Sendable {
     private let count: Mutex<Int>
 

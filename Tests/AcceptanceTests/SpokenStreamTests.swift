@@ -2,21 +2,21 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// A stream with several sounds as one file: which it has, and what another program finds said of them.
+    /// Tests of files with several audio renditions, and of their properties as read by ffprobe.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct SpokenStreamTests {
-        /// Whichever way a file is made.
-        @Test func filesSayWhatTheirSoundsAre() async throws {
+        /// Files by all commands have the languages and names of their audio tracks.
+        @Test func filesDescribeTheirAudioTracks() async throws {
             let source = try TemporaryFolder("source")
             try await SpokenStream.make(in: source.path)
             let origin = try await NginxOrigin(serving: source.path)
             let output = try TemporaryFolder("output")
-            let here = ["-q", "--cache", output.file("cache")]
+            let options = ["-q", "--cache", output.file("cache")]
             let url = origin.url(SpokenStream.entry).absoluteString
             let all = output.file("all.mp4")
-            try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", all] + here)
+            try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", all] + options)
             #expect(try await SpokenStream.sounds(of: all) == SpokenStream.all)
-            // What three letters don't say, and nothing else, is said beside them.
+            // The extended language tag is written only if the three-letter code can't express the language.
             let bytes = try Data(contentsOf: URL(filePath: all))
             #expect(bytes.range(of: Data("elng\0\0\0\0pt-BR\0".utf8)) != nil)
             #expect(bytes.range(of: Data("elng\0\0\0\0de".utf8)) == nil)
@@ -24,32 +24,32 @@ extension AcceptanceTests {
             var alone = SpokenStream.all
             for index in alone.indices { alone[index].isDefault = true }
             let one = output.file("one.mp4")
-            try await MediaCacheBinary.output(["remux", url, "-o", one] + here)
+            try await MediaCacheBinary.output(["remux", url, "-o", one] + options)
             #expect(try await SpokenStream.sounds(of: one) == [alone[0]])
-            try await MediaCacheBinary.output(["remux", url, "--language", "pt", "-o", one, "--force"] + here)
+            try await MediaCacheBinary.output(["remux", url, "--language", "pt", "-o", one, "--force"] + options)
             #expect(try await SpokenStream.sounds(of: one) == [alone[2]])
-            try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", output.file("all.ts")] + here)
+            try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", output.file("all.ts")] + options)
             let stream = try await SpokenStream.sounds(of: output.file("all.ts"))
             #expect(stream.map(\.language) == ["deu", "eng", "por"])
         }
 
-        /// All sound that was downloaded, and only that, in each of the ways to a file; the same bytes at any time.
+        /// Each way to a file includes exactly the downloaded audio renditions, and returns the same bytes at any time.
         @Test(arguments: [("all", [0, 1, 2]), ("en,de", [0, 1]), ("en,pt", [1, 2]), ("pt", [2]), ("", [0])])
-        func whatWasDownloadedIsInTheFile(audio: String, indices: [Int]) async throws {
+        func fileHasDownloadedRenditions(audio: String, indices: [Int]) async throws {
             let source = try TemporaryFolder("source")
             try await SpokenStream.make(in: source.path)
             let origin = try await NginxOrigin(serving: source.path)
             let (cache, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
             let server = try await RunningServer(cache: cache.path)
-            let (url, here) = (origin.url(SpokenStream.entry).absoluteString, ["-q", "--cache", cache.path])
+            let (url, options) = (origin.url(SpokenStream.entry).absoluteString, ["-q", "--cache", cache.path])
             try await MediaCacheBinary.output(
                 ["get", url, "-o", output.file("got.mp4")]
-                    + (audio.isEmpty ? [] : ["--audio", audio]) + here)
+                    + (audio.isEmpty ? [] : ["--audio", audio]) + options)
             origin.stop()
             var expected = indices.map { SpokenStream.all[$0] }
             for index in expected.indices { expected[index].isDefault = index == 0 }
             #expect(try await SpokenStream.sounds(of: output.file("got.mp4")) == expected)
-            try await MediaCacheBinary.output(["export", url, "-o", output.file("film.mp4")] + here)
+            try await MediaCacheBinary.output(["export", url, "-o", output.file("film.mp4")] + options)
             #expect(try await SpokenStream.sounds(of: output.file("film.mp4")) == expected)
             #expect(
                 FileManager.default.contentsEqual(
@@ -57,7 +57,7 @@ extension AcceptanceTests {
             let language = String(expected.last?.language.prefix(2) ?? "")
             try await MediaCacheBinary.output(
                 ["export", url, "--language", language == "po" ? "pt" : language, "--force"]
-                    + ["-o", output.file("one.mp4")] + here)
+                    + ["-o", output.file("one.mp4")] + options)
             #expect(
                 try await SpokenStream.sounds(of: output.file("one.mp4")).map(\.language)
                     == expected.suffix(1).map(\.language))
@@ -76,7 +76,7 @@ extension AcceptanceTests {
                     "curl", ["-sf", "-r", "\(range.lowerBound)-\(range.upperBound - 1)", address])
                 #expect(part == whole[range], "\(range)")
             }
-            // Another server puts it together anew.
+            // Another server assembles the file again.
             try await server.stop()
             let other = try await RunningServer(cache: cache.path)
             let again = try await MediaCacheBinary.output(["url", url, "--mp4", "--cache", cache.path])

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// HLS streams of many makers as MP4: a file that holds all that is kept of them, and that everything plays.
+    /// Tests of exports of HLS streams by many encoders to MP4.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
     struct StreamExportTests {
-        /// Nothing of a stream is lost, doubled, moved or changed; its origin may be gone.
-        @Test func filesHoldThePacketsOfTheStreams() async throws {
+        /// No packet of a stream is lost, repeated, moved or changed, with and without the origin.
+        @Test func filesHavePacketsOfStreams() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
@@ -39,8 +39,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// Every picture and every piece of sound is decoded as from the stream itself, and nothing is said against it.
-        @Test func filesDecodeAsTheStreams() async throws {
+        /// Every video and audio frame is decoded as from the stream, without error messages.
+        @Test func filesDecodeLikeStreams() async throws {
             let made = try await StreamExports.shared.make()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             _ = try await sideBySide(ExportedStream.distinct(), width: 3) { stream in
@@ -53,7 +53,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// mpv shows as many pictures as the stream has.
+        /// mpv shows all frames of the stream.
         @Test func mpvPlaysTheFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
@@ -66,7 +66,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// Chromium plays each to its end. Debian's has no decoders of HEVC, AC-3 and Enhanced AC-3.
+        /// Chromium plays each file to its end. Debian's build has no decoders for HEVC, AC-3 and Enhanced AC-3.
         @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysTheFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
@@ -88,8 +88,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// Whole segments encrypted with keys of 256 bits give the file that the clear stream gives.
-        @Test(arguments: EncryptedStream.all) func encryptedStreamsGiveTheSameFile(encrypted: EncryptedStream)
+        /// A stream encrypted with 256-bit keys is exported to the same file as the clear stream.
+        @Test(arguments: EncryptedStream.all) func encryptedStreamsExportSameFile(encrypted: EncryptedStream)
             async throws
         {
             let made = try await StreamExports.shared.make()
@@ -97,21 +97,21 @@ extension AcceptanceTests {
             try await encrypted.make(in: folder.path)
             let origin = try await NginxOrigin(serving: folder.path)
             let output = try TemporaryFolder("output")
-            let here = ["--cache", output.file("cache"), "-q"]
+            let options = ["--cache", output.file("cache"), "-q"]
             let url = origin.url(EncryptedStream.playlist).absoluteString
-            try await MediaCacheBinary.output(["export", url, "--fetch", "-o", output.file("film.mp4")] + here)
+            try await MediaCacheBinary.output(["export", url, "--fetch", "-o", output.file("film.mp4")] + options)
             #expect(
                 FileManager.default.contentsEqual(
                     atPath: output.file("film.mp4"), andPath: made.folder.file(encrypted.clear.file)))
             origin.stop()
-            try await MediaCacheBinary.output(["export", url, "-o", output.file("again.mp4")] + here)
+            try await MediaCacheBinary.output(["export", url, "-o", output.file("again.mp4")] + options)
             #expect(
                 FileManager.default.contentsEqual(
                     atPath: output.file("film.mp4"), andPath: output.file("again.mp4")))
         }
 
-        /// What isn't all there is named, and nothing is made.
-        @Test func whatIsMissingIsNamed() async throws {
+        /// Missing segments are named, and no file is written.
+        @Test func namesMissingSegments() async throws {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let output = try TemporaryFolder("output")
             for (playlist, named) in [("mp4.m3u8", "000000000.m4s"), ("master.m3u8", "000000000.m4s")] {
@@ -125,9 +125,9 @@ extension AcceptanceTests {
             #expect(!FileManager.default.fileExists(atPath: output.file("film.mp4")))
         }
 
-        /// Each sample is what ffmpeg makes of the same packet when it puts it into an MP4: NAL units behind lengths
-        /// instead of start codes (ISO/IEC 14496-15, 5.3.2), AAC without the seven bytes of its ADTS header (14496-3,
-        /// 1.A.2). All else stays as it was.
+        /// Checks that each sample equals the one that ffmpeg writes for the packet: NAL units with lengths instead of
+        /// start codes (ISO/IEC 14496-15, 5.3.2), AAC without the seven bytes of its ADTS header (14496-3, 1.A.2), and
+        /// other samples unchanged.
         private static func expectContent(
             of one: ProbedStream, source: ProbedStream, reference: ProbedStream, _ name: String
         ) {
@@ -137,14 +137,14 @@ extension AcceptanceTests {
             let growth = zip(one.packets, source.packets).map { $0.size - $1.size }
             switch (one.codec, growth.first) {
             case ("aac", -7): #expect(growth.allSatisfy { $0 == -7 }, "\(name)")
-            // A start code has three bytes or four, and a zero may stand behind a unit (14496-10, B.1).
+            // A start code has three or four bytes, and a unit may be followed by a zero (14496-10, B.1).
             case ("h264", _): #expect(growth.allSatisfy { (0...8).contains($0) }, "\(name)")
             default: #expect(growth.allSatisfy { $0 == 0 }, "\(name)")
             }
         }
 
-        /// Pictures lie where they lay, to the tick. Sound is set end to end where its stamps say the same to half a
-        /// millisecond: stamps of 90 kHz can't tell where a frame of 1024 samples ends.
+        /// Checks that video frames have expected exact times. Audio frames are contiguous if expected timestamps agree
+        /// within half a millisecond, because timestamps of 90 kHz can't express the end of a frame of 1024 samples.
         private static func expectTimes(
             of one: ProbedStream, from zero: Double, source: ProbedStream, from sourceZero: Double,
             _ correction: ExportedStream.Correction?, _ name: String
@@ -156,28 +156,28 @@ extension AcceptanceTests {
             }
             let frame = ["aac": 1024.0, "ac3": 1536, "eac3": 1536][one.codec].map { $0 / Double(one.sampleRate) }
             let allowed = one.type == "video" ? 1e-9 : 0.0005
-            var before: (mine: Double, their: Double)?
+            var before: (mine: Double, expected: Double)?
             for (index, (packet, other)) in zip(one.packets, source.packets).enumerated() {
                 let isMoved = correction.map { index >= $0.first(count) } ?? false
                 let shift = isMoved ? correction?.seconds ?? 0 : 0
                 let mine = Double(packet.pts) * one.tick - zero
-                let their = Double(other.pts) * source.tick - sourceZero + shift
+                let expected = Double(other.pts) * source.tick - sourceZero + shift
                 let decoded = Double(packet.dts - packet.pts) * one.tick - Double(other.dts - other.pts) * source.tick
-                guard abs(mine - their) <= allowed, abs(decoded) < 1e-9 else {
-                    Issue.record("\(name), packet \(index): shown at \(mine), not \(their); decoded \(decoded) off")
+                guard abs(mine - expected) <= allowed, abs(decoded) < 1e-9 else {
+                    Issue.record("\(name), packet \(index): shown at \(mine), not \(expected); decoded \(decoded) off")
                     return
                 }
-                if let frame, let before, abs(their - before.their - frame) <= 0.0005 {
+                if let frame, let before, abs(expected - before.expected - frame) <= 0.0005 {
                     guard abs(mine - before.mine - frame) < 1e-9 else {
                         Issue.record("\(name), packet \(index): \(mine - before.mine) after the one before")
                         return
                     }
                 }
-                before = (mine, their)
+                before = (mine, expected)
             }
         }
 
-        /// What another program makes of the same packets.
+        /// Returns the streams of an MP4 file that ffmpeg creates from the packets.
         private static func remuxedByFFmpeg(_ urls: [String]) async throws -> [ProbedStream] {
             let folder = try TemporaryFolder("reference")
             let maps = urls.indices.flatMap { ["-map", "\($0):v?", "-map", "\($0):a?"] }
@@ -187,7 +187,7 @@ extension AcceptanceTests {
             return try await ProbedStream.read(from: folder.file("film.mp4"))
         }
 
-        /// The checksums of all pictures and of all sound, and what was said about it.
+        /// Returns the checksums of all video and audio frames, and the messages of the decoder.
         private static func decoded(_ inputs: [String]) async throws -> (frames: [String: [String]], messages: String) {
             let maps = inputs.indices.flatMap { ["-map", "\($0):v?", "-map", "\($0):a?"] }
             let child = try ChildProcess(

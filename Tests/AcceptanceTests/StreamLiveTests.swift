@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Live playlists, which change with every request, and segments whose names are used again.
+    /// Tests of live playlists, which change with every request, and of segments with reused names.
     @Suite struct StreamLiveTests {
-        /// A client that polls gets what the origin has then, each time.
-        @Test func eachPollIsAnsweredByTheOrigin() async throws {
+        /// Each poll of a client returns the current playlist of the origin.
+        @Test func eachPollReturnsCurrentPlaylist() async throws {
             let origin = try LivePlaylist.origin(answeringAfter: .milliseconds(20))
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)
@@ -20,9 +20,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Clients that poll at any time share requests. An answer that one of them has isn't given to a request that is
-        /// sent later: it's at most one round trip older than each request that it answers.
-        @Test func noAnswerIsOlderThanARoundTrip() async throws {
+        /// Clients that poll at any time share requests to the origin. A response is at most one round trip older than
+        /// each request that it serves.
+        @Test func noResponseIsOlderThanARoundTrip() async throws {
             let roundTrip = Duration.milliseconds(100)
             let origin = try LivePlaylist.origin(answeringAfter: roundTrip)
             let folder = try TemporaryFolder("cache")
@@ -37,9 +37,9 @@ extension AcceptanceTests {
                             let connection = try HTTPConnection(to: url)
                             return try pauses.map { pause in
                                 Thread.sleep(forTimeInterval: pause)
-                                let asked = ContinuousClock.now
+                                let start = ContinuousClock.now
                                 let number = try LivePlaylist.number(at: url, over: connection)
-                                return LivePlaylist.Answer(number: number, asked: asked, arrived: .now)
+                                return LivePlaylist.Answer(number: number, asked: start, arrived: .now)
                             }
                         }
                     }
@@ -52,17 +52,17 @@ extension AcceptanceTests {
             let oldest = ages.max() ?? .zero
             print(
                 "\(answers.count) polls by 12 clients: \(requests.count) requests, the oldest answer made",
-                "\(oldest.milliseconds) ms before it was asked for; one round trip takes \(roundTrip.milliseconds) ms")
+                "\(oldest.milliseconds) ms older than its request; one round trip takes \(roundTrip.milliseconds) ms")
             for (number, same) in Dictionary(grouping: answers, by: \.number) {
                 let first = try #require(same.map(\.arrived).min())
-                #expect(same.allSatisfy { $0.asked <= first }, "answer \(number) was given again")
+                #expect(same.allSatisfy { $0.asked <= first }, "response \(number) was reused")
             }
             #expect(requests.count < answers.count)
             try await server.stop()
         }
 
-        /// 50 clients that poll at the same moments cost the origin the requests of one.
-        @Test func fiftyClientsCostTheRequestsOfOne() async throws {
+        /// 50 clients that poll at the same times cause the requests of one client.
+        @Test func concurrentPollsShareRequests() async throws {
             let rounds = 3
             // Long enough for all requests of a round to be sent on a loaded machine.
             let origin = try LivePlaylist.origin(answeringAfter: .seconds(2))
@@ -90,31 +90,30 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Names that come again in a ring.
+        /// The names of segments are reused in a ring.
         @Test(arguments: [true, false])
-        func aRingOfNamesIsServedAnew(hasValidators: Bool) async throws {
+        func servesNewSegmentsWithNamesOfRing(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
             try await expectEachWindow(of: encoder, [.init(run: 0, first: 1000), .init(run: 0, first: 1004)])
         }
 
-        /// An encoder that starts again gives old names to other segments, under higher or lower numbers than before.
+        /// A restarted encoder reuses names for other segments, with higher or lower numbers than before.
         @Test(arguments: [true, false])
-        func anEncoderStartedAgainIsServedAnew(hasValidators: Bool) async throws {
+        func servesNewSegmentsOfRestartedEncoder(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
             try await expectEachWindow(
                 of: encoder, [.init(run: 0, first: 1000), .init(run: 1, first: 5000), .init(run: 2, first: 0)])
         }
 
-        /// An encoder that counts from 0 each time it starts, and calls segments by their numbers: name and number are
-        /// both as they were, the segment isn't.
+        /// An encoder that counts from 0 after each start reuses both names and numbers for other segments.
         @Test(arguments: [true, false])
-        func anEncoderThatCountsFromZeroAgainIsServedAnew(hasValidators: Bool) async throws {
+        func servesNewSegmentsOfEncoderRestartedAtZero(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
             try await expectEachWindow(
                 of: encoder, [.init(run: 0, first: 0), .init(run: 0, first: 4), .init(run: 1, first: 0)])
         }
 
-        /// A segment that is on its way when a player asks for it isn't sent twice.
+        /// A segment that is being fetched when a player requests it is sent once.
         @Test(arguments: [true, false])
         func segmentsFetchedAheadAreSentOnce(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
@@ -122,8 +121,8 @@ extension AcceptanceTests {
             try await expectEachWindow(of: encoder, windows, segmentsAhead: 2)
         }
 
-        /// What is kept under a name isn't served for another segment, whether validators tell or nothing does; and
-        /// what is the same is sent once.
+        /// Checks that a cached segment isn't served for another one with its name, with and without validators, and
+        /// that the origin sends each segment once.
         private func expectEachWindow(
             of encoder: RestartingEncoder,
             _ windows: [RestartingEncoder.Window],
@@ -148,8 +147,8 @@ extension AcceptanceTests {
                     }
                 }
                 let sent = origin.entries(".ts").dropFirst(before).reduce(0) { $0 + $1.bodyBytes }
-                let fewest = window.numbers.count * RestartingEncoder.segmentBytes
-                #expect(sent == fewest, "\(window)")
+                let expected = window.numbers.count * RestartingEncoder.segmentBytes
+                #expect(sent == expected, "\(window)")
             }
             try await server.stop()
         }

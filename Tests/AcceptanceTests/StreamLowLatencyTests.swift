@@ -2,15 +2,15 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Low-latency HLS through the server: reloads that block, parts, hints and delta updates.
+    /// Tests of low-latency HLS: blocking reloads, parts, hints and delta updates.
     @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct StreamLowLatencyTests {
         private static let readers = 6
 
-        /// Readers that follow the protocol get every part, at the cost of one; ffmpeg, which knows no parts, plays the
-        /// segments beside them.
+        /// Clients of the protocol receive every part with the requests of one client, while ffmpeg, which doesn't
+        /// support parts, plays the segments.
         @Test(arguments: LowLatencyOrigin.Parts.allCases)
-        func readersFollowTheLiveEdgeAtTheCostOfOne(kind: LowLatencyOrigin.Parts) async throws {
+        func clientsShareRequestsAtTheLiveEdge(kind: LowLatencyOrigin.Parts) async throws {
             let media = try await LowLatencyMedia(seconds: 12)
             let stream = LowLatencyOrigin(kind, media: media)
             let origin = try stream.serve()
@@ -28,50 +28,51 @@ extension AcceptanceTests {
             let shown = try await playback.frames.filter { $0.kind == "video" }.map(\.sum)
             #expect(!shown.isEmpty)
             #expect(shown == media.pictures.suffix(shown.count))
-            expectTheRequestsOfOne(origin.entries(), kind, readings)
+            expectRequestsOfOneClient(origin.entries(), kind, readings)
             try await server.stop()
         }
 
-        /// The parts from the first that it saw to the last of the stream, byte by byte.
+        /// Checks the bytes of all parts from the first received one to the last of the stream.
         private func expectAllParts(of stream: LowLatencyOrigin, in reading: LowLatencyReader.Reading) throws {
-            let places = reading.parts.keys.sorted()
-            let numbers = places.map { $0.segment * LowLatencyOrigin.segmentParts + $0.part }
+            let positions = reading.parts.keys.sorted()
+            let numbers = positions.map { $0.segment * LowLatencyOrigin.segmentParts + $0.part }
             let first = try #require(numbers.first)
             #expect(numbers == Array(first..<stream.parts.count))
             #expect(numbers.count > 10)
-            for (place, number) in zip(places, numbers) {
-                let isRight = reading.parts[place] == stream.parts[number]
+            for (position, number) in zip(positions, numbers) {
+                let isRight = reading.parts[position] == stream.parts[number]
                 #expect(isRight, "part \(number)")
             }
             #expect(reading.deltaUpdates > 0)
             if stream.kind == .files { #expect(reading.hints > 0) }
         }
 
-        private func expectTheRequestsOfOne(
+        private func expectRequestsOfOneClient(
             _ entries: [ScriptedOrigin.Entry], _ kind: LowLatencyOrigin.Parts, _ readings: [LowLatencyReader.Reading]
         ) {
             var reloads = 0
             for (path, requests) in Dictionary(grouping: entries, by: \.path) {
                 if path.contains("_HLS_msn") {
                     reloads += requests.count
-                    // Who asks when the answer has gone out gets another; while it's held, nobody does.
+                    // A request after a response causes another request to the origin, but none is sent while one is
+                    // pending.
                     let inOrder = requests.sorted { $0.received < $1.received }
                     for (one, next) in zip(inOrder, inOrder.dropFirst()) {
-                        #expect(next.received >= one.answered, "\(path) was asked for twice at once")
+                        #expect(next.received >= one.answered, "\(path) was requested twice concurrently")
                     }
                 } else if path.contains("/part") {
                     #expect(requests.count == 1, "\(path)")
                 }
             }
-            let asked = readings.reduce(0) { $0 + $1.reloads }
+            let clientReloads = readings.reduce(0) { $0 + $1.reloads }
             let parts = entries.count { $0.path.contains("/part") || $0.fields["range"]?.hasSuffix("=0-") == false }
             print(
-                "low latency, parts as \(kind.rawValue): \(asked) reloads and",
+                "low latency, parts as \(kind.rawValue): \(clientReloads) reloads and",
                 "\(readings.reduce(0) { $0 + $1.parts.count }) parts by \(readings.count) readers cost the origin",
                 "\(reloads) reloads and \(parts) requests for parts;",
                 "\(readings.map(\.deltaUpdates).max() ?? 0) delta updates, \(readings.map(\.hints).max() ?? 0) hints each"
             )
-            #expect(reloads * 2 < asked)
+            #expect(reloads * 2 < clientReloads)
             #expect(parts * 2 < readings.reduce(0) { $0 + $1.parts.count })
         }
     }

@@ -3,26 +3,25 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// HLS streams of many makers, read through the server: packet by packet what is known of them, from one request
-    /// for each file.
+    /// Tests of HLS streams by many encoders, read through the server: all packets match the known ones, with one
+    /// request for each file.
     @Suite(.enabled(if: try Peer.present("nginx", "ffprobe") && Prerequisite.hasCorpora()))
     struct StreamPlaybackTests {
-        @Test func mediaPlaylistsGiveTheKnownPacketsWithAndWithoutTheOrigin() async throws {
+        @Test func mediaPlaylistsHaveKnownPacketsWithAndWithoutOrigin() async throws {
             let expected = try StreamCorpus.packets()
             #expect(expected.count >= 24)
             try await play(expected)
         }
 
-        /// Through the server as from the origin itself.
-        @Test func multivariantPlaylistsGiveTheOriginsPackets() async throws {
+        /// The packets read through the server equal those from the origin.
+        @Test func multivariantPlaylistsHavePacketsOfOrigin() async throws {
             let playlists = try StreamCorpus.multivariantPlaylists()
             #expect(playlists.count >= 6)
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             try await play(try await Self.packets(of: playlists) { origin.url($0) })
         }
 
-        /// Plays all once, each file being asked of the origin once; then again from a server that was started anew,
-        /// the origin being gone.
+        /// Plays all streams with one request per file, and again from a restarted server without the origin.
         private func play(_ expected: [String: [StreamPackets]]) async throws {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let folder = try TemporaryFolder("cache")
@@ -34,10 +33,10 @@ extension AcceptanceTests {
 
             let log = try await origin.log()
             let requests = Dictionary(grouping: log.entries, by: \.path)
-            for playlist in playlists { #expect(requests["/\(playlist)"] != nil, "\(playlist) wasn't asked for") }
+            for playlist in playlists { #expect(requests["/\(playlist)"] != nil, "\(playlist) wasn't requested") }
             for (path, entries) in requests {
-                // What the origin hasn't (the segments that hls-gap marks as gaps) isn't kept, so that it's there when
-                // it comes; players ask for it again and again.
+                // Segments that the origin lacks (the gaps of hls-gap) aren't cached as missing, because they may
+                // become available. Players request them repeatedly.
                 guard StreamCorpus.has(path) else {
                     #expect(entries.allSatisfy { $0.status == 404 }, "\(path)")
                     continue
@@ -54,7 +53,7 @@ extension AcceptanceTests {
             try await next.stop()
         }
 
-        /// What is read of each, all at the same time.
+        /// Returns the packets of each stream, read concurrently.
         private static func packets(
             of playlists: [String],
             at url: @escaping @Sendable (String) -> URL

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// ffmpeg, mpv, VLC and Chromium play HLS through the server.
+    /// Tests of ffmpeg, mpv, VLC and Chromium playing HLS through the server.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct StreamPlayersTests {
-        /// Each gets what it would get from the origin; a second play costs the origin nothing.
+        /// Each player receives the same as from the origin. A second playback sends no request.
         @Test(arguments: StreamKind.allCases, try StreamPlayer.present())
-        func playersGetTheWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
+        func playersPlayWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -31,9 +31,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// All players at once on a window that moves on, from where they join it until it ends: no picture is lost or
-        /// wrong, and the origin sends each segment once for all of them.
-        @Test func playersFollowALiveWindow() async throws {
+        /// All players concurrently follow a sliding window to its end without a lost or wrong frame, and the origin
+        /// sends each segment once.
+        @Test func playersFollowLiveWindow() async throws {
             let encoder = try await LiveEncoder(seconds: 12)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
             let folder = try TemporaryFolder("cache")
@@ -52,13 +52,13 @@ extension AcceptanceTests {
             }
             let whole = try await StreamPlayer.ffmpeg.play(origin.url(LiveEncoder.whole)).frames
                 .filter { $0.kind == "video" }.map(\.sum)
-            // They join at the window, three segments from its end or at its start, and follow it for the rest.
+            // Players join the window three segments before its end or at its start.
             for (player, playback) in playbacks {
                 print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) pictures")
                 #expect(playback.hasSound, "\(player)")
-                // A browser leaves pictures out where it can't draw them in time.
-                let fewest = player == .chromium ? 50 : 180
-                #expect(fewest...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
+                // A browser drops frames that it can't draw in time.
+                let minimum = player == .chromium ? 50 : 180
+                #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
                 let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
                 if player.tellsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
             }
@@ -68,9 +68,9 @@ extension AcceptanceTests {
         private func expectAll(_ playback: StreamPlayer.Playback, _ frames: [DecodedFrame]) throws {
             #expect(playback.hasSound)
             #expect(playback.frames == frames)
-            // VLC and Chromium leave out a few pictures where they start or end.
-            let fewest = frames.isEmpty ? StreamFixtures.videoFrames * 9 / 10 : StreamFixtures.videoFrames
-            #expect(fewest...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            // VLC and Chromium drop a few frames at the start or end.
+            let minimum = frames.isEmpty ? StreamFixtures.videoFrames * 9 / 10 : StreamFixtures.videoFrames
+            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
         }
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// What a very long playlist costs.
+    /// Tests of the memory for very long playlists.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct StreamScaleTests {
-        /// How the playlist's URIs are written.
+        /// The form of the playlist's URIs.
         enum Form: String, CaseIterable, Sendable {
             case absolute, rootRelative, relative, variable
 
-            /// What stands before a segment's name.
+            /// Returns the prefix of the segments' names.
             func prefix(_ origin: NginxOrigin) -> String {
                 switch self {
                 case .absolute: origin.url("video/").absoluteString
@@ -19,17 +19,17 @@ extension AcceptanceTests {
                 }
             }
 
-            /// Whether the server rewrites them.
+            /// Whether the server rewrites the URIs.
             var isRewritten: Bool { self != .relative }
         }
 
-        /// Rewritten, and as it is; with MEDIACACHE_SOAK=1 in every form.
+        /// A rewritten and an unchanged playlist; all forms with MEDIACACHE_SOAK=1.
         private static let forms: [(Form, Bool)] =
             (TestSettings.isSoak ? Form.allCases : [.absolute]).map { ($0, true) } + [(.relative, false)]
 
-        /// A playlist of 100,000 segments is served within 6 times its own size, however its URIs are written.
+        /// The server uses at most 6 times the size of a playlist of 100,000 segments, in all forms of URIs.
         @Test(arguments: forms)
-        func aHundredThousandSegmentsStayInMemoryLimit(_ form: Form, hasEnded: Bool) async throws {
+        func memoryStaysLimitedFor100000Segments(_ form: Form, hasEnded: Bool) async throws {
             let segments = 100_000
             let folder = try TemporaryFolder("long")
             let origin = try await NginxOrigin(serving: folder.path)
@@ -54,7 +54,7 @@ extension AcceptanceTests {
             #expect((lines.last == "#EXT-X-ENDLIST") == hasEnded)
             for poll in 1...5 {
                 if !hasEnded {
-                    // An event goes on.
+                    // An event playlist grows.
                     try Self.playlist(segments + poll, form, hasEnded: false, origin)
                         .write(toFile: folder.file("long.m3u8"), atomically: true, encoding: .utf8)
                 }
@@ -64,18 +64,18 @@ extension AcceptanceTests {
             let peak = server.peakResidentBytes ?? 0
             let size = try FileManager.default.attributesOfItem(atPath: folder.file("long.m3u8"))[.size] as? Int ?? 0
             let once = Double(afterOne - idle) / Double(size)
-            // Of what is freed when an event's next version comes the heap keeps some MiB, however long the playlist is.
-            let often = Double(peak - idle - (hasEnded ? 0 : 4 << 20)) / Double(size)
+            // The heap retains a few MiB of each freed version of an event playlist, independently of its length.
+            let ratio = Double(peak - idle - (hasEnded ? 0 : 4 << 20)) / Double(size)
             print(
                 "\(segments) segments, \(form) URIs, \(hasEnded ? "ended" : "event"): a playlist of \(size) bytes, sent as",
                 "\(body.count) in \(time.milliseconds) ms; peak memory \(idle) idle, \(afterOne) after it (\(once) times its",
-                "size), \(peak) after five more (\(often) times)")
+                "size), \(peak) after five more (\(ratio) times)")
             #expect(once <= 6)
-            #expect(often <= 6)
+            #expect(ratio <= 6)
             try await server.stop()
         }
 
-        /// A playlist on demand, or one of an event that goes on.
+        /// Writes a VOD playlist, or an event playlist that isn't finished.
         private static func playlist(
             _ segments: Int, _ form: Form, hasEnded: Bool, _ origin: NginxOrigin
         ) -> String {

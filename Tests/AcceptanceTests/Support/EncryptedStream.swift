@@ -31,8 +31,8 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
     func make(in folder: String) async throws {
         let vector = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
         var bytes: [UInt8] = []
-        for place in stride(from: 0, to: Self.key.count, by: 2) {
-            bytes.append(UInt8(Self.key.dropFirst(place).prefix(2), radix: 16) ?? 0)
+        for offset in stride(from: 0, to: Self.key.count, by: 2) {
+            bytes.append(UInt8(Self.key.dropFirst(offset).prefix(2), radix: 16) ?? 0)
         }
         try Data(bytes).write(to: URL(filePath: "\(folder)/key.bin"))
         let source = (StreamCorpus.root + "/" + clear.playlist as NSString).deletingLastPathComponent

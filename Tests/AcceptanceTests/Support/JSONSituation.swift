@@ -21,13 +21,13 @@ enum JSONSituation {
     /// Records the commands on a folder without a server, and on files.
     static func withoutServer(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-        let here = ["--cache", folder.path]
+        let cacheOptions = ["--cache", folder.path]
         let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream, lastSegment], texts: text)
         let (clip, film) = (origin.url("clip.mp4"), origin.url(stream))
         let result: [JSONTranscript.Line] = [["event": "result"]]
 
         // The state is reported before the resource is known, and the progress after its length is known.
-        let get = try JSONTranscript.start("get", [film] + here)
+        let get = try JSONTranscript.start("get", [film] + cacheOptions)
         try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
         origin.release(stream)
         try await get.line(within: .seconds(60)) { line in
@@ -42,70 +42,72 @@ enum JSONSituation {
                 ["event": "result"],
             ])
         try await transcript.run(
-            "get", "a file that is put out", [clip, "-o", output.file("clip.mp4")] + here, lines: result)
+            "get", "a file that is put out", [clip, "-o", output.file("clip.mp4")] + cacheOptions, lines: result)
         try await transcript.run(
-            "get", "a stream that is put out", [film, "-o", output.file("film.mp4")] + here, lines: result)
-        try await transcript.run("get", "a part can't be had", [origin.url("holes.m3u8")] + here, lines: result)
-        try await transcript.run("get", "nothing can be had", [origin.url("nothing.mp4")] + here, lines: result)
-        try await transcript.run("list", "files and streams", here)
+            "get", "a stream that is put out", [film, "-o", output.file("film.mp4")] + cacheOptions, lines: result)
+        try await transcript.run("get", "a part can't be had", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
+        try await transcript.run("get", "nothing can be had", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
+        try await transcript.run("list", "files and streams", cacheOptions)
         try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
-        try await transcript.run("info", "a file", [clip] + here)
-        try await transcript.run("info", "a stream", [film] + here)
-        try await transcript.run("downloads list", "complete, with holes, failed", here)
-        try await transcript.run("usage", "of a folder", here)
-        try await transcript.run("verify", "all is well", here)
-        try await transcript.run("prune", "of a folder", here)
-        try await transcript.run("config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + here)
+        try await transcript.run("info", "a file", [clip] + cacheOptions)
+        try await transcript.run("info", "a stream", [film] + cacheOptions)
+        try await transcript.run("downloads list", "complete, with holes, failed", cacheOptions)
+        try await transcript.run("usage", "of a folder", cacheOptions)
+        try await transcript.run("verify", "all is well", cacheOptions)
+        try await transcript.run("prune", "of a folder", cacheOptions)
+        try await transcript.run(
+            "config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + cacheOptions)
         // Other checks depend on the machine, but an unreachable origin is a failure everywhere.
         let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
-        try await transcript.run("doctor", "a URL that nobody answers", [unreachable, "--port", "0"] + here)
+        try await transcript.run("doctor", "a URL that nobody answers", [unreachable, "--port", "0"] + cacheOptions)
 
         let media = StreamFixtures.folder
-        try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + here)
-        try await transcript.run("inspect", "a media playlist", ["\(media)/\(stream)"] + here)
-        try await transcript.run("inspect", "MP4", [clip] + here)
-        try await transcript.run("inspect", "a transport stream", ["\(media)/transportstream0.ts"] + here)
+        try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + cacheOptions)
+        try await transcript.run("inspect", "a media playlist", ["\(media)/\(stream)"] + cacheOptions)
+        try await transcript.run("inspect", "MP4", [clip] + cacheOptions)
+        try await transcript.run("inspect", "a transport stream", ["\(media)/transportstream0.ts"] + cacheOptions)
         try await transcript.run("faststart", "a file", ["\(media)/clip.mp4", output.file("fast.mp4")])
         try await transcript.run("remux", "a stream", ["\(media)/\(stream)", "-o", output.file("remuxed.mp4")])
-        try await transcript.run("export", "a stream", [film, "-o", output.file("exported.mp4")] + here)
+        try await transcript.run("export", "a stream", [film, "-o", output.file("exported.mp4")] + cacheOptions)
         try await transcript.run(
             "export", "a segment isn't kept",
-            [origin.url("holes.m3u8"), "--gaps", "-o", output.file("gaps.mp4")] + here)
-        try await transcript.run("export", "a folder", [film, "--bundle", output.file("bundle")] + here)
+            [origin.url("holes.m3u8"), "--gaps", "-o", output.file("gaps.mp4")] + cacheOptions)
+        try await transcript.run("export", "a folder", [film, "--bundle", output.file("bundle")] + cacheOptions)
         try await transcript.run(
             "export", "a folder without a part",
-            [origin.url("holes.m3u8"), "--gaps", "--bundle", output.file("parts")] + here)
+            [origin.url("holes.m3u8"), "--gaps", "--bundle", output.file("parts")] + cacheOptions)
         let there = ["--cache", output.file("other")]
         try await transcript.run("import", "a folder", [output.file("bundle")] + there)
         try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + there)
         try await transcript.run(
-            "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + here)
-        try await transcript.run("cover", "one that is kept", [clip] + here)
-        try await transcript.run("cover", "removed", [clip, "--remove"] + here)
-        try await transcript.run("cover", "all removed", ["--remove-all"] + here)
-        try await transcript.run("token create", "for playback", ["--label", "tv"] + here)
-        try await transcript.run("token create", "for an asset", ["--asset", film, "--expires", "7d"] + here)
-        try await transcript.run("token list", "three", here)
-        try await transcript.run("token revoke", "the standing one", ["standing"] + here)
-        try await transcript.run("key show", "of a folder", here)
-        try await transcript.run("key roll", "of a folder", here)
-        try await transcript.run("remove", "what is here, and what isn't", [clip, origin.url("never.mp4")] + here)
+            "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + cacheOptions)
+        try await transcript.run("cover", "one that is kept", [clip] + cacheOptions)
+        try await transcript.run("cover", "removed", [clip, "--remove"] + cacheOptions)
+        try await transcript.run("cover", "all removed", ["--remove-all"] + cacheOptions)
+        try await transcript.run("token create", "for playback", ["--label", "tv"] + cacheOptions)
+        try await transcript.run("token create", "for an asset", ["--asset", film, "--expires", "7d"] + cacheOptions)
+        try await transcript.run("token list", "three", cacheOptions)
+        try await transcript.run("token revoke", "the standing one", ["standing"] + cacheOptions)
+        try await transcript.run("key show", "of a folder", cacheOptions)
+        try await transcript.run("key roll", "of a folder", cacheOptions)
+        try await transcript.run(
+            "remove", "what is here, and what isn't", [clip, origin.url("never.mp4")] + cacheOptions)
 
         let blobs = try CacheFolder.blobs(in: folder.path)
         for blob in blobs { try CacheFolder.flipBits(in: blob, at: [0]) }
-        try await transcript.run("verify", "damage", here)
-        try await transcript.run("remove", "everything", ["--all", "--pinned"] + here)
+        try await transcript.run("verify", "damage", cacheOptions)
+        try await transcript.run("remove", "everything", ["--all", "--pinned"] + cacheOptions)
     }
 
     /// Records the events of a running server.
     static func withServer(_ transcript: inout JSONTranscript) async throws {
         let folder = try TemporaryFolder("cache")
-        let here = ["--cache", folder.path]
+        let cacheOptions = ["--cache", folder.path]
         let origin = try StagedOrigin(
             serving: StreamFixtures.folder, holding: ["gap.m3u8"], texts: text)
         let server = try await RunningServer(cache: folder.path)
         let key = try await server.key()
-        let watch = try JSONTranscript.start("downloads watch", here)
+        let watch = try JSONTranscript.start("downloads watch", cacheOptions)
         // The command is connected when it reports the first event.
         var number = 0
         try await eventually("downloads watch has reported an event", within: .seconds(60), every: .milliseconds(200)) {
@@ -114,7 +116,7 @@ enum JSONSituation {
             _ = try server.call("POST", "/api/v1/downloads", key: key, #"{"url": "\#(url)"}"#)
             return watch.outputText.contains("\n") ? () : nil
         }
-        let get = try await MediaCacheBinary.run(["get", origin.url("holes.m3u8"), "--json"] + here)
+        let get = try await MediaCacheBinary.run(["get", origin.url("holes.m3u8"), "--json"] + cacheOptions)
         let last = try JSONValue(get.text.split(separator: "\n").last ?? "")
         guard let asset = last.text("asset") else { throw HarnessError("no asset: \(get.text) \(get.errorText)") }
         let segment = origin.url(lastSegment)
@@ -122,24 +124,24 @@ enum JSONSituation {
             line.contains("resource.progress") && line.contains(segment) ? () : nil
         }
         // The removal is reported in the same stream, so all earlier events have been reported by then.
-        try await MediaCacheBinary.output(["remove", "holes"] + here)
+        try await MediaCacheBinary.output(["remove", "holes"] + cacheOptions)
         try await watch.line(within: .seconds(60)) { line in
             line.contains("download.removed") && line.contains(asset) ? () : nil
         }
         let detached = try JSONTranscript.start(
-            "record", [origin.url("gap.m3u8"), "--name", "news", "--detach"] + here)
+            "record", [origin.url("gap.m3u8"), "--name", "news", "--detach"] + cacheOptions)
         try await transcript.end(detached, "record", "left to the server")
         for _ in 1...2 { origin.goOn() }
         origin.release("gap.m3u8")
         try await watch.line(within: .seconds(60)) { $0.contains(#""channelState":"ended""#) ? () : nil }
-        try await transcript.run("channels list", "one that has ended", here)
-        try await transcript.run("channels gaps", "a segment was lost", ["news"] + here)
-        let window = try await Self.window(of: "news", here)
+        try await transcript.run("channels list", "one that has ended", cacheOptions)
+        try await transcript.run("channels gaps", "a segment was lost", ["news"] + cacheOptions)
+        let window = try await Self.window(of: "news", cacheOptions)
         try await transcript.run(
-            "channels programmes", "one is made", ["news", "--add", "Match", "--format", "hls"] + window + here)
+            "channels programmes", "one is made", ["news", "--add", "Match", "--format", "hls"] + window + cacheOptions)
         try await watch.line(within: .seconds(60)) { $0.contains(#""exportState":"done""#) ? () : nil }
-        try await transcript.run("channels programmes", "all of a channel", ["news"] + here)
-        try await transcript.run("channels list", "with a programme", here)
+        try await transcript.run("channels programmes", "all of a channel", ["news"] + cacheOptions)
+        try await transcript.run("channels list", "with a programme", cacheOptions)
         watch.signal(SIGINT)
         try await transcript.end(
             watch, "downloads watch", "a stream with a hole, then a channel",
@@ -161,11 +163,11 @@ enum JSONSituation {
     /// Records a recording followed by a command, and the commands on it.
     static func recording(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-        let here = ["--cache", folder.path]
+        let cacheOptions = ["--cache", folder.path]
         let segments = ["transportstream0.ts", "transportstream1.ts"]
         let origin = try StagedOrigin(
             serving: StreamFixtures.folder, holding: Set(["gap.m3u8"] + segments), texts: text)
-        let record = try JSONTranscript.start("record", [origin.url("gap.m3u8"), "--name", "news"] + here)
+        let record = try JSONTranscript.start("record", [origin.url("gap.m3u8"), "--name", "news"] + cacheOptions)
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"starting""#) ? () : nil }
         origin.release("gap.m3u8")
         // There is no live edge before the first segment is recorded.
@@ -182,36 +184,36 @@ enum JSONSituation {
                 ["event": "progress", "edge": JSONTranscript.any], ["event": "gap"],
                 ["event": "state", "state": "ended"], ["event": "result"],
             ])
-        let window = try await Self.window(of: "news", here)
+        let window = try await Self.window(of: "news", cacheOptions)
         try await transcript.run(
             "export", "a window of a channel, with a gap",
-            ["news", "--gaps", "-o", output.file("window.mp4")] + window + here)
-        try await transcript.run("channels programmes", "none", ["news"] + here)
+            ["news", "--gaps", "-o", output.file("window.mp4")] + window + cacheOptions)
+        try await transcript.run("channels programmes", "none", ["news"] + cacheOptions)
     }
 
     /// Records the output of each kind of failure.
     static func failing(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
-        let here = ["--cache", folder.path]
+        let cacheOptions = ["--cache", folder.path]
         let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream], texts: text)
         try await transcript.run("get", "the command line isn't right")
-        try await transcript.run("info", "nothing is kept", ["http://example.org/never.mp4"] + here)
-        try await transcript.run("remove", "nothing was there", ["http://example.org/never.mp4"] + here)
-        try await transcript.run("downloads watch", "no server runs", here)
-        try await transcript.run("channels gaps", "no such channel", ["news"] + here)
+        try await transcript.run("info", "nothing is kept", ["http://example.org/never.mp4"] + cacheOptions)
+        try await transcript.run("remove", "nothing was there", ["http://example.org/never.mp4"] + cacheOptions)
+        try await transcript.run("downloads watch", "no server runs", cacheOptions)
+        try await transcript.run("channels gaps", "no such channel", ["news"] + cacheOptions)
         let words = output.file("words.txt")
         try "Nothing to play.\n".write(toFile: words, atomically: true, encoding: .utf8)
-        try await transcript.run("inspect", "no media", [words] + here)
-        try await transcript.run("export", "no such asset", ["nothing", "-o", output.file("x.mp4")] + here)
-        try await transcript.run("import", "no such folder", [output.file("nothing")] + here)
+        try await transcript.run("inspect", "no media", [words] + cacheOptions)
+        try await transcript.run("export", "no such asset", ["nothing", "-o", output.file("x.mp4")] + cacheOptions)
+        try await transcript.run("import", "no such folder", [output.file("nothing")] + cacheOptions)
 
         let interrupted: [JSONTranscript.Line] = [["event": "state", "state": "running"]]
-        let get = try JSONTranscript.start("get", [origin.url(stream)] + here)
+        let get = try JSONTranscript.start("get", [origin.url(stream)] + cacheOptions)
         try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
         get.signal(SIGINT)
         try await transcript.end(get, "get", "interrupted", lines: interrupted)
 
-        let record = try JSONTranscript.start("record", [origin.url("nothing.m3u8"), "--name", "late"] + here)
+        let record = try JSONTranscript.start("record", [origin.url("nothing.m3u8"), "--name", "late"] + cacheOptions)
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"waiting""#) ? () : nil }
         record.signal(SIGINT)
         try await transcript.end(
@@ -220,13 +222,13 @@ enum JSONSituation {
     }
 
     /// Returns the options for all recorded spans of a channel.
-    private static func window(of name: String, _ here: [String]) async throws -> [String] {
+    private static func window(of name: String, _ cacheOptions: [String]) async throws -> [String] {
         struct Channel: Decodable {
             struct Span: Decodable { var from: Int64, to: Int64 }
 
             var kept: [Span]
         }
-        let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + here)
+        let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + cacheOptions)
         guard let kept = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.kept,
             let first = kept.first, let last = kept.last
         else { throw HarnessError("\(name) has no recorded span: \(text)") }

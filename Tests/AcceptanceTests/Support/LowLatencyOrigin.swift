@@ -116,8 +116,8 @@ final class LowLatencyOrigin: Sendable {
     private func partTags(of segment: Int, until count: Int) -> String {
         let first = segment * Self.segmentParts
         return (first..<max(first, min(first + Self.segmentParts, count))).map { part in
-            let place = kind == .files ? "URI=\"part\(part).m4s\"" : range(of: part).tag
-            return "#EXT-X-PART:DURATION=\(Self.partDuration),INDEPENDENT=YES,\(place)\n"
+            let location = kind == .files ? "URI=\"part\(part).m4s\"" : range(of: part).tag
+            return "#EXT-X-PART:DURATION=\(Self.partDuration),INDEPENDENT=YES,\(location)\n"
         }.joined()
     }
 
