@@ -76,7 +76,7 @@ extension AcceptanceTests {
             for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
             let log = try await origin.log().since(before)
             let intact = Int64(file.count)
-            #expect(log.bodyBytes > intact, "a deleted blob and half of another have to come again")
+            #expect(log.bodyBytes > intact, "a deleted blob and half of another must be fetched again")
             #expect(log.bodyBytes < 3 * intact, "intact blobs were fetched again: \(log.summary)")
             try await server.stop()
             let (ending, verification) = try await Verification.run(in: folder.path)

@@ -86,7 +86,7 @@ extension AcceptanceTests {
             let name = try child ?? channel.child(of: path, track: track)
             let window = try channel.window(name)
             #expect(try channel.window(name).text == window.text, "\(path) differs in a second request")
-            #expect(window.playlist.hasEndList, "\(path) of a recording that has ended is over")
+            #expect(window.playlist.hasEndList, "\(path) of an ended recording must have ENDLIST")
             #expect(window.playlist.segments.first?.programDateTime != nil)
             let expected = try await Packets.read(encoder.playlist(track, window.numbers).absoluteString)
             let recorded = try await Packets.read(channel.url(name).absoluteString)

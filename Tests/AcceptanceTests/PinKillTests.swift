@@ -165,7 +165,7 @@ extension AcceptanceTests {
                                 #expect(
                                     [versions.pinned, versions.other, versions.shorter].contains {
                                         body == $0.body.dropFirst(range.lowerBound).prefix(range.count)
-                                    }, "\(range) of file \(file) is of no version")
+                                    }, "\(range) of file \(file) matches no version")
                             }
                         }
                     }

@@ -55,7 +55,7 @@ extension AcceptanceTests {
             #expect(try connection.firstDifference(from: file, at: range.lowerBound, limit: 2_000_000) == nil)
             server.process.signal(SIGTERM)
             try await Task.sleep(for: .milliseconds(300))
-            #expect(server.process.ending == nil, "it ended with a response running")
+            #expect(server.process.ending == nil, "the server ended during a response")
             #expect(try connection.firstDifference(from: file, at: range.lowerBound + 2_000_000) == nil)
             let ending = try await server.process.end(within: .seconds(20))
             #expect(ending == .exit(0))

@@ -17,7 +17,7 @@ extension AcceptanceTests {
                 let file = made.folder.file(stream.file)
                 #expect(
                     FileManager.default.contentsEqual(atPath: file, andPath: made.again.file(stream.file)),
-                    "\(stream.playlist): another file without the origin")
+                    "\(stream.playlist): a different file without the origin")
                 let urls = stream.parts.map { origin.url($0).absoluteString }
                 var sources: [ProbedStream] = []
                 for url in urls { sources += try await ProbedStream.read(from: url) }
@@ -169,7 +169,7 @@ extension AcceptanceTests {
                 }
                 if let frame, let before, abs(expected - before.expected - frame) <= 0.0005 {
                     guard abs(mine - before.mine - frame) < 1e-9 else {
-                        Issue.record("\(name), packet \(index): \(mine - before.mine) after the one before")
+                        Issue.record("\(name), packet \(index): \(mine - before.mine) after the previous packet")
                         return
                     }
                 }

@@ -51,7 +51,7 @@ extension AcceptanceTests {
             #expect(ages.count == answers.count)
             let oldest = ages.max() ?? .zero
             print(
-                "\(answers.count) polls by 12 clients: \(requests.count) requests, the oldest answer made",
+                "\(answers.count) polls by 12 clients: \(requests.count) requests, the oldest response is",
                 "\(oldest.milliseconds) ms older than its request; one round trip takes \(roundTrip.milliseconds) ms")
             for (number, same) in Dictionary(grouping: answers, by: \.number) {
                 let first = try #require(same.map(\.arrived).min())

@@ -125,7 +125,7 @@ final class ResourceLoader: Sendable {
 extension ResourceLoader {
     private func serve(_ request: some ResourceLoadingRequest) async {
         do {
-            try await answer(request)
+            try await respond(to: request)
             guard end(request, .finished) != nil, !Task.isCancelled else { return }
             request.finish()
         } catch {
@@ -139,7 +139,7 @@ extension ResourceLoader {
     }
 
     /// Responds to a whole request. After a suspension of the store, the request continues when the store resumes.
-    private func answer(_ request: some ResourceLoadingRequest) async throws {
+    private func respond(to request: some ResourceLoadingRequest) async throws {
         var version: String?
         while true {
             let resumptions = store.resumptions

@@ -4,6 +4,7 @@
     import Foundation
     import MediaCache
     import Synchronization
+    import UniformTypeIdentifiers
 
     /// The delegate of an asset's loader, which forwards the player's requests to a ``ResourceLoader``.
     final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, Sendable {
@@ -38,5 +39,72 @@
             let adapter = requests.withLock { $0.removeValue(forKey: ObjectIdentifier(loadingRequest)) }
             if let adapter { loader.cancel(adapter) }
         }
+    }
+
+    /// The adapter of AVFoundation's requests to ``ResourceLoadingRequest``.
+    ///
+    /// All calls to the request are made in order on the queue of the loader's delegate, because requests aren't
+    /// thread-safe. This is why the class is unchecked.
+    final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
+        let url: String
+        let wantsContentInformation: Bool
+        let data: RequestedData?
+        private let request: AVAssetResourceLoadingRequest
+        private let queue: DispatchQueue
+
+        /// Creates an adapter.
+        ///
+        /// - Parameters:
+        ///   - request: The request of the player.
+        ///   - queue: The queue on which AVFoundation calls the loader's delegate.
+        init(_ request: AVAssetResourceLoadingRequest, on queue: DispatchQueue) {
+            self.request = request
+            self.queue = queue
+            url = request.request.url?.absoluteString ?? ""
+            wantsContentInformation = request.contentInformationRequest != nil
+            data = request.dataRequest.map { data in
+                RequestedData(
+                    offset: data.currentOffset,
+                    // Subtracted in this order because the length of a request to the end may be Int.max.
+                    length: Int64(data.requestedLength) - (data.currentOffset - data.requestedOffset),
+                    isToEnd: data.requestsAllDataToEndOfResource)
+            }
+        }
+
+        func provide(_ information: ContentInformation) {
+            // If the system doesn't know the media type, it determines the type from the bytes.
+            let known = UTType(mimeType: information.mediaType, conformingTo: .data)
+            let type = known?.isDynamic == false ? known?.identifier : nil
+            perform { request in
+                guard let content = request.contentInformationRequest else { return }
+                content.contentType = type
+                content.isByteRangeAccessSupported = information.isByteRangeAccessSupported
+                if let length = information.length { content.contentLength = length }
+            }
+        }
+
+        func respond(with bytes: [UInt8]) async {
+            let data = Data(bytes)
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    if isWaiting { request.dataRequest?.respond(with: data) }
+                    continuation.resume()
+                }
+            }
+        }
+
+        func finish() { perform { $0.finishLoading() } }
+
+        func finish(with error: CacheError) { perform { $0.finishLoading(with: error) } }
+
+        /// Calls a method of the request on the queue, unless the request has ended.
+        private func perform(_ call: @escaping @Sendable (AVAssetResourceLoadingRequest) -> Void) {
+            queue.async { [self] in
+                if isWaiting { call(request) }
+            }
+        }
+
+        /// Whether the player still waits for the request. Read on the queue only.
+        private var isWaiting: Bool { !request.isCancelled && !request.isFinished }
     }
 #endif

@@ -29,7 +29,7 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
 
     func listen(_ body: @escaping @Sendable (News) -> Void) { listener.withLock { $0 = body } }
 
-    private func tell(_ news: News) { listener.withLock { $0 }?(news) }
+    private func report(_ news: News) { listener.withLock { $0 }?(news) }
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
@@ -53,19 +53,19 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
                     location: finalURL == downloadTask.originalRequest?.url?.absoluteString ? nil : finalURL,
                     received: now())
             )
-            tell(.delivered(wish))
+            report(.delivered(wish))
         } catch {
-            tell(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be stored")))
+            report(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be stored")))
         }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let error, let wish = BackgroundWish(task.taskDescription) else { return }
         let host = task.originalRequest?.url?.host() ?? wish.url
-        tell(.failed(wish, SessionFailure.cacheError(for: error, host: host, hadHead: task.response != nil)))
+        report(.failed(wish, SessionFailure.cacheError(for: error, host: host, hadHead: task.response != nil)))
     }
 
     #if canImport(Darwin)
-        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { tell(.toldAll) }
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.toldAll) }
     #endif
 }

@@ -26,7 +26,7 @@ final class URLSessionExchange: ReadableExchange {
         var reader: BodyContinuation?
         var timer: Task<Void, Never>?
         /// The time since which the reader has been waiting for data; nil if no stall is possible.
-        var asked: Duration?
+        var waitingSince: Duration?
         var buffers: [Data] = []
         var bufferedBytes = 0
         var isPaused = false
@@ -109,7 +109,7 @@ final class URLSessionExchange: ReadableExchange {
             }
             if case .ended(let error) = state.phase { return .end(error) }
             state.reader = continuation
-            state.asked = time.monotonic
+            state.waitingSince = time.monotonic
             if state.timer == nil { state.timer = timer(limits.stall) { $0.checkForStall() } }
             return .wait
         }
@@ -174,7 +174,7 @@ extension URLSessionExchange {
         let (reader, isFull) = state.withLock { state -> (BodyContinuation?, Bool) in
             if case .ended = state.phase { return (nil, false) }
             state.received += Int64(data.count)
-            state.asked = nil
+            state.waitingSince = nil
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, false)
@@ -304,8 +304,8 @@ extension URLSessionExchange {
     private func checkForStall() {
         end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil
-            guard case .body = state.phase, let asked = state.asked else { return false }
-            let left = asked + limits.stall - time.monotonic
+            guard case .body = state.phase, let start = state.waitingSince else { return false }
+            let left = start + limits.stall - time.monotonic
             guard left > .zero else { return true }
             state.timer = timer(left) { $0.checkForStall() }
             return false

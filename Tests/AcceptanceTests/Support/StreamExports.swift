@@ -40,3 +40,67 @@ actor StreamExports {
         return made
     }
 }
+
+/// A playlist of the corpora to export, with the expected content of the file.
+struct ExportedStream {
+    /// A correction of wrong times that ffprobe reports for the stream.
+    struct Correction {
+        /// The index of the first affected packet, by the number of all packets of the track.
+        var first: (Int) -> Int
+        /// The offset in seconds of this packet and all later ones.
+        var seconds: Double
+    }
+
+    /// The path of the playlist.
+    var playlist: String
+    /// The media playlists that are played together: the playlist itself, or the selection from a multivariant
+    /// playlist.
+    var parts: [String]
+
+    /// The name of the exported file.
+    var file: String { playlist.split(separator: "/").joined(separator: "-") + ".mp4" }
+
+    /// The playlists that can't be exported, with the reason.
+    static let unplayable = [
+        "shaka-player/hls-muxed-mp4-ts/mp4.m3u8": "its segment, 000000000.m4s, isn't in the corpora",
+        "shaka-player/hls-muxed-mp4-ts/master.m3u8": "its best variant stream is that playlist",
+        "shaka-player/hls-text-no-discontinuity/text.m3u8": "subtitles without video or audio",
+    ]
+
+    /// The selection from each multivariant playlist.
+    private static let best = [
+        "shaka-player/hls-chapters/index.m3u8": ["media.m3u8"],
+        "shaka-player/hls-multivideo/master.m3u8": ["red_1.m3u8", "original_128k.m3u8"],
+        "shaka-player/hls-raw-aac/manifest.m3u8": ["stream.m4a.m3u8"],
+        "shaka-player/hls-text-no-discontinuity/index.m3u8": ["av.m3u8"],
+        "shaka-player/hls-ts-muxed-aac-h264/playlist.m3u8": ["chunk.m3u8"],
+        "shaka-player/hls-ts-raw-aac/index.m3u8": ["playlist.m3u8"],
+    ]
+
+    /// Returns all playlists of `shaka-player/hls-*` except the unplayable ones, and the HLS stream of
+    /// `androidx-media`.
+    static func all() throws -> [ExportedStream] {
+        try StreamCorpus.playlists().filter { unplayable[$0] == nil }.map { path in
+            let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+            return ExportedStream(playlist: path, parts: best[path]?.map { "\(folder)/\($0)" } ?? [path])
+        }
+    }
+
+    /// Returns all playlists except multivariant ones with a selection of one media playlist.
+    static func distinct() throws -> [ExportedStream] {
+        try all().filter { $0.parts.count > 1 || $0.parts == [$0.playlist] }
+    }
+
+    /// The correction of ffprobe's times; nil if they are right.
+    var correction: Correction? {
+        switch parts[0] {
+        // The clock of the second segment restarts without a discontinuity tag. ffprobe shows both segments at the same
+        // times; in the file the second follows the end of the first segment's video.
+        case "shaka-player/hls-text-no-discontinuity/av.m3u8": Correction(first: { $0 / 2 }, seconds: 6)
+        // The tag of each segment has the time of its first frame. ffprobe applies the second tag to the last frame of
+        // the first segment (number 187), so all later times are one frame of 32 ms too high.
+        case "shaka-player/hls-raw-ac3/prog_index.m3u8": Correction(first: { _ in 186 }, seconds: -0.032)
+        default: nil
+        }
+    }
+}
