@@ -9,9 +9,9 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 
 /// Returns the first value of `condition` that isn't nil.
 ///
-/// - Throws: `HarnessError` with the text `what` after `limit`.
+/// - Throws: `HarnessError` that quotes `expectation` after `limit`.
 func eventually<T>(
-    _ what: String,
+    _ expectation: String,
     within limit: Duration = .seconds(10),
     every interval: Duration = .milliseconds(10),
     _ condition: () async throws -> T?
@@ -19,7 +19,7 @@ func eventually<T>(
     let deadline = ContinuousClock.now + limit
     while true {
         if let value = try await condition() { return value }
-        guard ContinuousClock.now < deadline else { throw HarnessError("timed out after \(limit): \(what)") }
+        guard ContinuousClock.now < deadline else { throw HarnessError("timed out after \(limit): \(expectation)") }
         try await Task.sleep(for: interval)
     }
 }
