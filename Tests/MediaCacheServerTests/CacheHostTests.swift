@@ -124,6 +124,57 @@ struct CacheHostTests {
         await store.close()
     }
 
+    /// The user played local files before the server was exposed, or before a public document named them.
+    @Test(arguments: [true, false])
+    func refusesCachedBytesOfLocalAddresses(_ isExposed: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let media = try ResourceURL("http://nas.example/film.mp4")
+        let playlist = try ResourceURL("http://nas.example/list.m3u8")
+        let list = try ResourceURL("http://nas.example/list.json")
+        let bodies: [(ResourceURL, [UInt8], String)] = [
+            (media, Array(Self.allMedia.prefix(4000)), "video/mp4"),
+            (
+                playlist, Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n".utf8),
+                "application/vnd.apple.mpegurl"
+            ),
+            (list, Array(#"{"ASSETS":[]}"#.utf8), "application/json"),
+        ]
+        for (url, bytes, type) in bodies {
+            origin[url] = ScriptedResource(
+                .bytes(bytes), contentType: type, cacheControl: "max-age=86400", peer: .local)
+        }
+        try await withHost(folder: folder) { host in
+            for (url, _, _) in bodies { #expect(try await host.play(url).status == 200, "\(url)") }
+        }
+        let requestCount = origin.requests.count
+        func path(_ url: ResourceURL, _ host: CacheHost, _ document: StreamDocument.Kind? = nil) -> String {
+            PlayTarget.path(
+                for: url, token: host.server.playbackToken,
+                options: PlayOptions(isPublicOnly: !isExposed, document: document))
+        }
+        try await withHost({ if isExposed { $0.publicPath = "/media" } }, folder: folder) { host in
+            for _ in 0..<2 {
+                for url in [media, playlist, list] {
+                    #expect(try await host.exchange("GET", path(url, host)).status == 403, "\(url)")
+                }
+                #expect(try await host.exchange("GET", path(list, host, .assets)).status == 403)
+                let options = PlayOptions(isPublicOnly: !isExposed, isKeptOnly: true)
+                for url in [media, playlist] {
+                    let cached = PlayTarget.path(for: url, token: host.server.playbackToken, options: options)
+                    #expect(try await host.exchange("GET", cached).status == 403, "\(url)")
+                }
+                guard isExposed else { continue }
+                for url in [media, playlist] {
+                    let body = #"{"url":"\#(url)"}"#
+                    #expect(try await host.call("POST", "/api/v1/probe", body: body).status == 403, "\(url)")
+                    #expect(try await host.download(body).state != .complete, "\(url)")
+                }
+            }
+            #expect(origin.requests.count == requestCount)
+        }
+    }
+
     @Test func playsCachedResourceWithoutRequest() async throws {
         try await withHost { host in
             #expect(try await host.play(url).body == media)

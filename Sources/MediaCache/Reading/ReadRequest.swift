@@ -68,7 +68,7 @@ public enum Revalidation: Sendable, Hashable {
     /// validator is fetched again, and unconfirmed content isn't used.
     case since(Duration)
 
-    var isSince: Bool {
+    package var isSince: Bool {
         if case .since = self { true } else { false }
     }
 }

@@ -11,6 +11,8 @@ public struct WholeBody: Sendable {
     public var isKept: Bool
     /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false
+    /// The scope of the request that fetched the body; nil for a cached body.
+    var scope: AddressScope?
 
     /// Creates a body.
     public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8], isKept: Bool = false) {

@@ -118,16 +118,28 @@ extension Resource {
         }
         do {
             if hasFallback, let shared {
-                if case .answered(let body) = try await answer(of: shared, request.transferClass) { return body }
+                if case .answered(let body) = try await answer(of: shared, request.transferClass) {
+                    return isOwn ? body : permitted(body, request)
+                }
                 pinned(read, after: lateAnswer)
                 return nil
             }
-            return try await shared?.waitOrSeeEnd(request.transferClass)
+            let body = try await shared?.waitOrSeeEnd(request.transferClass)
+            return isOwn ? body : permitted(body, request)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
             // Another reader with a narrower scope made the request.
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return nil
         }
+    }
+
+    /// Returns the body of a shared request. Returns nil if only the scope of the reader that started the request
+    /// permits the body's address, so that this reader asks the origin itself.
+    private func permitted(_ body: WholeBody?, _ request: WholeBodyRequest) -> WholeBody? {
+        guard let body, body.scope == .any, body.head.addressKind(at: request.url) == .local,
+            (request.settings ?? engine.configuration.transfers).scope == .publicOnly
+        else { return body }
+        return nil
     }
 
     private func fetchBody(_ request: WholeBodyRequest, ticket: TransferScheduler.Ticket) async throws -> WholeBody {
@@ -175,6 +187,7 @@ extension Resource {
         }
         let coding = ResponseCheck.contentCoding(answer.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
+        body.scope = context.settings.scope
         let mayStore = try request.keeps(&body)
         let transform = body.contentCoding == nil ? engine.transform(for: request.kind) : nil
         if let transform {

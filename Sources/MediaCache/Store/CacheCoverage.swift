@@ -100,11 +100,3 @@ extension CacheStore {
         holdings.last(where: { $0.isWhole && $0.isPinned }) ?? holdings.first
     }
 }
-
-extension ReadRequest {
-    /// Returns whether the access rule must be checked before cached bytes are read: they came from a local address,
-    /// and the request may be sent to public addresses only.
-    package func needsAccessCheck(for coverage: CacheCoverage?) -> Bool {
-        settings?.scope == .publicOnly && coverage?.addressKind == .local
-    }
-}

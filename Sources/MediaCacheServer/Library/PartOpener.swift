@@ -47,6 +47,23 @@ struct PartOpener: ReaderOpener {
         var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)
         request.range = range
         try await store.checkAccess(&request, to: part, of: asset)
+        let reader = try await opened(request, part)
+        guard !request.revalidation.isSince else { return reader }
+        // Another reader may have started a fill since the check.
+        do {
+            try await store.checkAccess(&request, to: part, of: asset)
+        } catch {
+            reader.cancel()
+            throw error
+        }
+        guard request.revalidation.isSince else { return reader }
+        reader.cancel()
+        return try await opened(request, part)
+    }
+
+    /// Opens the part's bytes after the access check.
+    private func opened(_ request: ReadRequest, _ part: AssetPart) async throws -> any ByteReader {
+        var request = request
         // Small parts are fetched whole. Files, and resources read by ranges, are fetched as needed.
         if part.role != .file, part.range == nil { request.policy = .whole }
         guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {

@@ -37,7 +37,7 @@ final class StreamSource: ByteReaderSource {
         guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
         let (request, place) = placed(request)
         guard let session = try store.readIfOpen(request) else { return nil }
-        guard !isFromForbiddenAddress(session.head, target) else {
+        guard !needsAccessCheck(session.head, request, target) else {
             session.cancel()
             return nil
         }
@@ -58,10 +58,10 @@ final class StreamSource: ByteReaderSource {
         var session: ReadSession
         do {
             session = try await store.read(placedRequest)
-            if isFromForbiddenAddress(session.head, target) {
+            if needsAccessCheck(session.head, request, target) {
                 session.cancel()
                 var confirmed = placedRequest
-                confirmed.revalidation = .since(store.monotonicTime)
+                confirmed.revalidation = try store.revalidationForAccess(to: request.url, request.settings)
                 session = try await store.read(confirmed)
             }
         } catch let error as CacheError where error.contentCoding != nil {
@@ -78,11 +78,12 @@ final class StreamSource: ByteReaderSource {
         return session
     }
 
-    /// Returns whether a cached version is from a local address although a public document names it, for a URL that an asset
-    /// token opens. The token's holder mustn't read data through the cache that the access rule would refuse. The origin is
-    /// requested first, so that granted networks remain readable.
-    private func isFromForbiddenAddress(_ head: ResourceHead, _ target: PlayTarget) -> Bool {
-        target.options.signature != nil && target.options.isPublicOnly && head.addressKind(at: target.url) == .local
+    /// Returns whether the access rule must be checked before a cached version is read: it's from a local address, and
+    /// the request may be sent to public addresses only. A player mustn't read data through the cache that the access
+    /// rule would refuse. The origin is requested first, so that granted networks remain readable.
+    private func needsAccessCheck(_ head: ResourceHead, _ request: ReadRequest, _ target: PlayTarget) -> Bool {
+        let kind = head.addressKind(at: request.url)
+        return kind == .local && (target.options.isPublicOnly || store.needsAccessCheck(kind, request.settings))
     }
 
     /// Throws for a segment that its playlist marks as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
@@ -116,10 +117,6 @@ final class StreamSource: ByteReaderSource {
         let loaded = try await loader.load(
             request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
         guard let playlist = loaded?.inUTF8 else { return nil }
-        guard !isFromForbiddenAddress(playlist.head, target) else {
-            throw CacheError(
-                .forbiddenAddress, "\(request.url) is from a local address, but a public document names it")
-        }
         let type = "application/vnd.apple.mpegurl"
         let variables = try variables(for: playlist, target)
         recentPlaylists.note(playlist, variables: variables, at: store.monotonicTime)
@@ -158,8 +155,8 @@ final class StreamSource: ByteReaderSource {
             url: request.url, maximumLength: 4 << 20, settings: request.settings
         ) { _ in false }
         var body = try await store.wholeBody(whole)
-        if isFromForbiddenAddress(body.head, target) {
-            whole.revalidation = .since(store.monotonicTime)
+        if body.isKept, needsAccessCheck(body.head, request, target) {
+            whole.revalidation = try store.revalidationForAccess(to: request.url, request.settings)
             body = try await store.wholeBody(whole)
         }
         let document = LoadedPlaylist(

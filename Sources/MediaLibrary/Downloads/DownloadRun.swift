@@ -190,7 +190,8 @@ final class DownloadRun: Sendable {
         // A process that was killed may have fetched parts without checking them.
         let isDone = contents.parts.indices.map { index in
             let (part, holding) = (contents.parts[index], holdings[index])
-            guard let holding, !rechecks, !requests[index].needsAccessCheck(for: holding), !holes.contains(part.url),
+            guard let holding, !rechecks, !holes.contains(part.url),
+                !store.needsAccessCheck(holding.addressKind, requests[index].settings),
                 !(part.range.map { $0.upperBound > holding.length ?? .max } ?? false)
             else {
                 return false

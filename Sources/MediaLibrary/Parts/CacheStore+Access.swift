@@ -8,10 +8,27 @@ extension CacheStore {
     /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
     package func checkAccess(_ request: inout ReadRequest) async throws {
         guard try await needsAccessCheck(request) else { return }
-        guard request.settings?.asksOrigins == true else {
-            throw CacheError.forbidden(request.url)
-        }
-        request.revalidation = .since(monotonicTime)
+        request.revalidation = try revalidationForAccess(to: request.url, request.settings)
+    }
+
+    /// Returns whether the access rule must be checked before cached bytes are read: they are from a local address, and
+    /// the request may be sent to public addresses only.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the address that the bytes are from.
+    ///   - settings: The request's settings; nil means the store's.
+    package func needsAccessCheck(_ kind: AddressKind, _ settings: TransferSettings?) -> Bool {
+        kind == .local && (settings ?? transfers).scope == .publicOnly
+    }
+
+    /// Returns the revalidation that applies the access rule to cached bytes of a local address, by asking the origin.
+    ///
+    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
+    package func revalidationForAccess(
+        to url: ResourceURL, _ settings: TransferSettings?
+    ) throws(CacheError) -> Revalidation {
+        guard (settings ?? transfers).asksOrigins else { throw .forbidden(url) }
+        return .since(monotonicTime)
     }
 
     /// Checks a read of a part of an asset like ``checkAccess(_:)``. A part that the asset's download fetched has passed
@@ -34,13 +51,15 @@ extension CacheStore {
     }
 
     private func needsAccessCheck(_ request: ReadRequest) async throws -> Bool {
-        guard request.settings?.scope == .publicOnly else { return false }
-        return request.needsAccessCheck(for: try await holdings(of: [request]).first ?? nil)
+        guard (request.settings ?? transfers).scope == .publicOnly else { return false }
+        return try await holdings(of: [request]).contains { holding in
+            holding.map { needsAccessCheck($0.addressKind, request.settings) } ?? false
+        }
     }
 }
 
 extension CacheError {
     fileprivate static func forbidden(_ url: ResourceURL) -> CacheError {
-        CacheError(.forbiddenAddress, "\(url) came from a local address, and a public document names it")
+        CacheError(.forbiddenAddress, "\(url) is cached from a local address, which this request may not read")
     }
 }

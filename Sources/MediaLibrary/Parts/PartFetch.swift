@@ -19,7 +19,11 @@ struct PartFetch: Sendable {
         var request = request
         try await store.checkAccess(&request)
         do {
-            return try await store.fill(request)
+            let info = try await store.fill(request)
+            guard !request.revalidation.isSince else { return info }
+            // Another reader may have started a fill since the check.
+            try await store.checkAccess(&request)
+            return try await request.revalidation.isSince ? store.fill(request) : info
         } catch let error as CacheError where error.contentCoding != nil && part.range == nil {
             return try await fillDecoded(request)
         }

@@ -104,6 +104,13 @@ public final class PlaylistLoader: Sendable {
         _ request: WholeBodyRequest, _ mayBeEncrypted: Bool
     ) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
         var body = try await store.wholeBody(request)
+        if body.isKept, !request.revalidation.isSince,
+            store.needsAccessCheck(body.head.addressKind(at: request.url), request.settings)
+        {
+            var confirmed = request
+            confirmed.revalidation = try store.revalidationForAccess(to: request.url, request.settings)
+            body = try await store.wholeBody(confirmed)
+        }
         // A playlist that was cached as a plain resource may still be compressed.
         try Self.decode(&body, of: request.url)
         guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {

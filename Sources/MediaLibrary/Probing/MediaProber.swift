@@ -33,8 +33,9 @@ public struct MediaProber: Sendable {
         if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
             return try await stream(playlist, settings)
         }
-        let session = try await store.read(
-            ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings))
+        var request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
+        try await store.checkAccess(&request)
+        let session = try await store.read(request)
         defer { session.cancel() }
         if MediaType.isPlaylist(session.head.contentType),
             let playlist = try await loader.load(url, scope: .any, settings: settings)

@@ -94,6 +94,31 @@ struct OpeningTests {
         await store.close()
     }
 
+    @Test func doesNotShareLocalBodyWithNarrowScope() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .local)
+        fixture.origin.next(fixture.url, .holdHead(gate))
+        let store = try await fixture.open()
+        func read(_ scope: AddressScope) -> Task<[UInt8], any Error> {
+            let request = WholeBodyRequest(url: fixture.url, settings: store.transfers.narrowed(to: scope)) { _ in
+                false
+            }
+            return Task { try await store.wholeBody(request).bytes }
+        }
+        let served = read(.any)
+        await gate.waitForArrivals()
+        let refused = read(.publicOnly)
+        await store.settled { store in
+            store.table[store.key(for: fixture.url)]?.state.withLock { $0.bodyRequest }?.waiterCount == 2
+        }
+        gate.open()
+        #expect(try await served.value == Self.body.bytes)
+        let error = await #expect(throws: CacheError.self) { try await refused.value }
+        #expect(error?.code == .forbiddenAddress)
+        await store.close()
+    }
+
     /// An empty response doesn't replace stored content.
     @Test func preservesStoredFilmAfterEmptyResponse() async throws {
         let fixture = try EngineFixture()

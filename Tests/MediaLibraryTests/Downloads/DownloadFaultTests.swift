@@ -1,8 +1,8 @@
 import HTTPTypes
-import MediaCache
 import MediaCacheTesting
 import Testing
 
+@testable import MediaCache
 @testable import MediaLibrary
 
 /// Tests of downloads from faulty origins: they complete, or list the missing parts.
@@ -25,6 +25,30 @@ struct DownloadFaultTests {
         #expect(hole.url.hasSuffix("/1.ts") && hole.start == 6 && hole.duration == 6)
         #expect(download.parts == .init(done: 2, total: 3))
         return hole
+    }
+
+    /// The user plays a segment at a local address that a public playlist names. Both reads wait for the same response.
+    @Test func doesNotShareFillThatScopeForbids() async throws {
+        let inner = try ResourceURL("http://nas.example/1.ts")
+        fixture.library.origin[inner] = ScriptedResource(
+            .bytes(DownloadFixture.packets(1)), contentType: "video/mp2t", peer: .local)
+        let gate = ScriptedGate()
+        fixture.library.origin.next(inner, .holdHead(gate))
+        let store = try await fixture.library.open()
+        let played = Task { try await store.fill(ReadRequest(url: inner)) }
+        await gate.waitForArrivals()
+        var part = AssetPart(role: .mediaSegment, name: "media-1/1.ts", url: "\(inner)")
+        part.scope = .publicOnly
+        let request = try part.request(settings: store.transfers)
+        let fetched = Task { [part] in try await PartFetch(store: store).fill(part, request) }
+        while store.table[store.key(for: inner)]?.state.withLock({ $0.opening })?.waiterCount != 2 {
+            await Task.yield()
+        }
+        gate.open()
+        #expect(try await played.value.isComplete)
+        let error = await #expect(throws: CacheError.self) { try await fetched.value }
+        #expect(error?.code == .forbiddenAddress)
+        await store.close()
     }
 
     @Test func listsTruncatedSegment() async throws {

@@ -51,6 +51,22 @@ struct PreloaderTests {
         await store.close()
     }
 
+    /// The user played both resources before the scope was narrowed.
+    @Test func refusesCachedResourcesOfLocalAddresses() async throws {
+        let file = fixture.file(length: 1000)
+        fixture.serveStream(segments: 1)
+        for url in [file, fixture.entry] { fixture.library.origin[url]?.peer = .local }
+        let store = try await fixture.library.open()
+        for url in [file, fixture.entry] { _ = try await store.fill(ReadRequest(url: url)) }
+        let preloader = Preloader(
+            store: store, loader: PlaylistLoader(store: store), settings: store.transfers.narrowed(to: .publicOnly))
+        await preloader.rank([file, fixture.entry], amount: .bytes(100))
+        await preloader.finished()
+        for url in [file, fixture.entry] { #expect(await !preloader.isReady(url), "\(url)") }
+        await preloader.stop()
+        await store.close()
+    }
+
     @Test(arguments: [(PreloadAmount.segments(2), 2), (.seconds(13), 3), (.bytes(1881), 2)])
     func fetchesFirstSegmentsOfStream(_ amount: PreloadAmount, _ count: Int) async throws {
         fixture.serveStream(segments: 5)
