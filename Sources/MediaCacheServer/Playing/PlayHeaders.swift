@@ -138,9 +138,9 @@ final class RecentPlayHeaders {
         /// Compares bytes, because strings that differ in bytes can be equal.
         static func == (left: Key, right: Key) -> Bool {
             left.acceptsRanges == right.acceptsRanges && left.isAdmitted == right.isAdmitted
-                && left.entityTag.utf8.elementsEqual(right.entityTag.utf8)
-                && left.contentType.utf8.elementsEqual(right.contentType.utf8)
-                && (left.lastModified ?? "").utf8.elementsEqual((right.lastModified ?? "").utf8)
+                && left.entityTag.hasSameBytes(as: right.entityTag)
+                && left.contentType.hasSameBytes(as: right.contentType)
+                && (left.lastModified ?? "").hasSameBytes(as: right.lastModified ?? "")
         }
     }
 
@@ -165,10 +165,24 @@ final class RecentPlayHeaders {
 
     /// Whether a type is that of a document (``MediaType/isDocument(_:where:)``).
     func isDocument(_ contentType: String) -> Bool {
-        if let lastType, lastType.text.utf8.elementsEqual(contentType.utf8) { return lastType.isDocument }
+        if let lastType, lastType.text.hasSameBytes(as: contentType) { return lastType.isDocument }
         let isDocument = MediaType.isDocument(MediaType.essence(contentType) ?? "")
         lastType = (contentType, isDocument)
         return isDocument
+    }
+}
+
+extension String {
+    /// Returns whether two strings consist of the same UTF-8 bytes. `==` compares by canonical equivalence instead.
+    func hasSameBytes(as other: String) -> Bool {
+        let isSame = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { otherBytes in
+                guard bytes.count == otherBytes.count else { return false }
+                guard let start = bytes.baseAddress, let otherStart = otherBytes.baseAddress else { return true }
+                return memcmp(start, otherStart, bytes.count) == 0
+            }
+        }
+        return isSame.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

@@ -52,7 +52,7 @@ final class PlayTargetCache {
     /// - Throws: `CacheError` with `invalidURL`.
     func target(_ text: String) throws -> (target: PlayTarget, digest: TokenDigest) {
         // By bytes: strings that differ in bytes can be equal.
-        if let last, last.text.utf8.elementsEqual(text.utf8) { return (last.target, last.digest) }
+        if let last, last.text.hasSameBytes(as: text) { return (last.target, last.digest) }
         let target = try PlayTarget(text)
         let digest = TokenDigest(of: target.token)
         last = (text, target, digest)

@@ -37,6 +37,15 @@ struct PlayHeadersTests {
         #expect(!list.contains("Cookie"))
     }
 
+    @Test(
+        arguments: [
+            ("", "", true), ("text/plain", "text/plain", true), ("a", "ab", false), ("\u{E9}", "e\u{301}", false),
+            ("K", "\u{212A}", false), ("\u{E9}", "\u{E9}", true),
+        ] as [(String, String, Bool)])
+    func comparesStringsByBytes(_ one: String, _ other: String, _ isSame: Bool) {
+        #expect(one.hasSameBytes(as: other) == isSame)
+    }
+
     @Test func addsNothingWithoutGaps() {
         var headers = HTTPHeaders()
         PlayHeaders.addGaps([], to: &headers)
