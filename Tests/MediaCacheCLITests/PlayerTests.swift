@@ -11,6 +11,18 @@ struct PlayerTests {
         #expect(ffplay.contains("-autoexit") && ffplay.suffix(2) == ["-fs", "p"])
     }
 
+    /// An origin may send a manifest that names files and scripts instead of a movie.
+    @Test func preventsFfplayFromOpeningFiles() throws {
+        let parent = try TestFolder()
+        let folder = try ScratchFolder(in: parent.path)
+        let path = try Player.ffplay.writePlaylist(of: "http://127.0.0.1/x", in: folder)
+        let options = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst(2)
+        let protocols = try #require(options.first { $0.hasPrefix("option protocol_whitelist ") })
+        #expect(!protocols.contains("file"))
+        let formats = try #require(options.first { $0.hasPrefix("option format_whitelist ") })
+        #expect(!formats.contains("concat") && !formats.contains("dash") && formats.contains("hls"))
+    }
+
     /// Other users can see arguments, so the URL is in a file that only its user can read.
     @Test(arguments: Player.allCases) func argumentsContainNoURL(player: Player) throws {
         let url = "http://127.0.0.1:9479/play/hush-hush/https/example.org/it's.mp4"

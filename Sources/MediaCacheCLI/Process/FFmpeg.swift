@@ -164,7 +164,7 @@ struct FFmpeg: Sendable {
 
     /// The allowed formats: containers and elementary streams, which refer to no other files. Playlists, manifests,
     /// scripts and image sequences aren't allowed.
-    private static let formats = [
+    static let formats = [
         "mov", "matroska", "mpegts", "mpeg", "avi", "flv", "ogg", "asf", "wav", "aiff", "caf", "mp3", "aac", "flac",
         "ac3", "eac3", "amr", "ivf", "mxf", "nut", "rm", "h264", "hevc",
     ].joined(separator: ",")

@@ -44,6 +44,9 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     /// The name of the playlist that this player reads.
     private var playlistName: String { self == .ffplay ? "play.ffconcat" : "play.m3u" }
 
+    /// The protocols that ffplay may use for a play URL and its references.
+    private static let networkProtocols = "http,https,tcp,tls,crypto,data"
+
     /// Writes a playlist of one URL, which only this user can read. Other users can see a player's arguments, and a play
     /// URL contains a secret.
     ///
@@ -55,8 +58,15 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         switch self {
         case .mpv, .vlc: text = "#EXTM3U\n\(url)\n"
         case .ffplay:
-            // In ffmpeg's syntax, quotes are escaped between two quoted strings.
-            text = "ffconcat version 1.0\nfile '\(url.replacing("'", with: #"'\''"#))'\n"
+            // In ffmpeg's syntax, quotes are escaped between two quoted strings. The options apply to the URL, so that
+            // only the script itself is read from a file.
+            text = """
+                ffconcat version 1.0
+                file '\(url.replacing("'", with: #"'\''"#))'
+                option protocol_whitelist \(Self.networkProtocols)
+                option format_whitelist \(FFmpeg.formats),hls,webvtt
+
+                """
         }
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: mode) else {
@@ -72,7 +82,7 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         case .vlc: ["--play-and-exit"] + extra + [path]
         case .ffplay:
             ["-hide_banner", "-autoexit", "-f", "concat", "-safe", "0"]
-                + ["-protocol_whitelist", "file,http,https,tcp,tls,crypto,data"] + extra + [path]
+                + ["-protocol_whitelist", "file,\(Self.networkProtocols)"] + extra + [path]
         }
     }
 
