@@ -108,6 +108,8 @@ struct Fill: Sendable {
         if let length = await reader.answer?.completeLength { representation.learn(length) }
         var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
+        // The response that opened the version has been checked.
+        var check = try await self.reader == nil ? frontCheck() : nil
         while let piece = try await engine.traffic.next(
             of: reader, by: ticket, ifNeeded: isNeeded, holdsBack: holdsBack)
         {
@@ -120,6 +122,7 @@ struct Fill: Sendable {
             engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
             let limit = representation.withState { $0.limit(of: plan.id) }
             guard piece.offset < limit else { break }
+            try await checkFront(piece, &check)
             guard piece.mayBeKept else {
                 representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
                 transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
@@ -150,6 +153,45 @@ struct Fill: Sendable {
                 .badResponse, "\(representation.resource.locator.url) ended before the requested bytes")
         }
         return nil
+    }
+
+    /// Returns the check of the version's first bytes, applied to the cached bytes before the fill. Returns nil if no
+    /// check is needed, or if the fill doesn't continue those bytes.
+    private func frontCheck() async throws -> FrontCheck? {
+        let (start, head) = (plan.range.lowerBound, representation.head)
+        var check = FrontCheck(of: head, as: representation.content.kind)
+        guard check.isPending, start > 0 else { return check.isPending ? check : nil }
+        guard start < Int64(MediaType.longestFront), representation.withState({ $0.written.contains(0..<start) }) else {
+            return nil
+        }
+        let isPermitted = try await cached(0..<start).withUnsafeBytes { check.permits($0, at: 0) }
+        guard isPermitted else { throw changed(at: 0) }
+        return check.isPending ? check : nil
+    }
+
+    /// Checks a piece at the front of the version, together with the cached bytes after it.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` for a playlist with another type.
+    private func checkFront(_ piece: OriginPiece, _ check: inout FrontCheck?) async throws {
+        guard check?.next == piece.offset else { return }
+        var isPermitted = piece.withUnsafeBytes { check?.permits($0, at: piece.offset) } ?? true
+        let end = piece.range.upperBound
+        if isPermitted, check?.isPending == true, let span = representation.withState({ $0.written.span(at: end) }) {
+            let rest = try await cached(end..<min(span.upperBound, Int64(MediaType.longestFront)))
+            var whole = check
+            isPermitted = rest.withUnsafeBytes { whole?.permits($0, at: end) } ?? true
+        }
+        guard isPermitted else { throw changed(at: piece.offset) }
+        if check?.isPending == false { check = nil }
+    }
+
+    /// Reads cached bytes.
+    private func cached(_ range: Range<Int64>) async throws -> [UInt8] {
+        try await engine.pool.run { [representation] in
+            var bytes = [UInt8](repeating: 0, count: range.count)
+            try bytes.withUnsafeMutableBytes { try representation.source().read(into: $0, at: range.lowerBound) }
+            return bytes
+        }
     }
 
     private func holdsBack() -> Bool { representation.withState { $0.holdsBack(plan.id) } }

@@ -6,6 +6,9 @@ package enum MediaType {
     /// length contains bytes that don't occur in text.
     package static let middleLength = 256
 
+    /// The maximum length of byte order marks and whitespace before a playlist, in bytes.
+    package static let longestFront = 64 << 10
+
     /// Returns the type of a body that begins with `bytes`; nil if it's uncertain.
     package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {
         func has(_ signature: [UInt8], at offset: Int = 0) -> Bool {
@@ -39,7 +42,15 @@ package enum MediaType {
         if has([0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         if has("GIF8") { return "image/gif" }
-        return sniffText(String(decoding: bytes.prefix(512), as: UTF8.self)[...])
+        return sniffText(bytes)
+    }
+
+    /// Returns whether a body that begins with `bytes` may be a playlist, because they end before or within `#EXTM3U`.
+    package static func mayBecomePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let start = playlistStart(bytes)
+        // The last character may be incomplete.
+        return start.isEmpty || start == ["\u{FFFD}"]
+            || (start.count < playlistSignature.count && playlistSignature.starts(with: start))
     }
 
     /// Returns the media type for players.
@@ -251,19 +262,59 @@ package enum MediaType {
 
     /// Returns the type of text with the byte order mark of UTF-16, which resembles an MPEG audio frame.
     private static func sniffUTF16(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if playlistStart(bytes) == playlistSignature { return "application/vnd.apple.mpegurl" }
+        return sniffText(String(decoding: Array(units(ofUTF16: bytes).prefix(512)), as: UTF16.self)[...])
+    }
+
+    private static func sniffText(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if playlistStart(bytes) == playlistSignature { return "application/vnd.apple.mpegurl" }
+        return sniffText(String(decoding: bytes.prefix(512), as: UTF8.self)[...])
+    }
+
+    /// Returns the code units after the byte order mark.
+    private static func units(ofUTF16 bytes: UnsafeRawBufferPointer) -> some Sequence<UInt16> {
         let isBigEndian = bytes[0] == 0xFE
-        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+        return stride(from: 2, to: bytes.count - 1, by: 2).lazy.map { index in
             UInt16(bytes[index + (isBigEndian ? 0 : 1)]) << 8 | UInt16(bytes[index + (isBigEndian ? 1 : 0)])
         }
-        return sniffText(String(decoding: units, as: UTF16.self)[...])
+    }
+
+    private static let playlistSignature = Array("#EXTM3U".unicodeScalars)
+
+    /// Returns the first characters after byte order marks and whitespace, up to the length of a playlist's signature.
+    ///
+    /// They are Unicode scalars because players compare bytes, so a combining mark after the signature doesn't change
+    /// it.
+    private static func playlistStart(_ bytes: UnsafeRawBufferPointer) -> [Unicode.Scalar] {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return start(of: units(ofUTF16: bytes), UTF16.self)
+        }
+        return start(of: bytes, UTF8.self)
+    }
+
+    private static func start<Codec: UnicodeCodec>(
+        of units: some Sequence<Codec.CodeUnit>, _: Codec.Type
+    ) -> [Unicode.Scalar] {
+        var (codec, units) = (Codec(), units.makeIterator())
+        var start: [Unicode.Scalar] = []
+        while start.count < playlistSignature.count {
+            let scalar: Unicode.Scalar
+            switch codec.decode(&units) {
+            case .scalarValue(let value): scalar = value
+            case .error: scalar = "\u{FFFD}"
+            case .emptyInput: return start
+            }
+            if start.isEmpty, scalar == "\u{FEFF}" || scalar.properties.isWhitespace { continue }
+            start.append(scalar)
+        }
+        return start
     }
 
     private static func sniffText(_ text: Substring) -> String? {
-        var text = text.prefix(512)
+        var text = text
         if text.first == "\u{FEFF}" { text.removeFirst() }
         text = text.drop { $0.isWhitespace }
-        if text.hasPrefix("#EXTM3U") { return "application/vnd.apple.mpegurl" }
-        if text.hasPrefix("WEBVTT") { return "text/vtt" }
+        if text.utf8.starts(with: "WEBVTT".utf8) { return "text/vtt" }
         let lower = text.prefix(256).lowercased()
         let pages = ["<!doctype html", "<html", "<head", "<body", "<script", "<title"]
         if pages.contains(where: lower.hasPrefix) { return "text/html" }

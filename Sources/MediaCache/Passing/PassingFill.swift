@@ -42,23 +42,26 @@ final class PassingFill: Sendable {
     private let reader: OriginReader
     private let ticket: TransferScheduler.Ticket
     private let engine: Engine
+    private let check: FrontCheck?
     private let onLength: @Sendable (Int64) -> Void
     private let onEnd: @Sendable (PassingFill) -> Void
     private let state: OrderedMutex<State>
 
     /// - Parameters:
     ///   - reader: brings the bytes from the window's start to its limit.
+    ///   - check: the check of the version's first bytes; nil if the reader's response has been checked.
     ///   - onLength: told the complete length, if only the end of the body tells it.
     ///   - onEnd: told when nobody can read it any more.
     init(
         _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, audience: Audience,
-        engine: Engine, onLength: @escaping @Sendable (Int64) -> Void,
+        engine: Engine, check: FrontCheck?, onLength: @escaping @Sendable (Int64) -> Void,
         onEnd: @escaping @Sendable (PassingFill) -> Void
     ) {
         self.audience = audience
         self.reader = reader
         self.ticket = ticket
         self.engine = engine
+        self.check = check
         self.onLength = onLength
         self.onEnd = onEnd
         state = OrderedMutex(.passingFill, State(window: window))
@@ -220,10 +223,15 @@ final class PassingFill: Sendable {
         engine.counters.add(\.runningFills)
         var failure: CacheError?
         let entry = engine.traffic.enter(of: ticket, reader)
+        var check = check
         do {
             while let piece = try await engine.traffic.next(of: reader, by: ticket) {
                 guard !piece.isOverlap else { continue }
                 engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+                guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
+                    throw CacheError(
+                        .representationChanged, "the resource has changed: its first bytes are a playlist now")
+                }
                 try await append(piece)
                 try await engine.traffic.pay(piece.part.count, by: ticket)
             }

@@ -36,18 +36,20 @@ final class PassingFills: Sendable {
 
     /// A place in a fill that is under way and near, or else in one of its own.
     func join(
-        _ range: Range<Int64>, known: KnownRepresentation, settings: TransferSettings?, transferClass: TransferClass,
+        _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
         group: TransferGroup?, tap: ContentPipeline
     ) -> PassThrough {
         if let place = joinRunning(range, settings: settings, transferClass: transferClass, tap: tap) { return place }
         let isUnbounded = range.upperBound == .max
+        let known = KnownRepresentation(validator: head.validator, length: head.length)
         let reader = OriginReader(
             context: engine.originContext(settings), locator: locator,
             asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
             tap: tap)
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
-        let fill = add(window, from: reader, ticket: ticket, settings: settings)
+        let fill = add(
+            window, from: reader, ticket: ticket, settings: settings, FrontCheck(of: head, as: tap.kind))
         let place = fill.place(at: range.lowerBound, until: range.upperBound, transferClass)
         fill.start()
         return place
@@ -74,11 +76,12 @@ final class PassingFills: Sendable {
     }
 
     private func add(
-        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
+        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?,
+        _ check: FrontCheck? = nil
     ) -> PassingFill {
         let fill = PassingFill(
             window, from: reader, ticket: ticket, audience: audience(settings, reader.tap), engine: engine,
-            onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
+            check: check, onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill

@@ -234,8 +234,7 @@ package final class Representation: Sendable {
             return nil
         }
         return passing.join(
-            range, known: KnownRepresentation(validator: head.validator, length: head.length), settings: settings,
-            transferClass: transferClass, group: group, tap: engine.tap(self))
+            range, of: head, settings: settings, transferClass: transferClass, group: group, tap: engine.tap(self))
     }
 
     /// Sets the length of a representation whose response head had none.

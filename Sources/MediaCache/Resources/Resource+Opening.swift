@@ -265,20 +265,27 @@ extension Resource {
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
         // Within a resource one byte must suffice, so that a reader of few bytes doesn't wait.
-        let first = try await reader.peek(
-            start == 0 ? MediaType.sniffLength : 1, most: MediaType.middleLength, patience: Self.sniffPatience)
+        let first =
+            if start == 0 { try await self.front(of: reader) } else {
+                try await reader.peek(1, most: MediaType.middleLength, patience: Self.sniffPatience)
+            }
         guard let answer = await reader.answer else { return nil }
         let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
         let declared = answer.headerFields[.contentType]
         var front = MediaType.Front.unknown
-        if start == 0 {
+        // The requested range may end within a playlist's signature.
+        let isCut =
+            start == 0 && !first.isEmpty && (length.map { $0 > Int64(first.count) } ?? true)
+            && first.withUnsafeBytes(MediaType.mayBecomePlaylist)
+        if start == 0, !isCut {
             front = .body(first)
-        } else if MediaType.isDocument(MediaType.essence(declared) ?? "", where: locator.url.pathExtension)
+        } else if isCut
+            || MediaType.isDocument(MediaType.essence(declared) ?? "", where: locator.url.pathExtension)
             || !first.withUnsafeBytes(MediaType.isBinaryInMiddle)
         {
             let reader = OriginReader(
                 context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
-            front = .another(try await reader.peek(MediaType.sniffLength))
+            front = .another(try await self.front(of: reader))
             await reader.close()
         }
         let type = try MediaType.checked(front, declared: declared, of: locator.url, as: kind, length: length)
@@ -287,6 +294,29 @@ extension Resource {
             entityTag: ownTag(reader) ?? answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: await reader.location, peer: await reader.peer)
         return (head, answer)
+    }
+
+    /// Returns the first bytes of a body: those received within the patience of the type detection, or more while they
+    /// may be the beginning of a playlist.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace.
+    private func front(of reader: OriginReader) async throws -> [UInt8] {
+        var front = try await reader.peek(MediaType.sniffLength, patience: Self.sniffPatience)
+        while front.withUnsafeBytes(MediaType.mayBecomePlaylist) {
+            let count = front.count
+            if let length = await reader.answer?.completeLength, length <= Int64(count) { break }
+            guard await reader.learnedLength == nil else { break }
+            guard count < MediaType.longestFront else {
+                throw CacheError(
+                    .notMedia, "\(locator.url) isn't media: it begins with \(count) bytes of whitespace")
+            }
+            front = try await reader.peek(count + 1)
+            guard front.count > count else { break }
+            // Small pieces are read together.
+            guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else { break }
+            front = try await reader.peek(2 * front.count, patience: Self.sniffPatience)
+        }
+        return front
     }
 
     /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones.

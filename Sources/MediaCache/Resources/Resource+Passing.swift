@@ -31,12 +31,11 @@ extension Resource {
     /// A session over a version that was found just now: in the fill that found it, or in one of its own.
     func passingSession(_ request: ReadRequest, of version: PassingVersion) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
-        let known = KnownRepresentation(validator: version.head.validator, length: version.head.length)
         let place =
             range.isEmpty
             ? nil
             : version.fills.join(
-                range, known: known, settings: request.settings, transferClass: request.transferClass,
+                range, of: version.head, settings: request.settings, transferClass: request.transferClass,
                 group: request.group, tap: engine.tap(request.url, request.kind))
         return passingSession(request, of: version, range: range, place: place)
     }

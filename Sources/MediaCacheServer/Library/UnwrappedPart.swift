@@ -1,3 +1,4 @@
+import HLS
 import MediaCache
 import MediaContainers
 import MediaLibrary
@@ -11,12 +12,19 @@ struct UnwrappedPart: Sendable {
     let store: CacheStore
     let inflations: SegmentInflations
 
+    /// The number of first bytes to check for a playlist.
+    private static let checkedLength = 1024
+
     /// Returns a reader of the requested range.
     ///
     /// - Throws: `CacheError`.
     func reader() async throws -> any ByteReader {
         let (head, probe) = try await front(SegmentWrapping.probeLength)
-        guard SegmentWrapping.mayBegin(probe) else { return try await store.read(request) }
+        guard SegmentWrapping.mayBegin(probe) else {
+            // The declared type of encrypted media is arbitrary, so the bytes decide.
+            if MediaType.isPlaylist(head.contentType) { try refusePlaylist(try await front(Self.checkedLength).bytes) }
+            return try await store.read(request)
+        }
         guard let length = try await length(of: head) else { return try await store.read(request) }
         let (_, front) = try await front(SegmentWrapping.frontLength)
         switch SegmentWrapping.find(front: front, length: length, isEncrypted: part.isEncrypted) {
@@ -28,10 +36,17 @@ struct UnwrappedPart: Sendable {
                 contentType: contentType(Array(front.dropFirst(picture))), mark: "media")
         case .gzip:
             guard let bytes = try await inflated(head, length) else { return try await store.read(request) }
+            try refusePlaylist(bytes)
             return try MemoryReader(
                 bytes, contentType: contentType(Array(bytes.prefix(4096))), original: head, range: request.range,
                 name: name)
         }
+    }
+
+    /// Throws for a body that begins like a playlist. Its references would lead players to other hosts.
+    private func refusePlaylist(_ front: [UInt8]) throws(CacheError) {
+        guard case .playlist = BodyKind(of: front) else { return }
+        throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
     }
 
     /// Returns the head and the first bytes. If they are missing, the request's policy decides how much is fetched.

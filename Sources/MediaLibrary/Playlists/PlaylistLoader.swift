@@ -132,12 +132,31 @@ public final class PlaylistLoader: Sendable {
     private static func content(of body: WholeBody, at url: ResourceURL, _ mayBeEncrypted: Bool) throws -> Content {
         switch BodyKind(of: body.bytes) {
         case .playlist(let kind): return .playlist(kind)
-        case .foreign(.binary) where mayBeEncrypted: return .media
-        case .foreign(.transportStream), .foreign(.mp4), .foreign(.packedAudio), .foreign(.webVTT), .foreign(.image):
-            return .media
         case .foreign(let content):
+            let isMedia =
+                switch content {
+                case .transportStream, .mp4, .packedAudio, .webVTT, .image: true
+                case .binary: mayBeEncrypted
+                default: false
+                }
+            let isNamed = hasPlaylistName(url) || MediaType.isPlaylist(body.head.contentType)
+            if isMedia, !isNamed || containsNoReferences(body.bytes, content) { return .media }
             throw CacheError(
                 .notMedia, "\(url) is \(content) instead of a playlist; its origin may be failing")
+        }
+    }
+
+    /// Returns whether a player that parses any resource with a playlist's name or type as a playlist finds no URL in a
+    /// body: the body is binary or WebVTT, and no line is an absolute URL or a tag.
+    private static func containsNoReferences(_ bytes: [UInt8], _ content: ForeignContent) -> Bool {
+        let isBinary = bytes.withUnsafeBytes(MediaType.isBinary)
+        guard isBinary || content == .webVTT else { return false }
+        return !bytes.split(whereSeparator: { (0x0A...0x0D).contains($0) }).contains { line in
+            let text = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            let word = text.prefix { $0 > 0x20 }
+            // Binary data often contains two slashes.
+            let isRelative = !isBinary && (word.starts(with: "//".utf8) || word.starts(with: "\\\\".utf8))
+            return isRelative || text.starts(with: "#EXT".utf8) || word.contains("://".utf8)
         }
     }
 

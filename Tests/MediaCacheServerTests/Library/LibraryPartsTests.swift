@@ -182,6 +182,23 @@ struct LibraryPartsTests {
         }
     }
 
+    /// A player would send requests to the hosts that the playlist names.
+    @Test(arguments: [DownloadState.complete, .paused])
+    func refusesPlaylistInsteadOfSegment(_ state: DownloadState) async throws {
+        // gzip of "#EXTM3U" and one segment.
+        let compressed = try #require(
+            Data(base64Encoded: "H4sIAAAAAAACA1N2jQjxNQ7lUgbSnn5uVmY6XPqJeiXFXACqiDvkGQAAAA=="))
+        let plain = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://10.0.0.1/a.ts\n".utf8)
+        try await withAsset(["1.ts": Array(compressed), "2.ts": plain], state: state) { host, id in
+            for name in ["1.ts", "2.ts"] {
+                for _ in 0..<2 {
+                    let response = try await host.exchange("GET", "/library/\(id)/media-1/\(name)")
+                    #expect(response.status == 502, "\(name)")
+                }
+            }
+        }
+    }
+
     /// Opening the top playlist counts as a play; repeated opening within a minute counts once.
     @Test func countsPlaysOnce() async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: .complete) { host, id in

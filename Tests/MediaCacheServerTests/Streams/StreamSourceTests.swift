@@ -88,6 +88,93 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
+    private static let outside = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nhttp://10.0.0.1/a.ts\n#EXT-X-ENDLIST\n"
+    private static let rewritten = "/play/K;net=public/http/10.0.0.1/a.ts"
+
+    /// Players compare the bytes of the signature, and skip whitespace before it.
+    @Test(
+        arguments: [
+            outside.replacing("#EXTM3U", with: "#EXTM3U\u{301}"), outside.replacing("#EXTM3U", with: "#EXTM3U\u{200D}"),
+            String(repeating: "\n", count: 1500) + outside,
+        ], [RequestedRange.all, .from(0)])
+    func rewritesPlaylistNamedLikeMovie(_ text: String, _ range: RequestedRange) async throws {
+        let film = try ResourceURL("http://origin.example/film.mp4")
+        origin[film] = ScriptedResource(.text(text))
+        try await withSource { (source, _) async throws in
+            for _ in 0..<2 {
+                let sent = String(decoding: try await read(source, film, range), as: UTF8.self)
+                #expect(sent.utf8.contains(Self.rewritten.utf8) && !sent.utf8.contains("\nhttp:".utf8))
+            }
+        }
+    }
+
+    /// The first bytes may be the beginning of a playlist.
+    @Test(arguments: [1, 3, 6], [RequestedRange.all, .from(0)])
+    func waitsForCompletePlaylistSignature(_ count: Int64, _ range: RequestedRange) async throws {
+        let film = try ResourceURL("http://origin.example/film.mp4")
+        let gate = ScriptedGate()
+        origin[film] = ScriptedResource(.text(Self.outside))
+        origin.next(film, .holdBody(at: count, gate))
+        try await withSource { (source, _) async throws in
+            async let first = read(source, film, range)
+            await gate.waitForArrivals()
+            // The sleepers are the stall timeout and the patience of the type detection.
+            await time.waitForSleepers(2)
+            time.advance(by: .milliseconds(250))
+            gate.open()
+            #expect(String(decoding: try await first, as: UTF8.self).contains(Self.rewritten))
+            let second = String(decoding: try await read(source, film, range), as: UTF8.self)
+            #expect(second.contains(Self.rewritten))
+        }
+    }
+
+    /// The first request is for the middle, whose bytes don't reveal the type.
+    @Test(arguments: [RequestedRange.all, .from(0)])
+    func checksFrontOfVersionOpenedInMiddle(_ range: RequestedRange) async throws {
+        let film = try ResourceURL("http://origin.example/film.mp4")
+        let padding = String(repeating: "# padding\n", count: 10_000)
+        origin[film] = ScriptedResource(.bytes(Array((Self.outside + padding).utf8) + media(1).bytes))
+        try await withSource { (source, store) async throws in
+            #expect(try await read(source, film, .from(200_000)).count > 1_000_000)
+            #expect(try await store.resource(for: film)?.contentType == "video/mp4")
+            for _ in 0..<3 {
+                let sent = (try? await read(source, film, range)) ?? []
+                #expect(!sent.contains("\nhttp:".utf8))
+            }
+            #expect(try await store.resource(for: film)?.contentType != "video/mp4")
+        }
+    }
+
+    /// Players that choose a parser by the name parse any text as a playlist.
+    @Test(
+        arguments: [
+            "WEBVTT\nhttp://10.0.0.1/x\n", "WEBVTT\n\n  smb://10.0.0.1/x", "WEBVTT\r//10.0.0.1/x", "WEBVTT\n#EXTM3U\n",
+            "GIF8#\n#EXTM3U\nhttp://10.0.0.1/x\n", "ID3#\nhttp://10.0.0.1/x\n", "xxxxmoov\nx.ts\n",
+            "GIF8\0\nhttp://10.0.0.1/x\n",
+        ], [RequestedRange.all, .from(0)])
+    func refusesTextNamedLikePlaylist(_ text: String, _ range: RequestedRange) async throws {
+        for name in ["list.m3u8", "LIST.M3U?x=1"] {
+            let url = try segment(name)
+            origin[url] = ScriptedResource(.text(text))
+            try await withSource { (source, store) async throws in
+                for _ in 0..<2 {
+                    let error = await #expect(throws: CacheError.self) { try await read(source, url, range) }
+                    #expect(error?.code == .notMedia)
+                    // The second attempt reads from the cache.
+                    _ = try await bytes(of: try await store.read(ReadRequest(url: url)))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello: a/b\n", "GIF89a\0\u{1}\n\u{2}"])
+    func playsMediaNamedLikePlaylist(_ text: String) async throws {
+        origin[playlist] = ScriptedResource(.text(text))
+        try await withSource { (source, _) async throws in
+            for _ in 0..<2 { #expect(try await self.text(source, playlist) == text) }
+        }
+    }
+
     /// The origin sends an unrequested content coding: gzip of "#EXTM3U" and one segment, "/a.ts".
     @Test(arguments: ["text/html", "application/vnd.apple.mpegurl"])
     func detectsCodedPlaylistByContent(_ type: String) async throws {

@@ -109,11 +109,22 @@ struct HeadParsingTests {
             ("RIFFxxxxWAVE", "audio/wav"), ("#EXTM3U\n", "application/vnd.apple.mpegurl"),
             ("\u{FEFF}#EXTM3U", "application/vnd.apple.mpegurl"), (" \r\n<!DOCTYPE html>", "text/html"),
             ("<HTML><x>", "text/html"), ("<!-- hi --><html>", "text/html"), ("WEBVTT\n", "text/vtt"),
-            ("GIF89a", "image/gif"),
+            ("GIF89a", "image/gif"), ("#EXTM3U\u{301}\n", "application/vnd.apple.mpegurl"),
+            ("#EXTM3U\u{200D}\n", "application/vnd.apple.mpegurl"), ("#EXTM3", nil), ("#EXTM3V", nil),
+            (String(repeating: "\r\n", count: 400) + "#EXTM3U", "application/vnd.apple.mpegurl"),
             ("ID3\u{4}", nil), ("{\"a\":1}", nil), ("", nil), ("G", nil), ("hello", nil),
         ] as [(String, String?)])
     func detectsTypeByFirstBytes(_ text: String, _ type: String?) {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.sniff) == type)
+    }
+
+    @Test(
+        arguments: [
+            ("", true), ("\u{FEFF}", true), (" \r\n", true), ("#", true), ("\n#EXTM3", true), ("#EXTM3U", false),
+            ("#EXTV", false), ("\nG", false), ("\u{0}", false), ("ID3", false),
+        ] as [(String, Bool)])
+    func detectsUndecidedPlaylistFront(_ text: String, _ isUndecided: Bool) {
+        #expect(Array(text.utf8).withUnsafeBytes(MediaType.mayBecomePlaylist) == isUndecided)
     }
 
     /// Its byte order mark resembles an MPEG audio frame.

@@ -1,0 +1,35 @@
+/// A check for a playlist at the front of a version whose type was determined without its first bytes, for example
+/// because the first request was for the middle.
+struct FrontCheck {
+    /// The bytes from offset 0 while they may be the beginning of a playlist; nil after the decision.
+    private var front: [UInt8]?
+
+    /// Creates a check. It's decided already for playlists and keys.
+    ///
+    /// - Parameters:
+    ///   - head: The version's head.
+    ///   - kind: The resource kind that the version was requested as.
+    init(of head: ResourceHead, as kind: ResourceKind) {
+        let isSettled = MediaType.isPlaylist(head.contentType) || MediaType.isKey(kind, length: head.length)
+        front = isSettled ? nil : []
+    }
+
+    /// Whether further bytes are needed for the decision.
+    var isPending: Bool { front != nil }
+
+    /// The offset of the next bytes to check; nil after the decision.
+    var next: Int64? { front.map { Int64($0.count) } }
+
+    /// Returns whether bytes may be used, because they don't complete a playlist's signature. Bytes before the
+    /// signature contain no URL.
+    mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        guard var front, offset == front.count else { return true }
+        self.front = nil
+        front += bytes.prefix(MediaType.longestFront - front.count)
+        guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else {
+            return !MediaType.isPlaylist(front.withUnsafeBytes(MediaType.sniff))
+        }
+        self.front = front
+        return front.count < MediaType.longestFront
+    }
+}
