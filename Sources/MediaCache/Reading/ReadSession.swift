@@ -162,9 +162,8 @@ public final class ReadSession: Sendable {
         guard !engine.isStopped else {
             return .failed(CacheError(.closed, "the store is closed or suspended; this resource isn't cached"))
         }
-        let known = KnownRepresentation(validator: head.validator, length: head.length)
         state.through = passing.fills.join(
-            state.position..<range.upperBound, known: known, settings: settings, transferClass: transferClass,
+            state.position..<range.upperBound, of: head, settings: settings, transferClass: transferClass,
             group: group,
             tap: engine.tap(url, kind))
         return nil
