@@ -44,6 +44,8 @@ struct DownloadFaultTests {
         while store.table[store.key(for: inner)]?.state.withLock({ $0.opening })?.waiterCount != 2 {
             await Task.yield()
         }
+        // The rule asks about bytes that were requested before.
+        fixture.library.time.advance(by: .seconds(1))
         gate.open()
         #expect(try await played.value.isComplete)
         let error = await #expect(throws: CacheError.self) { try await fetched.value }

@@ -58,6 +58,7 @@ struct PreloaderTests {
         for url in [file, fixture.entry] { fixture.library.origin[url]?.peer = .local }
         let store = try await fixture.library.open()
         for url in [file, fixture.entry] { _ = try await store.fill(ReadRequest(url: url)) }
+        fixture.library.time.advance(by: .seconds(1))
         let preloader = Preloader(
             store: store, loader: PlaylistLoader(store: store), settings: store.transfers.narrowed(to: .publicOnly))
         await preloader.rank([file, fixture.entry], amount: .bytes(100))
