@@ -165,7 +165,7 @@ final class AccessWorld: StreamSourceSuite {
         default: origin[url] = Self.packets
         }
         // Encrypted media consists of blocks of 16 bytes.
-        let other = ending == "key" ? ScriptedResource(.bytes([UInt8](repeating: 9, count: 1888))) : Self.packets
+        let other = ending == "key" ? ScriptedResource(.bytes([UInt8](repeating: 0x99, count: 1888))) : Self.packets
         origin[try ResourceURL("http://cdn.example/o/\(cell).ts")] = other
         guard target == .redirected else { return ("http://\(target.rawValue)\(url.target)", url) }
         let first = try ResourceURL("http://cdn.example/r/\(cell)/x.\(ending)")
