@@ -1,4 +1,5 @@
 import Logging
+import MediaLibrary
 import NIOPosix
 
 /// The state that all connections of a server share.
@@ -13,7 +14,7 @@ final class ServerContext: Sendable {
     let pieces = PieceBuffersByLoop()
     let pool: NIOThreadPool
     /// Serializes conditional changes.
-    let conditionalChanges = Turnstile(mostAtOnce: 1)
+    let conditionalChanges = ConcurrencyLimit()
     let logger: Logger
 
     init(

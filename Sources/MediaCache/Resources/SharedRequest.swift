@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A request shared by several callers. Each caller can stop waiting; the request is cancelled when the last one does.
-final class SharedRequest<Value: Sendable>: Sendable {
+package final class SharedRequest<Value: Sendable>: Sendable {
     private struct State {
         var nextID = 0
         var waiters: [Int: CheckedContinuation<Value?, any Error>] = [:]
@@ -20,7 +20,12 @@ final class SharedRequest<Value: Sendable>: Sendable {
     private let ticket: TransferScheduler.Ticket?
 
     /// Creates a request and starts it.
-    init(ticket: TransferScheduler.Ticket? = nil, _ work: @escaping @Sendable () async throws -> Value) {
+    package convenience init(_ work: @escaping @Sendable () async throws -> Value) {
+        self.init(ticket: nil, work)
+    }
+
+    /// Creates a request with the ticket of its transfer, and starts it.
+    init(ticket: TransferScheduler.Ticket?, _ work: @escaping @Sendable () async throws -> Value) {
         self.ticket = ticket
         ticket?.follow { [weak self] in self?.transferClass }
         let task = Task {
@@ -33,6 +38,9 @@ final class SharedRequest<Value: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
+    /// Whether the request was cancelled because the last caller has left.
+    package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
     /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
@@ -41,7 +49,7 @@ final class SharedRequest<Value: Sendable>: Sendable {
     /// - Parameter transferClass: The caller's class. The request has the highest class of its callers.
     /// - Returns: The result; nil if the request was cancelled because all earlier callers had left. The caller then
     ///   starts another one.
-    func wait(_ transferClass: TransferClass = .background) async throws -> Value? {
+    package func wait(_ transferClass: TransferClass = .background) async throws -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
             state.classes[state.nextID] = transferClass

@@ -1,3 +1,4 @@
+import MediaCacheServer
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -49,14 +50,16 @@ final class DemoOriginHandler: ChannelInboundHandler {
             ("Content-Type", "video/mp4"), ("Accept-Ranges", "bytes"), ("ETag", state.entityTag),
         ])
         var status = HTTPResponseStatus.ok
-        switch DemoByteRange(isSameRepresentation ? request.headers.first(name: "Range") : nil, length: length) {
-        case .whole: break
-        case .part(let part):
-            range = part
+        // A request for several ranges gets the whole clip (RFC 9110, section 14.2).
+        if isSameRepresentation, let header = request.headers.first(name: "Range").flatMap({ RangeHeader($0) }),
+            header.unit == "bytes", header.parts.count == 1
+        {
+            guard case .satisfiable(let ranges) = header.resolved(in: Int64(length)), let part = ranges.first else {
+                return reject(.rangeNotSatisfiable, extra: [("Content-Range", "bytes */\(length)")], context: context)
+            }
+            range = Int(part.lowerBound)..<Int(part.upperBound)
             status = .partialContent
             fields.add(name: "Content-Range", value: "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)")
-        case .unsatisfiable:
-            return reject(.rangeNotSatisfiable, extra: [("Content-Range", "bytes */\(length)")], context: context)
         }
         fields.add(name: "Content-Length", value: "\(range.count)")
         context.write(

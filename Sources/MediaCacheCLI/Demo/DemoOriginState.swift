@@ -1,3 +1,4 @@
+import MediaLibrary
 import NIOCore
 import Synchronization
 
@@ -28,9 +29,7 @@ final class DemoOriginState: Sendable {
         self.clip = clip
         self.bytesPerSecond = max(1, bytesPerSecond)
         // FNV-1a with 64 bits suffices to distinguish builds.
-        let hash = clip.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
+        let hash = clip.withUnsafeReadableBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         entityTag = "\"\(String(hash, radix: 16))\""
     }
 

@@ -37,7 +37,7 @@ final class AccessControl: Sendable {
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
     /// Serializes changes of the files.
-    private let turns = Turns()
+    private let changes = ConcurrencyLimit()
 
     /// - Parameters:
     ///   - file: the file of the key; nil if the key isn't stored.
@@ -68,7 +68,7 @@ final class AccessControl: Sendable {
 
     /// Writes the times of last use, if they have changed.
     func save() async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             guard let tokenFile else { return }
             let issued = state.withLock { state -> IssuedTokens? in
                 defer { state.issued.hasNewUses = false }
@@ -159,7 +159,7 @@ final class AccessControl: Sendable {
     /// - Returns: the stored record, and the token, which isn't stored.
     /// - Throws: ``Problem`` with 409 at the limit of valid tokens; `CacheError` with `storage`.
     func issue(asset: AssetID?, label: String?, expires: Date?) async throws -> (record: AccessToken, token: String) {
-        try await turns.take {
+        try await changes.runUncancelled {
             let token = AccessKey().value
             let record = AccessToken(
                 id: AccessKey().id, asset: asset, label: label, created: now(), expires: expires,
@@ -184,7 +184,7 @@ final class AccessControl: Sendable {
     /// - Returns: whether a token with this ID existed.
     /// - Throws: `CacheError` with `storage`; the token is still refused until the process ends.
     func revoke(_ id: String) async throws -> Bool {
-        try await turns.take {
+        try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in
                 if id == Self.standingID {
                     state.issued.revocations += 1
@@ -206,7 +206,7 @@ final class AccessControl: Sendable {
     ///
     /// - Throws: `CacheError` with `storage`; the tokens are still refused until the process ends.
     func revokeAll(of asset: AssetID) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in
                 let count = state.issued.tokens.count
                 state.issued.tokens.removeAll { $0.asset == asset }
@@ -221,7 +221,7 @@ final class AccessControl: Sendable {
     ///
     /// - Throws: `CacheError` with `storage`; the old key remains valid.
     func roll() async throws -> AccessKey {
-        try await turns.take {
+        try await changes.runUncancelled {
             let key: AccessKey
             if let keyFile {
                 key = try await NIOThreadPool.singleton.runIfActive { try keyFile.roll() }

@@ -19,7 +19,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private let idleLimit: Duration
     private let hub = EventHub<Int>()
     /// Serializes operations on the server.
-    private let turns = Turns()
+    private let changes = ConcurrencyLimit()
     /// The port in the URLs that the app holds.
     private var port: Int?
     private(set) var heldURLs = 0
@@ -75,7 +75,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private func localURL(_ text: (CacheServer) throws -> String) async throws -> LocalURL {
         heldURLs += 1
         do {
-            try await turns.take { try await listen() }
+            try await changes.runUncancelled { try await listen() }
             return LocalURL(try text(server)) { [weak self] in
                 Task { await self?.releaseURL() }
             }
@@ -87,7 +87,7 @@ public actor EmbeddedServer: LocalURLProvider {
 
     /// Stops listening and suspends the store. Call it before the system suspends the app.
     public func suspend() async {
-        await turns.take {
+        await changes.runUncancelled {
             guard !isSuspended else { return }
             isSuspended = true
             await server.stop(grace: .zero)
@@ -99,7 +99,7 @@ public actor EmbeddedServer: LocalURLProvider {
     ///
     /// - Throws: `CacheError` if the store can't be resumed; ``ServerError`` with `addressUnavailable`.
     public func resume() async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             if isSuspended {
                 try await store.resume()
                 isSuspended = false
@@ -110,7 +110,7 @@ public actor EmbeddedServer: LocalURLProvider {
 
     /// Stops listening for good. The store stays as it is.
     public func end() async {
-        await turns.take {
+        await changes.runUncancelled {
             isEnded = true
             await server.stop(grace: .zero)
         }
@@ -155,7 +155,7 @@ public actor EmbeddedServer: LocalURLProvider {
 
     /// Stops listening if the server is idle, and returns whether it still listens without held URLs.
     private func isStillUsed() async -> Bool {
-        await turns.take {
+        await changes.runUncancelled {
             if heldURLs == 0, await server.isIdle { await server.stop(grace: .zero) }
             return server.isListening && heldURLs == 0
         }

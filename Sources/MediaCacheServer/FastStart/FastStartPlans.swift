@@ -1,6 +1,7 @@
 import MediaCache
 import MediaCacheAPI
 import MediaContainers
+import MediaLibrary
 import Synchronization
 
 /// The cache of layouts of rearranged MP4 files, by version. Concurrent readers share one computation.
@@ -29,7 +30,7 @@ final class FastStartPlans: Sendable {
     private let held = Atomic(0)
     private let mostHeld: Int
     /// Limits memory: each computation reads a whole index.
-    private let turnstile: Turnstile
+    private let limit: ConcurrencyLimit
     private let plans = SharedResults<ByteLayout?>(
         most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
@@ -39,7 +40,7 @@ final class FastStartPlans: Sendable {
     ///   - mostWaiting: the maximum number of waiting computations.
     init(mostHeld: Int = FastStartPlans.mostHeld, mostAtOnce: Int = 2, mostWaiting: Int = 32) {
         self.mostHeld = mostHeld
-        turnstile = Turnstile(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting)
+        limit = ConcurrencyLimit(mostAtOnce, maximumWaiting: mostWaiting)
     }
 
     /// Counts the index of one more reader.
@@ -60,8 +61,8 @@ final class FastStartPlans: Sendable {
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {
-        try await plans.value(for: "\(head.entityTag) \(length) \(store.key(of: request))") { [turnstile] in
-            try await turnstile.pass { try await Self.plan(request, in: store, head: head, length: length) }
+        try await plans.value(for: "\(head.entityTag) \(length) \(store.key(of: request))") { [limit] in
+            try await limit.run { try await Self.plan(request, in: store, head: head, length: length) }
         }
     }
 

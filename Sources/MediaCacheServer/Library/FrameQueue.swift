@@ -6,7 +6,7 @@ import MediaLibrary
 /// one.
 struct FrameQueue: Sendable {
     private let extractor: (any FrameTaker)?
-    private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
+    private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
     init(_ extractor: (any FrameTaker)?) {
         self.extractor = extractor
@@ -23,7 +23,7 @@ struct FrameQueue: Sendable {
     /// - Throws: the errors of the decoder; ``Problem`` without a decoder, and if too many requests wait.
     func frame(of url: String, at time: Double?) async throws -> Cover? {
         guard let extractor else { throw Problem.noDecoder }
-        return try await turnstile.pass {
+        return try await limit.run {
             if let time { return try await extractor.frame(of: url, at: time) }
             return try await extractor.frame(of: url)
         }

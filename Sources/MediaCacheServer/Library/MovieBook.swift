@@ -31,11 +31,11 @@ final class MovieBook: Sendable {
     /// The memory that readers of streams share. A single reader uses one or two segments.
     let holding = SharedHolding(of: 128 << 20)
     /// The limit of concurrent pieces. Each occupies a thread while it waits for its segments.
-    let reading = Turnstile(mostAtOnce: 4)
+    let reading = ConcurrencyLimit(4)
     /// The limit of concurrent readers of streams, so that each has its share of memory.
     static let mostReaders = 128
     /// The limit of concurrent plans. Each reads a whole asset.
-    private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 32)
+    private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
     init(store: CacheStore, profiles: HeaderProfileStore, contents: AssetContentsCache) {
         self.store = store
@@ -53,8 +53,8 @@ final class MovieBook: Sendable {
         let (request, info) = try await resource(of: asset)
         let available = try await available(info, request.url)
         let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
-        let movie = try await movies.value(for: name) { [store, turnstile] in
-            try await turnstile.pass {
+        let movie = try await movies.value(for: name) { [store, limit] in
+            try await limit.run {
                 try await BlockingWork.run { control in
                     try Self.movie(request, in: store, available, control)
                 }
@@ -128,10 +128,10 @@ final class MovieBook: Sendable {
         named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
     ) async throws -> (movie: Movie, name: String) {
-        let movie = try await movies.value(for: name) { [store, turnstile] in
+        let movie = try await movies.value(for: name) { [store, limit] in
             let (index, check) = try await contents()
             let entry = index.contents.entry
-            return try await turnstile.pass {
+            return try await limit.run {
                 try await BlockingWork.run { control in
                     let resources = StoreResources(
                         store, settings: settings, control: control, asset: asset, contents: index)
@@ -168,7 +168,7 @@ final class MovieBook: Sendable {
     /// - Throws: `CacheError` or `ContainerError` if the file can't be read.
     func embeddedCover(of asset: Asset) async throws -> Cover? {
         let (request, _) = try await resource(of: asset)
-        return try await turnstile.pass { [store] in
+        return try await limit.run { [store] in
             try await BlockingWork.run { control in
                 let settings = request.settings ?? store.transfers
                 let resources = StoreResources(store, settings: settings, control: control)

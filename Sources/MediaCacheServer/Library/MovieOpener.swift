@@ -28,7 +28,7 @@ struct MovieOpener: ReaderOpener {
             let resources = movie.resources.ended(by: control)
             return MovieReader(
                 movie.reader(sharing: movies.holding, from: resources), head: head,
-                range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, turnstile: movies.reading,
+                range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, limit: movies.reading,
                 control: control,
                 onChange: { [movies] in movies.forget(key) })
         }

@@ -25,7 +25,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
     let gaps: [MovieGap]
     private let name: String
     private let onChange: @Sendable () -> Void
-    private let turnstile: Turnstile
+    private let limit: ConcurrencyLimit
     /// The control that interrupts the source.
     private let control: WorkControl
     private let source: Mutex<Source>
@@ -37,19 +37,19 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
     ///   - range: the range to read.
     ///   - gaps: the gaps in the movie.
     ///   - name: the movie's name in messages.
-    ///   - turnstile: limits concurrent generation: each blocks a thread while it waits for work on other threads.
+    ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other threads.
     ///   - control: the control that interrupts the source.
     ///   - onChange: called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, gaps: [MovieGap] = [], name: String,
-        turnstile: Turnstile, control: WorkControl, onChange: @escaping @Sendable () -> Void
+        limit: ConcurrencyLimit, control: WorkControl, onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
         self.range = range
         self.gaps = gaps
         self.name = name
         self.onChange = onChange
-        self.turnstile = turnstile
+        self.limit = limit
         self.control = control
         self.source = Mutex(source)
         state = Mutex(State(position: range.lowerBound))
@@ -96,7 +96,7 @@ final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: 
         Task {
             let result: Result<[UInt8], any Error>
             do {
-                result = .success(try await turnstile.pass { try await BlockingWork.run { try self.next() } })
+                result = .success(try await limit.run { try await BlockingWork.run { try self.next() } })
             } catch {
                 result = .failure(error)
             }

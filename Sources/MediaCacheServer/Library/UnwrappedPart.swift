@@ -99,7 +99,7 @@ struct UnwrappedPart: Sendable {
 final class SegmentInflations: Sendable {
     private let segments = SharedResults<[UInt8]?>(most: 16, largestCost: 64 << 20) { Int64($0?.count ?? 0) }
     /// Limits memory: each inflation holds a segment twice.
-    private let turnstile = Turnstile(mostAtOnce: 2, mostWaiting: 64)
+    private let limit = ConcurrencyLimit(2, maximumWaiting: 64)
 
     /// Returns an inflated segment; nil if it isn't compressed.
     ///
@@ -111,8 +111,8 @@ final class SegmentInflations: Sendable {
     func segment(
         _ name: String, isEncrypted: Bool, _ contents: @escaping @Sendable () async throws -> [UInt8]
     ) async throws -> [UInt8]? {
-        try await segments.value(for: name) { [turnstile] in
-            try await turnstile.pass {
+        try await segments.value(for: name) { [limit] in
+            try await limit.run {
                 let bytes = try await contents()
                 return try await BlockingWork.run { try SegmentInflation.inflated(bytes, isEncrypted: isEncrypted) }
             }

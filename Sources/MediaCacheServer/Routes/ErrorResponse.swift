@@ -78,14 +78,17 @@ extension Problem {
             kept = error.kept.map { TimeSpan($0) }
         case let error as CacheError:
             // Readers wrap errors of other types.
-            if error.cause is Problem || error.cause is OutsideRecording, let cause = error.cause {
+            switch error.cause {
+            case let cause? where cause is Problem || cause is OutsideRecording || cause is ConcurrencyLimit.Exceeded:
                 self.init(cause)
                 return
+            default: break
             }
             let (status, title) = Self.statusAndTitle(of: error)
             self.init(title: title, status: status, detail: error.message, code: error.code.rawValue)
             if error.code == .originStatus { originStatus = error.status }
             if error.code == .storage, !isForPlayer { detail = error.description }
+        case is ConcurrencyLimit.Exceeded: self = .busy
         // The client has disconnected, or the server is stopping.
         case is CancellationError: self.init(CacheError(.cancelled, "the request was cancelled"))
         case let error as DecodingError:

@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCacheAPI
+import MediaLibrary
 
 /// A call of a ``Route``, with the features that all routes share: entity tags, conditions and ranges.
 struct RouteCall: Sendable {
@@ -8,7 +9,7 @@ struct RouteCall: Sendable {
     /// Whether a body contains a secret, so that clients mustn't store it.
     let isSecret: @Sendable ([UInt8]) -> Bool
     /// Serializes conditional changes, so that none happens between the check of another's condition and its change.
-    let changes: Turnstile
+    let changes: ConcurrencyLimit
 
     /// Returns the route's response under the request's conditions (RFC 9110 §13).
     ///
@@ -19,7 +20,7 @@ struct RouteCall: Sendable {
         case .get, .head: return try await read(conditions)
         case _ where conditions.isEmpty: return try await route.respond(to: request)
         default:
-            return try await changes.pass {
+            return try await changes.run {
                 try await require(conditions)
                 return try await route.respond(to: request)
             }

@@ -18,7 +18,7 @@ public actor AssetShelf {
     /// The number of times each asset's contents have changed since this instance was created.
     private var contentsVersions: [AssetID: Int] = [:]
     /// Serializes changes, so that an asset's record agrees with its cover.
-    private let changes = Turns()
+    private let changes = ConcurrencyLimit()
     private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
     /// Creates the assets of a store. Files are read when they're first needed.
@@ -64,7 +64,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
-        try await changes.take {
+        try await changes.runUncancelled {
             if let asset = try await asset(of: resource) { return asset }
             return try await put(Asset(of: resource, created: store.now))
         }
@@ -82,7 +82,7 @@ public actor AssetShelf {
     /// - Returns: The asset with that cache key.
     /// - Throws: `CacheError` with `storage`.
     func add(_ asset: Asset) async throws -> Asset {
-        try await changes.take {
+        try await changes.runUncancelled {
             if let known = try await self.asset(withKey: asset.key) { return known }
             return try await put(asset)
         }
@@ -130,7 +130,7 @@ public actor AssetShelf {
     }
 
     private func change(_ id: AssetID, _ change: (inout Asset) -> Void) async throws {
-        try await changes.take {
+        try await changes.runUncancelled {
             guard let asset = try await load()[id] else { return }
             var changed = asset
             change(&changed)
@@ -156,7 +156,7 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `storage`.
     func setContents(_ contents: AssetContents, of id: AssetID) async throws {
         let bytes = try contents.encoded()
-        try await changes.take {
+        try await changes.runUncancelled {
             guard try await load()[id] != nil else { return }
             try await folder.write(bytes, to: id.rawValue + Self.contentsSuffix)
             contentsVersions[id, default: 0] += 1
@@ -167,7 +167,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     func removeContents(of id: AssetID) async throws {
-        try await changes.take {
+        try await changes.runUncancelled {
             try await folder.remove(id.rawValue + Self.contentsSuffix)
             contentsVersions[id, default: 0] += 1
         }
@@ -177,7 +177,7 @@ public actor AssetShelf {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func remove(_ id: AssetID) async throws {
-        try await changes.take {
+        try await changes.runUncancelled {
             guard try await load()[id] != nil else { return }
             try await folder.remove(id.rawValue + Self.recordSuffix)
             known?[id] = nil
@@ -211,14 +211,14 @@ public actor AssetShelf {
     /// - Returns: The changed asset.
     /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func setCover(_ cover: Cover, of id: AssetID) async throws -> Asset {
-        try await changes.take { try await put(cover, of: try await requireAsset(id)) }
+        try await changes.runUncancelled { try await put(cover, of: try await requireAsset(id)) }
     }
 
     /// Sets the cover of an asset that has none. Does nothing if it has one, or the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func setFirstCover(_ cover: Cover, of id: AssetID) async throws {
-        try await changes.take {
+        try await changes.runUncancelled {
             guard let asset = try await load()[id], asset.cover == nil else { return }
             _ = try await put(cover, of: asset)
         }
@@ -238,7 +238,7 @@ public actor AssetShelf {
     /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     @discardableResult
     public func removeCover(of id: AssetID) async throws -> Asset {
-        try await changes.take {
+        try await changes.runUncancelled {
             var asset = try await requireAsset(id)
             asset.cover = nil
             let changed = try await put(asset)

@@ -22,7 +22,7 @@ public actor Recordings {
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
     private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
     /// A lock that serializes changes of the channels.
-    let turns = Turns()
+    let changes = ConcurrencyLimit()
     private var isStarted = false
     private var isLoaded = false
 
@@ -68,7 +68,7 @@ public actor Recordings {
     /// - Parameter goingOn: whether to resume recording, and to export finished programmes.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             owner.recordings = self
             try await load()
             isStarted = true
@@ -86,7 +86,7 @@ public actor Recordings {
 
     /// Stops all recordings. Those that are turned on resume with the next ``start(goingOn:)``.
     public func stop() async {
-        await turns.take {
+        await changes.runUncancelled {
             isStarted = false
             await exports.stop()
             await withTaskGroup(of: Void.self) { tasks in
@@ -169,7 +169,7 @@ public actor Recordings {
     }
 
     private func addRecording(_ request: ChannelRequest) async throws -> (recording: Recording, isNew: Bool) {
-        try await turns.take {
+        try await changes.runUncancelled {
             if let recording = recording(request.name) {
                 let channel = await recording.channel
                 guard channel.url == request.url.withoutUserInfo.description else {
@@ -217,7 +217,7 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError`: `notFound`; `invalidSetting` if its recording has ended; `storage`.
     public func start(_ name: ChannelName) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let recording = try require(name)
             guard await !recording.channel.hasEnded else {
                 throw CacheError(.invalidSetting, "the recording \(name) has ended; record it under another name")
@@ -235,7 +235,7 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func stop(_ name: ChannelName) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let recording = try require(name)
             try await recording.change { $0.isWanted = false }
             await recording.stop()
@@ -250,7 +250,7 @@ public actor Recordings {
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
         let now = store.now
-        let recording = try await turns.take {
+        let recording = try await changes.runUncancelled {
             let recording = try require(name)
             guard await !recording.channel.hasEnded else { return recording }
             try await recording.setEnd(at: now)
@@ -264,7 +264,7 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func remove(_ name: ChannelName) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let recording = try require(name)
             await recording.stop()
             let programmes = await recording.channel.programmes
@@ -291,7 +291,7 @@ public actor Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
-        let recording = try await turns.take {
+        let recording = try await changes.runUncancelled {
             let recording = try require(name)
             try await recording.change { $0.retention = retention }
             return recording

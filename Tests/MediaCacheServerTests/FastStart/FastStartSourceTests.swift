@@ -4,6 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaCacheTesting
 import MediaContainers
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheServer
@@ -155,8 +156,8 @@ struct FastStartSourceTests: StreamSourceSuite {
     @Test func refusesTooManyConcurrentFiles() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withView(plans: FastStartPlans(mostAtOnce: 0, mostWaiting: 0)) { source in
-            let refused = await #expect(throws: Problem.self) { try await open(source) }
-            #expect(refused?.status == 503)
+            let refused = await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await open(source) }
+            #expect(refused.map { ErrorResponse($0).problem } == .busy)
             try await open(source, asked: false).cancel()
         }
     }

@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheAPI
+import MediaLibrary
 import Synchronization
 import Testing
 
@@ -57,30 +58,30 @@ struct SharedWorkTests {
     }
 
     @Test func limitsConcurrencyAndForgetsCancelledCallers() async throws {
-        let turnstile = Turnstile(mostAtOnce: 1, mostWaiting: 1)
-        let strict = Turnstile(mostAtOnce: 1, mostWaiting: 0)
+        let limit = ConcurrencyLimit(1, maximumWaiting: 1)
+        let strict = ConcurrencyLimit(1, maximumWaiting: 0)
         let (opened, open) = AsyncStream<Void>.makeStream()
         let (entered, enter) = AsyncStream<Void>.makeStream()
         let holder = Task {
-            try await turnstile.pass {
-                try await strict.pass {
+            try await limit.run {
+                try await strict.run {
                     enter.finish()
                     for await _ in opened {}
                 }
             }
         }
         for await _ in entered {}
-        await #expect(throws: Problem.busy) { try await strict.pass {} }
+        await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await strict.run {} }
         // A cancelled operation gives up its place, whether it was waiting or not.
         for _ in 0..<10 {
-            let cancelled = Task { try await turnstile.pass {} }
+            let cancelled = Task { try await limit.run {} }
             cancelled.cancel()
             await #expect(throws: CancellationError.self) { try await cancelled.value }
         }
-        let next = Task { try await turnstile.pass { 7 } }
+        let next = Task { try await limit.run { 7 } }
         open.finish()
         try await holder.value
         #expect(try await next.value == 7)
-        #expect(try await strict.pass { 8 } == 8)
+        #expect(try await strict.run { 8 } == 8)
     }
 }

@@ -10,7 +10,7 @@ extension Recordings {
         guard programme.to > programme.from else {
             throw CacheError(.invalidSetting, "the programme “\(programme.name)” ends before it begins")
         }
-        return try await turns.take {
+        return try await changes.runUncancelled {
             let recording = try require(name)
             try await recording.change { $0.programmes.append(programme) }
             for export in programme.exports { hub.send(.export(name, programme: programme.id, export)) }
@@ -23,7 +23,7 @@ extension Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
-        let recording = try await turns.take {
+        let recording = try await changes.runUncancelled {
             let recording = try require(name)
             let programme = try await Self.programme(id, of: recording)
             try await recording.change { $0.programmes.removeAll { $0.id == id } }
@@ -41,7 +41,7 @@ extension Recordings {
     public func export(
         _ id: String, of name: ChannelName, as format: ProgrammeFormat
     ) async throws -> (programme: Programme, isNew: Bool) {
-        return try await turns.take {
+        return try await changes.runUncancelled {
             let recording = try require(name)
             let known = try await Self.programme(id, of: recording)[format]
             try await recording.change { channel in
@@ -62,7 +62,7 @@ extension Recordings {
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let recording = try require(name)
             guard try await Self.programme(id, of: recording)[format] != nil else {
                 throw CacheError(.notFound, "the programme \(id) of \(name) isn't exported as \(format.rawValue)")

@@ -7,7 +7,7 @@ struct RetentionState: Sendable {
     /// The position of the next search.
     var pruning = Pruning()
     /// A lock that serializes passes.
-    let turns = Turns()
+    let changes = ConcurrencyLimit()
     var isBusy = false
     /// Whether pruning is interrupted.
     var isInterrupted = false
@@ -84,7 +84,7 @@ extension Recording {
     func applyRetention() async {
         // A pass in progress continues until the limits hold.
         guard !prune.isBusy else { return }
-        _ = await prune.turns.take { await removeOldest() }
+        _ = await prune.changes.runUncancelled { await removeOldest() }
     }
 
     /// Applies retention when no segment has arrived for a while: segments get older.
@@ -95,7 +95,7 @@ extension Recording {
 
     /// Applies changed limits or programmes to all segments, including those skipped before.
     func retentionChanged() async {
-        await prune.turns.take {
+        await prune.changes.runUncancelled {
             prune.isBusy = true
             prune.pruning = Pruning()
             prune.measured = nil
@@ -107,7 +107,7 @@ extension Recording {
     /// Interrupts pruning, and returns when none is running. The remaining excess is removed later.
     func interruptPruning() async {
         prune.isInterrupted = true
-        await prune.turns.take {}
+        await prune.changes.runUncancelled {}
         prune.isInterrupted = false
     }
 
@@ -183,7 +183,7 @@ extension Recording {
     /// - Parameter keepingMedia: whether the media belongs to an asset now.
     func removeAll(keepingMedia: Bool) async throws {
         await interruptPruning()
-        try await prune.turns.take {
+        try await prune.changes.runUncancelled {
             for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
             // Includes parts listed only in unreadable pages.
             if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }

@@ -24,7 +24,7 @@ package actor Recording {
     var masterLoaded: Duration?
     /// Whether the multivariant playlist is being loaded. One load at a time may add tracks.
     private var isFindingTracks = false
-    private let changes = Turns()
+    private let changes = ConcurrencyLimit()
     private var run: Task<Void, Never>?
     /// The time since which the recording has been past its end.
     private var pastEnd: Duration?
@@ -249,7 +249,7 @@ package actor Recording {
 
     /// Changes the channel's record durably. Changes are serialized.
     func change(_ change: @Sendable (inout Channel) -> Void) async throws {
-        try await changes.take {
+        try await changes.runUncancelled {
             var changed = channel
             change(&changed)
             guard changed != channel else { return }

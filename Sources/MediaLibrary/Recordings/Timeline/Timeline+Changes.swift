@@ -15,7 +15,7 @@ extension Timeline {
     ///   - first: the number of discontinuities before the track's first segment.
     /// - Throws: `CacheError` with `storage`. No segment is appended then.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
             var written: [String] = []
             do {
@@ -104,7 +104,7 @@ extension Timeline {
     ///
     /// - Throws: `CacheError` with `storage`. The results in some pages may be stored then.
     package func settle(_ segments: [RecordedSegment]) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             var changed: [Int64: TimelinePage] = [:]
             for segment in segments {
                 let first = state.withLock { $0.index.page(of: segment.number)?.first }
@@ -132,7 +132,7 @@ extension Timeline {
     /// - Throws: `CacheError` with `storage`. Bytes of segments that were removed from the timeline are deleted by the
     ///   next call.
     package func remove(_ numbers: [Int64]) async throws {
-        try await turns.take { try await removeNow(numbers) }
+        try await changes.runUncancelled { try await removeNow(numbers) }
     }
 
     /// Completes a removal that an earlier process began: bytes may be left.
@@ -190,7 +190,7 @@ extension Timeline {
     /// - Parameter keepingMedia: whether media, keys and sections stay because an asset owns them now.
     /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
-        try await turns.take {
+        try await changes.runUncancelled {
             for entry in state.withLock({ $0.index.entries }) {
                 let page = try await pages([entry]).first
                 if !keepingMedia, let page {

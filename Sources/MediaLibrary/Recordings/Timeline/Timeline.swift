@@ -57,7 +57,7 @@ package final class Timeline: Sendable {
     package let track: String
     let recording: RecordingID
     let store: any RecordingStore
-    let turns = Turns()
+    let changes = ConcurrencyLimit()
     let state = Mutex(State())
 
     private init(track: String, of recording: RecordingID, in store: any RecordingStore) {
