@@ -44,13 +44,13 @@ public final class CacheHost: Service, Sendable {
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {
             let file = AccessKeyFile(location: configuration.location)
-            if store.keepsBytes, file.isOpenToOthers {
+            if store.isWritable, file.isOpenToOthers {
                 logger.warning("the key file could be read by other users; a new key replaces it")
             }
             let server = CacheServer(
                 store: store,
-                key: store.keepsBytes ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),
-                keyFile: store.keepsBytes ? file : nil,
+                key: store.isWritable ? try file.loadOrCreate() : AccessKeyFile.keyToRead(configuration.location),
+                keyFile: store.isWritable ? file : nil,
                 configuration: serverConfiguration,
                 routes: routes
             )

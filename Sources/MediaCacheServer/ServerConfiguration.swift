@@ -21,7 +21,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
     /// The extractor of pictures from videos; nil if there is none.
-    public var frames: (any FrameTaker)?
+    public var frames: (any FrameExtractor)?
     /// Whether completely downloaded assets get a cover: the one embedded in the file, or a picture from the video.
     public var keepsCovers: Bool
     /// The encoder of programmes (3GP); nil if there is none.
@@ -63,7 +63,7 @@ public struct ServerConfiguration: Sendable {
         segmentsAhead: Int = 2,
         fastStart: Bool = false,
         publicRead: Bool = false,
-        frames: (any FrameTaker)? = nil,
+        frames: (any FrameExtractor)? = nil,
         keepsCovers: Bool = false,
         encoder: (any FilmEncoder)? = nil,
         runsDownloads: Bool = true,

@@ -15,7 +15,7 @@ struct ServerDependencies: Sendable {
     /// The settings of origin requests. Clients of an exposed server reach public addresses alone.
     let transfers: TransferSettings
     let profiles: HeaderProfileStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let contents: AssetContentsCache
     let loader: PlaylistLoader
     /// Nil if the folder can't be written, or if the configuration excludes downloads.
@@ -24,7 +24,7 @@ struct ServerDependencies: Sendable {
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?
     let feeds: EventFeeds
-    let movies: MovieBook
+    let movies: MovieCache
     let frames: FrameQueue
     let assetFrames: AssetFrames
 
@@ -42,8 +42,8 @@ struct ServerDependencies: Sendable {
         self.transfers = transfers
         let profiles = HeaderProfileStore(base: transfers, storeScope: store.transfers.scope)
         self.profiles = profiles
-        shelf = AssetShelf(of: store)
-        contents = AssetContentsCache(shelf: shelf)
+        assetStore = AssetStore(of: store)
+        contents = AssetContentsCache(assetStore: assetStore)
         loader = PlaylistLoader(store: store)
         let settings: Downloads.SettingsSource = { url, identity, headers in
             try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? transfers
@@ -52,16 +52,18 @@ struct ServerDependencies: Sendable {
         downloads =
             runsDownloads
             ? Downloads(
-                store: store, shelf: shelf, loader: loader, conditions: SystemConditions(), settings: settings) : nil
+                store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions(), settings: settings
+            ) : nil
         recordings =
             runsDownloads
             ? Recordings(
-                store: store, shelf: shelf, loader: loader, settings: settings, encoder: configuration.encoder) : nil
+                store: store, assetStore: assetStore, loader: loader, settings: settings, encoder: configuration.encoder
+            ) : nil
         downloadSettings = downloads.map {
             DownloadSettingsStore(store: store, downloads: $0, overriding: configuration.downloads)
         }
-        feeds = EventFeeds(store: store, shelf: shelf, downloads: downloads, recordings: recordings)
-        movies = MovieBook(store: store, profiles: profiles, contents: contents)
+        feeds = EventFeeds(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings)
+        movies = MovieCache(store: store, profiles: profiles, contents: contents)
         frames = FrameQueue(configuration.frames)
         assetFrames = AssetFrames(queue: frames, movies: movies) { asset, isMovie in
             // Other users can read a decoder's arguments: the URL has no token unless it needs one.
@@ -82,7 +84,8 @@ struct ServerDependencies: Sendable {
     /// The generator of covers; nil if the configuration excludes it.
     var coverGenerator: CoverGenerator? {
         guard configuration.keepsCovers, let downloads else { return nil }
-        return CoverGenerator(downloads: downloads, shelf: shelf, frames: assetFrames, logger: configuration.logger)
+        return CoverGenerator(
+            downloads: downloads, assetStore: assetStore, frames: assetFrames, logger: configuration.logger)
     }
 
     /// Makes the route table of the server.
@@ -90,26 +93,29 @@ struct ServerDependencies: Sendable {
         let media: [any Route] = [
             PlayRoute(source: playSource, profiles: profiles, control: access),
             LibraryRoute(
-                shelf: shelf, movies: movies, frames: assetFrames, store: store,
+                assetStore: assetStore, movies: movies, frames: assetFrames, store: store,
                 reading: LibraryReading(profiles: profiles, base: transfers, downloads: downloads)),
         ]
         let api: [any Route] = [
-            ResourcesRoute(store: store, shelf: shelf, downloads: downloads),
-            PlayedRoute(store: store, shelf: shelf),
+            ResourcesRoute(store: store, assetStore: assetStore, downloads: downloads),
+            PlayedRoute(store: store, assetStore: assetStore),
             AssetsRoute(
-                store: store, shelf: shelf, downloads: downloads, recordings: recordings, urls: urls, control: access),
+                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls,
+                control: access),
             BundlesRoute(
-                store: store, shelf: shelf, downloads: downloads, recordings: recordings, book: contents, urls: urls),
+                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, book: contents,
+                urls: urls),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, settings: downloadSettings),
             ChannelsRoute(store: store, recordings: recordings, profiles: profiles, urls: urls),
-            ProbeRoute(store: store, shelf: shelf, loader: loader, profiles: profiles),
+            ProbeRoute(store: store, assetStore: assetStore, loader: loader, profiles: profiles),
             EventsRoute(feeds: feeds),
-            StoreRoute(store: store, shelf: shelf, profiles: profiles),
-            StorageRoute(store: store, shelf: shelf, downloads: downloads, recordings: recordings),
+            StoreRoute(store: store, assetStore: assetStore, profiles: profiles),
+            StorageRoute(store: store, assetStore: assetStore, downloads: downloads, recordings: recordings),
             ServerRoute(
                 store: store, profiles: profiles, urls: urls, cacheFolder: configuration.cacheFolder),
-            TokensRoute(store: store, shelf: shelf, profiles: profiles, control: access, feeds: feeds, urls: urls),
+            TokensRoute(
+                store: store, assetStore: assetStore, profiles: profiles, control: access, feeds: feeds, urls: urls),
         ]
         let live = recordings.map { recordings in
             LiveRoute(

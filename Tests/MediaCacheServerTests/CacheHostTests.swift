@@ -66,7 +66,7 @@ struct CacheHostTests {
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data("in the way".utf8).write(to: URL(filePath: file))
         try await withHost(folder: "\(file)/cache") { host in
-            #expect(!host.store.keepsBytes)
+            #expect(!host.store.isWritable)
             #expect(try await host.play(url).body == media)
             let part = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(part.status == 206)

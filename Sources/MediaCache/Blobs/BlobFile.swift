@@ -1,5 +1,5 @@
 /// An open sparse file. It's closed on deallocation.
-package protocol BlobFile: ByteSource {
+package protocol BlobFile: BlobReader {
     /// Writes all of `bytes` at `offset`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws
     /// Makes written bytes durable.

@@ -30,7 +30,7 @@ final class PassThrough: Sendable {
     func cancel() { fill.leave(id)?() }
 }
 
-extension PassThrough: ByteSource {
+extension PassThrough: BlobReader {
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
         guard fill.copy(to: buffer, at: offset) else {
             throw CacheError(.storage, "the bytes at \(offset) have been passed on already")

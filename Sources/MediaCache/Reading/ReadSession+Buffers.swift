@@ -51,7 +51,7 @@ extension ReadSession {
     }
 
     /// Reads bytes, on the pool unless they are in memory. Returns nil after a read error, which the session records.
-    fileprivate func read(_ source: any ByteSource, offset: Int64, count: Int) async -> [UInt8]? {
+    fileprivate func read(_ source: any BlobReader, offset: Int64, count: Int) async -> [UInt8]? {
         do {
             var isRead = false
             let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -238,7 +238,7 @@ public final class ReadSession: Sendable {
 /// The next step of a reader.
 package enum ReadStep: Sendable {
     /// `count` bytes are available at `offset` of `source` until the reader calls ``ReadSession/consume(_:)``.
-    case bytes(any ByteSource, offset: Int64, count: Int)
+    case bytes(any BlobReader, offset: Int64, count: Int)
     /// No bytes yet. The callback passed to `poll` is called once, outside all locks, when polling is worthwhile.
     case wait
     /// The range has been read.
@@ -248,7 +248,7 @@ package enum ReadStep: Sendable {
 }
 
 /// The source of a session's bytes: a blob, or memory.
-package protocol ByteSource: Sendable {
+package protocol BlobReader: Sendable {
     /// Reads exactly `buffer.count` bytes at `offset`; returns false if that would wait for a disk.
     ///
     /// Callable from an event loop.
@@ -264,6 +264,6 @@ package protocol ByteSource: Sendable {
     func descriptor(forSending range: Range<Int64>) -> Int32?
 }
 
-extension ByteSource {
+extension BlobReader {
     package func descriptor(forSending range: Range<Int64>) -> Int32? { nil }
 }

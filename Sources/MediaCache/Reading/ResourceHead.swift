@@ -63,7 +63,7 @@ public struct Validator: Sendable, Hashable, Codable {
     }
 
     /// Whether it has a strong entity tag or a date.
-    package var isTold: Bool { strongEntityTag != nil || lastModified != nil }
+    package var isPresent: Bool { strongEntityTag != nil || lastModified != nil }
 
     /// Returns whether `other` certainly belongs to the same version, by a strong tag or by the date (RFC 9110 §8.8.2).
     package func proves(_ other: Validator) -> Bool {

@@ -43,7 +43,7 @@ extension CacheStore {
     ///
     /// - Parameter count: The maximum number of resources.
     /// - Throws: ``CacheError`` with ``CacheError/Code/closed`` or ``CacheError/Code/storage``.
-    public func nextToGo(atMost count: Int) async throws -> [ResourceInfo] {
+    public func evictionCandidates(atMost count: Int) async throws -> [ResourceInfo] {
         try checkOpen()
         // The catalog must have the latest uses.
         await engine.committer.commit()

@@ -171,10 +171,10 @@ public final class CacheStore: Sendable {
     public var limits: CacheLimits { engine.configuration.limits }
 
     /// Whether bytes can be stored at present. While they can't, playback continues without the cache.
-    package var takesBytes: Bool { keepsBytes && !engine.health.isFailing }
+    package var acceptsBytes: Bool { isWritable && !engine.health.isFailing }
 
     /// Whether the folder was writable at opening.
-    public var keepsBytes: Bool { engine.blobs.isWritable }
+    public var isWritable: Bool { engine.blobs.isWritable }
 
     /// The failure to write or even read the folder; nil if there is none.
     public var folderFailure: CacheError? { engine.folderFailure.map { $0.reading ?? $0.writing } }

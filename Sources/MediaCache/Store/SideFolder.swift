@@ -115,7 +115,7 @@ package struct SideFolder: Sendable {
 /// An open file of a ``SideFolder``.
 package struct SideFile: Sendable {
     /// The bytes.
-    package let bytes: any ByteSource
+    package let bytes: any BlobReader
     /// The length in bytes.
     package let length: Int64
 }

@@ -108,11 +108,11 @@ struct FrameDecoder: Sendable {
 }
 
 /// The server's decoder of frames.
-struct FFmpegFrames: FrameTaker {
+struct FFmpegFrames: FrameExtractor {
     /// The cache folder that holds the temporary files of ffmpeg.
     var cacheFolder: String?
 
-    /// Decodes a frame; see `FrameTaker`.
+    /// Decodes a frame; see `FrameExtractor`.
     func frame(of url: String, at time: Double) async throws -> Cover? {
         let gateway = LocalServerGateway(toServerOf: url)
         do {

@@ -99,7 +99,7 @@ struct TokenFile: Sendable {
 
     init(of store: CacheStore) {
         folder = store.sideFolder("settings")
-        isWritable = store.keepsBytes
+        isWritable = store.isWritable
     }
 
     /// Returns the tokens, or nil if the file doesn't exist.

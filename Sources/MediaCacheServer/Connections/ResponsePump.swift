@@ -48,7 +48,7 @@ final class ResponsePump {
     private var isPumping = false
     private var isReading = false
     /// The bytes that the system is sending, which the reader still holds.
-    private var sending: (source: any ByteSource, range: Range<Int64>)?
+    private var sending: (source: any BlobReader, range: Range<Int64>)?
     private var isSending: Bool { sending != nil }
     private var isRefreshing = false
     private lazy var takesFiles = writer.takesFiles
@@ -114,7 +114,7 @@ final class ResponsePump {
         finish()
     }
 
-    private func take(_ count: Int, of source: any ByteSource, at offset: Int64) {
+    private func take(_ count: Int, of source: any BlobReader, at offset: Int64) {
         if count >= Self.leastSent, takesFiles,
             let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
         {
@@ -133,7 +133,7 @@ final class ResponsePump {
 
     /// Makes the system send bytes from their file. The reader holds them until they are sent, because their place in the
     /// file may be reused afterwards.
-    private func send(_ count: Int, of source: any ByteSource, at offset: Int64, from descriptor: Int32) {
+    private func send(_ count: Int, of source: any BlobReader, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }
         sending = (source, offset..<offset + Int64(count))
@@ -212,7 +212,7 @@ final class ResponsePump {
         if !isPumping { onReady?() }
     }
 
-    private func takeFromDisk(_ count: Int, of source: any ByteSource, at offset: Int64) {
+    private func takeFromDisk(_ count: Int, of source: any BlobReader, at offset: Int64) {
         isReading = true
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)

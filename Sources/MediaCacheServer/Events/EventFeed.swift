@@ -27,13 +27,13 @@ final class EventFeed: Sendable {
     ///   - hub: the hub that bounds the feed's queue and ends it.
     ///   - onEnd: called when the feed has no reader any more.
     init(
-        hub: EventHub<Item>, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
+        hub: EventHub<Item>, assetStore: AssetStore, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.onEnd = onEnd
         items = hub.stream()
         let (time, storeEvents, downloadEvents) = (store.time, store.events(), downloads?.events())
-        let (assetEvents, recordingEvents) = (shelf.events(), recordings?.events())
+        let (assetEvents, recordingEvents) = (assetStore.events(), recordings?.events())
         tasks = [
             Task {
                 for await event in storeEvents {
@@ -100,14 +100,14 @@ final class EventFeeds: Sendable {
     private static let maximum = 64
 
     private let store: CacheStore
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
     private let downloads: Downloads?
     private let recordings: Recordings?
     private let state = Mutex(State())
 
-    init(store: CacheStore, shelf: AssetShelf, downloads: Downloads?, recordings: Recordings?) {
+    init(store: CacheStore, assetStore: AssetStore, downloads: Downloads?, recordings: Recordings?) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
         self.downloads = downloads
         self.recordings = recordings
     }
@@ -123,7 +123,7 @@ final class EventFeeds: Sendable {
             state.hubs[state.next] = hub
             return state.next
         }
-        return EventFeed(hub: hub, shelf: shelf, downloads: downloads, recordings: recordings, store: store) {
+        return EventFeed(hub: hub, assetStore: assetStore, downloads: downloads, recordings: recordings, store: store) {
             [weak self] in
             self?.state.withLock { _ = $0.hubs.removeValue(forKey: number) }
         }

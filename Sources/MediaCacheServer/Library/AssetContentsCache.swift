@@ -2,11 +2,11 @@ import MediaLibrary
 
 /// The cache of assets' contents: each is read once and remembered while the asset is played.
 final class AssetContentsCache: Sendable {
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
     private let indexes = SharedResults<ContentsIndex?>(most: 64, largestCost: 256 << 20) { $0?.memory ?? 64 }
 
-    init(shelf: AssetShelf) {
-        self.shelf = shelf
+    init(assetStore: AssetStore) {
+        self.assetStore = assetStore
     }
 
     /// Returns the contents of an asset; nil before it was analysed.
@@ -18,9 +18,9 @@ final class AssetContentsCache: Sendable {
 
     /// Returns the contents of an asset, and their version.
     func versioned(_ asset: AssetID) async throws -> (index: ContentsIndex?, version: Int) {
-        let version = await shelf.contentsVersion(of: asset)
-        let index = try await indexes.value(for: "\(asset) \(version)") { [shelf] in
-            try await shelf.contents(of: asset).map(ContentsIndex.init)
+        let version = await assetStore.contentsVersion(of: asset)
+        let index = try await indexes.value(for: "\(asset) \(version)") { [assetStore] in
+            try await assetStore.contents(of: asset).map(ContentsIndex.init)
         }
         return (index, version)
     }

@@ -7,7 +7,7 @@ import MediaLibrary
 /// picture from the video. An existing cover remains.
 struct CoverGenerator: Sendable {
     let downloads: Downloads
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let frames: AssetFrames
     let logger: Logger
 
@@ -26,9 +26,9 @@ struct CoverGenerator: Sendable {
     }
 
     private func generateCover(of id: AssetID) async throws {
-        guard let asset = try await shelf.asset(id), asset.cover == nil else { return }
+        guard let asset = try await assetStore.asset(id), asset.cover == nil else { return }
         guard let cover = try await picture(of: asset) else { return }
-        try await shelf.setFirstCover(cover, of: id)
+        try await assetStore.setFirstCover(cover, of: id)
     }
 
     private func picture(of asset: Asset) async throws -> Cover? {

@@ -5,10 +5,10 @@ import MediaLibrary
 /// Extracts pictures from videos, two at a time: each needs a decoder process, and any client on this machine may request
 /// one.
 struct FrameQueue: Sendable {
-    private let extractor: (any FrameTaker)?
+    private let extractor: (any FrameExtractor)?
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
-    init(_ extractor: (any FrameTaker)?) {
+    init(_ extractor: (any FrameExtractor)?) {
         self.extractor = extractor
     }
 
@@ -33,7 +33,7 @@ struct FrameQueue: Sendable {
 /// Extracts pictures from the videos of assets.
 struct AssetFrames: Sendable {
     let queue: FrameQueue
-    let movies: MovieBook
+    let movies: MovieCache
     /// Returns the URL that a decoder reads for an asset: its remuxed movie, or its file unchanged.
     let videoURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
 

@@ -49,13 +49,13 @@ final class PlayCountRecorder: Sendable {
     private static let capacity = 1024
 
     private let store: CacheStore
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
     /// The times of the last recorded plays.
     private let recorded = Mutex<[AssetID: Duration]>([:])
 
-    init(store: CacheStore, shelf: AssetShelf) {
+    init(store: CacheStore, assetStore: AssetStore) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
     }
 
     /// Records the play of an asset, without waiting for the store.
@@ -67,7 +67,7 @@ final class PlayCountRecorder: Sendable {
             recorded[asset] = now
             return true
         }
-        guard isNew, store.keepsBytes else { return }
-        Task { try? await shelf.notePlay(of: asset) }
+        guard isNew, store.isWritable else { return }
+        Task { try? await assetStore.notePlay(of: asset) }
     }
 }

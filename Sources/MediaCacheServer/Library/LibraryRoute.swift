@@ -13,8 +13,8 @@ struct LibraryRoute: MediaRoute {
 
     let paths = [LibraryRoute.prefix]
     let access = RouteAccess.reader
-    let shelf: AssetShelf
-    let movies: MovieBook
+    let assetStore: AssetStore
+    let movies: MovieCache
     let frames: AssetFrames
     let store: CacheStore
     let reading: LibraryReading
@@ -23,15 +23,15 @@ struct LibraryRoute: MediaRoute {
     private let inflations = SegmentInflations()
 
     init(
-        shelf: AssetShelf, movies: MovieBook, frames: AssetFrames, store: CacheStore, reading: LibraryReading
+        assetStore: AssetStore, movies: MovieCache, frames: AssetFrames, store: CacheStore, reading: LibraryReading
     ) {
-        self.shelf = shelf
+        self.assetStore = assetStore
         self.movies = movies
         self.frames = frames
         self.store = store
         self.reading = reading
         contents = movies.contents
-        plays = PlayCountRecorder(store: store, shelf: shelf)
+        plays = PlayCountRecorder(store: store, assetStore: assetStore)
     }
 
     func opener(for request: MediaRequest) throws -> any ReaderOpener {
@@ -45,18 +45,18 @@ struct LibraryRoute: MediaRoute {
         switch parts[1] {
         case "media.mp4":
             let takesGaps = try request.flag("gaps")
-            return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [shelf, movies] in
-                try await movies.movie(of: try await shelf.requireAsset(id), takesGaps: takesGaps)
+            return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [assetStore, movies] in
+                try await movies.movie(of: try await assetStore.requireAsset(id), takesGaps: takesGaps)
             }
-        case "cover": return CoverOpener(id: id, shelf: shelf)
+        case "cover": return CoverOpener(id: id, assetStore: assetStore)
         case "frame.jpg":
             guard frames.queue.isAvailable else { throw Problem.noDecoder }
             return FrameOpener(
-                id: id, time: try Self.time(request.queryItem("t")), shelf: shelf, frames: frames)
+                id: id, time: try Self.time(request.queryItem("t")), assetStore: assetStore, frames: frames)
         default:
             if let opener = try liveOpener(String(parts[1]), of: id) { return opener }
             return PartOpener(
-                id: id, path: String(parts[1]), shelf: shelf, book: contents, store: store, reading: reading,
+                id: id, path: String(parts[1]), assetStore: assetStore, book: contents, store: store, reading: reading,
                 plays: plays,
                 inflations: inflations)
         }

@@ -7,9 +7,9 @@ import MediaLibrary
 /// The opener of an asset, or of a recording's window, as one MP4.
 struct MovieOpener: ReaderOpener {
     let name: String
-    let movies: MovieBook
+    let movies: MovieCache
     /// Returns the movie and its name in the cache.
-    let find: @Sendable () async throws -> (movie: MovieBook.Movie, name: String)
+    let find: @Sendable () async throws -> (movie: MovieCache.Movie, name: String)
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let (movie, key) = try await find()
@@ -19,7 +19,7 @@ struct MovieOpener: ReaderOpener {
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
                 contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
-            guard movies.holding.count < MovieBook.mostReaders else { throw Problem.busy }
+            guard movies.holding.count < MovieCache.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
                 length: movie.length, contentType: Self.type(isSound: movie.isSound), validator: Validator(),
                 validatedAt: Date(),

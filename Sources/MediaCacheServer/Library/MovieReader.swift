@@ -6,7 +6,7 @@ import Synchronization
 /// A reader of bytes that are generated on demand by blocking work.
 ///
 /// It generates the next piece when the previous one is consumed, so that its memory is one piece and that of the source.
-final class MovieReader<Source: MediaContainers.ByteSource & SendableMetatype>: ByteReader {
+final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     /// The length of a piece in bytes.
     private static var pieceLength: Int { 512 << 10 }
 

@@ -7,7 +7,7 @@ struct PartOpener: ReaderOpener {
     let id: AssetID
     /// The path within the asset; empty for its file or top playlist.
     let path: String
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let book: AssetContentsCache
     let store: CacheStore
     let reading: LibraryReading
@@ -17,7 +17,7 @@ struct PartOpener: ReaderOpener {
     var name: String { "\(LibraryRoute.prefix)\(id)/\(path)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        let asset = try await shelf.requireAsset(id)
+        let asset = try await assetStore.requireAsset(id)
         guard let index = try await book.index(of: id) else {
             throw CacheError(.notFound, "\(asset.url) hasn't been analysed yet; download it first")
         }

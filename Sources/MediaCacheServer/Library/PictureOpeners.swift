@@ -4,12 +4,12 @@ import MediaLibrary
 /// The opener of an asset's cover.
 struct CoverOpener: ReaderOpener {
     let id: AssetID
-    let shelf: AssetShelf
+    let assetStore: AssetStore
 
     var name: String { "the cover of \(id)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
+        guard let cover = try await assetStore.cover(of: try await assetStore.requireAsset(id).id) else {
             throw CacheError(.notFound, "the asset \(id) has no cover")
         }
         return try MemoryReader(cover, range: range, name: name)
@@ -29,13 +29,13 @@ struct FrameOpener: ReaderOpener {
     let id: AssetID
     /// The time in seconds; nil for a representative picture.
     let time: Double?
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let frames: AssetFrames
 
     var name: String { "a picture of \(id)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        let asset = try await shelf.requireAsset(id)
+        let asset = try await assetStore.requireAsset(id)
         guard let cover = try await frames.frame(of: asset, at: time) else {
             throw CacheError(.notFound, "\(asset.url) has no picture" + (time.map { " at \($0) s" } ?? ""))
         }

@@ -19,7 +19,7 @@ struct LiveRoute: MediaRoute {
     let store: CacheStore
     /// The settings of reads, which request no origin.
     let settings: TransferSettings
-    let movies: MovieBook
+    let movies: MovieCache
     let frames: FrameQueue
     let inflations = SegmentInflations()
     /// The URLs for a decoder on this machine.

@@ -48,7 +48,7 @@ final class MetricsRoute: Route {
         Self.write(try await currentUsage(), to: &text)
         text.gauge(
             "storing", "1 while data is cached, 0 while playback continues without caching.",
-            Int64(store.takesBytes ? 1 : 0))
+            Int64(store.acceptsBytes ? 1 : 0))
         text.gauge(
             "limit_min_free_bytes", "Bytes to leave free on the cache's file system.", store.limits.minimumFreeBytes)
         await LibraryMetrics(downloads, recordings).write(to: &text)

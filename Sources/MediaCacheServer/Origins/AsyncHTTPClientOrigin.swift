@@ -100,7 +100,7 @@ public final class AsyncHTTPClientOrigin: Origin {
                 url: "\(url.origin)/", method: WithheldRequests.method,
                 headers: [WithheldRequests.ticketField: "\(ticket)"])
         } catch {
-            throw OriginFailure.cacheError(for: error, url: url, hadHead: false)
+            throw HTTPClientErrorMapper.cacheError(for: error, url: url, hadHead: false)
         }
         let client = request.scope == .any ? unrestricted : guarded
         let exchange = HTTPExchange(url: url, limits: request.limits, proxy: proxy)

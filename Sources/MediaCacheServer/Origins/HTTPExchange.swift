@@ -213,7 +213,9 @@ extension HTTPExchange {
             case .body: hadHead = true
             case .connecting, .waitingForHead: break
             }
-            let mapped = error.map { OriginFailure.cacheError(for: $0, url: url, hadHead: hadHead, proxy: proxy) }
+            let mapped = error.map {
+                HTTPClientErrorMapper.cacheError(for: $0, url: url, hadHead: hadHead, proxy: proxy)
+            }
             let ending = Ending(error: mapped, state: state)
             state.phase = .ended(mapped)
             state.timer = nil

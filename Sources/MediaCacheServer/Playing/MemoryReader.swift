@@ -62,7 +62,7 @@ final class MemoryReader: ByteReader {
 }
 
 /// Bytes in memory as a byte source.
-struct MemoryBytes: ByteSource {
+struct MemoryBytes: BlobReader {
     let bytes: [UInt8]
 
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {

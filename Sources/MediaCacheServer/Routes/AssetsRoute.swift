@@ -13,7 +13,7 @@ struct AssetsRoute: Route {
     let paths = [AssetsRoute.path, AssetsRoute.path + "/", AssetsRoute.coversPath]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     /// Nil if the folder can't be written.
     let downloads: Downloads?
     /// Nil like `downloads`.
@@ -37,7 +37,7 @@ struct AssetsRoute: Route {
         }
         if request.path == Self.coversPath {
             guard request.method == .delete else { throw request.methodNotAllowed(.delete) }
-            return try .json(try await shelf.removeCovers())
+            return try .json(try await assetStore.removeCovers())
         }
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
         switch parts.count {
@@ -54,20 +54,20 @@ struct AssetsRoute: Route {
             let pageRequest = try PageRequest(request)
             if let text = request.queryItem("url") {
                 let resource = try await resource(for: text)
-                guard let asset = try await shelf.asset(of: resource) else {
+                guard let asset = try await assetStore.asset(of: resource) else {
                     throw Problem.notFound(
                         "\(resource.url) is cached but isn't an asset; POST its URL to this path to add it")
                 }
                 return try .json(try await record(asset))
             }
-            let page = try Page(try await shelf.assets(), of: pageRequest) {
+            let page = try Page(try await assetStore.assets(), of: pageRequest) {
                 Place(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
             }
             return try .json(AssetList(assets: try await records(of: page.items), next: page.next), of: request)
         case .post:
             let resource = try await resource(for: try request.decode(AssetRequest.self).url)
-            let exists = try await shelf.asset(of: resource) != nil
-            return try .json(try await record(try await shelf.add(resource)), status: exists ? 200 : 201)
+            let exists = try await assetStore.asset(of: resource) != nil
+            return try .json(try await record(try await assetStore.add(resource)), status: exists ? 200 : 201)
         default:
             throw request.methodNotAllowed(.get, .post)
         }
@@ -82,14 +82,14 @@ struct AssetsRoute: Route {
                 try await requireDownloads().setTitle(title, of: id)
             }
         case .delete:
-            let asset = try await shelf.requireAsset(id)
+            let asset = try await assetStore.requireAsset(id)
             try await requireDownloads().removeAsset(id)
             try await recordings?.assetRemoved(asset)
             try await control.revokeAll(of: asset.id)
             return RouteResponse(status: 204)
         default: throw request.methodNotAllowed(.get, .patch, .delete)
         }
-        return try .json(try await record(try await shelf.requireAsset(id)))
+        return try .json(try await record(try await assetStore.requireAsset(id)))
     }
 
     private func requireDownloads() throws -> Downloads {
@@ -100,7 +100,7 @@ struct AssetsRoute: Route {
     private func respondForCover(_ request: RouteRequest, _ id: AssetID) async throws -> RouteResponse {
         switch request.method {
         case .get, .head:
-            guard let cover = try await shelf.cover(of: try await shelf.requireAsset(id).id) else {
+            guard let cover = try await assetStore.cover(of: try await assetStore.requireAsset(id).id) else {
                 throw Problem.notFound("the asset \(id) has no cover")
             }
             return RouteResponse(headerFields: PlayHeaders.fields(of: cover), body: .bytes(cover.bytes))
@@ -110,9 +110,9 @@ struct AssetsRoute: Route {
                     title: "Not a picture", status: 415,
                     detail: "the body isn't a picture; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
             }
-            return try .json(try await record(try await shelf.setCover(cover, of: id)))
+            return try .json(try await record(try await assetStore.setCover(cover, of: id)))
         case .delete:
-            return try .json(try await record(try await shelf.removeCover(of: id)))
+            return try .json(try await record(try await assetStore.removeCover(of: id)))
         default:
             throw request.methodNotAllowed(.get, .put, .delete)
         }

@@ -15,7 +15,7 @@ struct BundlesRoute: Route {
     let paths = [BundlesRoute.path, BundlesRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let downloads: Downloads?
     /// Nil if the folder can't be written.
     let recordings: Recordings?
@@ -73,7 +73,7 @@ struct BundlesRoute: Route {
         }
     }
 
-    private var ingestion: BundleIngestion { BundleIngestion(store: store, shelf: shelf) }
+    private var ingestion: BundleIngestion { BundleIngestion(store: store, assetStore: assetStore) }
 
     /// The ranges of a bundle's parts as arrays: decoding a `Range` ignores elements after the second.
     private struct PartRanges: Decodable {
@@ -112,7 +112,7 @@ struct BundlesRoute: Route {
     }
 
     private func write(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
-        let asset = try await shelf.requireAsset(id)
+        let asset = try await assetStore.requireAsset(id)
         guard asset.download?.state != .complete else {
             throw Problem.badRequest("the asset \(id) is complete already")
         }
@@ -152,8 +152,8 @@ struct BundlesRoute: Route {
 
     /// Returns the asset with an ID, a URL, or a unique title.
     private func asset(named name: String) async throws -> Asset {
-        if let id = AssetID(rawValue: name), let asset = try await shelf.asset(id) { return asset }
-        let assets = try await shelf.assets()
+        if let id = AssetID(rawValue: name), let asset = try await assetStore.asset(id) { return asset }
+        let assets = try await assetStore.assets()
         if let url = try? ResourceURL(name), let asset = assets.first(where: { $0.url == url.description }) {
             return asset
         }

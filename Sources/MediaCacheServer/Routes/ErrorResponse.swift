@@ -73,13 +73,14 @@ extension Problem {
     init(_ error: any Error, isForPlayer: Bool = false) {
         switch error {
         case let problem as Problem: self = problem
-        case let error as OutsideRecording:
+        case let error as WindowOutOfRangeError:
             self = .notFound(error.description)
             kept = error.kept.map { TimeSpan($0) }
         case let error as CacheError:
             // Readers wrap errors of other types.
             switch error.cause {
-            case let cause? where cause is Problem || cause is OutsideRecording || cause is ConcurrencyLimit.Exceeded:
+            case let cause?
+            where cause is Problem || cause is WindowOutOfRangeError || cause is ConcurrencyLimit.Exceeded:
                 self.init(cause)
                 return
             default: break

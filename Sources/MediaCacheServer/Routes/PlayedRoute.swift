@@ -12,7 +12,7 @@ struct PlayedRoute: Route {
     let paths = [PlayedRoute.path, PlayedRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
         let parts = request.path.dropFirst(Self.path.utf8.count).split(separator: "/")
@@ -37,7 +37,7 @@ struct PlayedRoute: Route {
         }
     }
 
-    private var titles: PlayedTitles { PlayedTitles(store: store, shelf: shelf) }
+    private var titles: PlayedTitles { PlayedTitles(store: store, assetStore: assetStore) }
 
     private func title(_ text: Substring) async throws -> PlayedTitle {
         let id = try ResourcesRoute.id(text)

@@ -9,7 +9,7 @@ struct ProbeRoute: Route {
     let paths = ["/api/v1/probe"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let loader: PlaylistLoader
     let profiles: HeaderProfileStore
 
@@ -21,7 +21,7 @@ struct ProbeRoute: Route {
         let identity = try await profiles.identity(for: url, in: store)
         let probe = try await MediaProber(store: store, loader: loader).probe(
             url.withoutUserInfo, settings: profiles.settings(for: url, as: identity, fields: fields))
-        let asset = try await shelf.assets().first { $0.url == probe.url }
+        let asset = try await assetStore.assets().first { $0.url == probe.url }
         return try .json(
             ProbeRecord(probe, title: asset?.title ?? AssetTitle.title(for: url), asset: asset?.id.rawValue))
     }

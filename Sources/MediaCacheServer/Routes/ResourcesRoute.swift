@@ -11,7 +11,7 @@ struct ResourcesRoute: Route {
     let paths = [ResourcesRoute.path, ResourcesRoute.path + "/"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     /// Nil if the folder can't be written.
     let downloads: Downloads?
 
@@ -75,7 +75,7 @@ struct ResourcesRoute: Route {
         case .delete:
             let info = try await info(id)
             // Without this check an asset could lose a part and still be reported as complete.
-            if try !request.flag("pinned"), info.isPinned, try await shelf.asset(of: info) == nil {
+            if try !request.flag("pinned"), info.isPinned, try await assetStore.asset(of: info) == nil {
                 throw Problem.conflict(
                     "\(info.url) is pinned and may belong to a download or a recording; remove that, or repeat the request "
                         + "with pinned=true")
@@ -92,7 +92,7 @@ struct ResourcesRoute: Route {
         if let downloads {
             try await downloads.removeAssets(withKeys: keys, sparingDownloads: sparingDownloads)
         } else {
-            try await shelf.remove(withKeys: keys)
+            try await assetStore.remove(withKeys: keys)
         }
         return try .json(RemovalList(removed: removals))
     }

@@ -13,7 +13,7 @@ struct StorageRoute: Route {
     let paths = ["/api/v1/storage"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     /// Nil if the folder can't be written.
     let downloads: Downloads?
     /// Nil like `downloads`.
@@ -24,22 +24,22 @@ struct StorageRoute: Route {
             throw request.methodNotAllowed(.get)
         }
         try store.requireReadableFolder()
-        let candidates = try await store.nextToGo(atMost: Self.candidateCount).map { info in
+        let candidates = try await store.evictionCandidates(atMost: Self.candidateCount).map { info in
             StorageRecord.Candidate(id: info.id, url: info.url, bytes: info.bytesKept, lastUsed: info.lastUsed)
         }
         let items = try await items().sorted { ($0.bytes, $1.id) > ($1.bytes, $0.id) }
         return try .json(
             StorageRecord(
-                usage: UsageRecord(try await store.usage(), covers: try await shelf.coverUsage()),
+                usage: UsageRecord(try await store.usage(), covers: try await assetStore.coverUsage()),
                 limits: StorageRecord.Limits(store.limits), items: Array(items.prefix(Self.itemCount)),
                 evictedNext: candidates))
     }
 
     private func items() async throws -> [StorageRecord.Item] {
-        let assets = try await shelf.assets()
+        let assets = try await assetStore.assets()
         let keys = Set(assets.map(\.key))
         let resources = try await store.resources()
-        let titles = try await PlayedTitles(store: store, shelf: shelf).all(among: resources)
+        let titles = try await PlayedTitles(store: store, assetStore: assetStore).all(among: resources)
         // A title counts with all its resources, and a pinned resource on its own.
         let bytes = Dictionary(
             resources.map { ($0.key, $0.bytesKept) } + titles.map { ($0.main.key, $0.bytesKept) },

@@ -8,7 +8,7 @@ struct StoreRoute: Route {
     let paths = ["/api/v1/prune", "/api/v1/verify", "/api/v1/usage"]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let profiles: HeaderProfileStore
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -23,7 +23,7 @@ struct StoreRoute: Route {
             return try .json(report)
         case ("/api/v1/usage", .get), ("/api/v1/usage", .head):
             try store.requireReadableFolder()
-            return try .json(UsageRecord(try await store.usage(), covers: try await shelf.coverUsage()))
+            return try .json(UsageRecord(try await store.usage(), covers: try await assetStore.coverUsage()))
         case ("/api/v1/usage", _): throw request.methodNotAllowed(.get)
         default: throw request.methodNotAllowed(.post)
         }

@@ -14,7 +14,7 @@ struct TokensRoute: Route {
     let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]
     let access = RouteAccess.key
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let profiles: HeaderProfileStore
     let control: AccessControl
     /// The event feeds, which end when the key that opened them is replaced.
@@ -65,7 +65,7 @@ struct TokensRoute: Route {
         var options = PlayOptions()
         switch (addition.scope, addition.asset, addition.url) {
         case (.asset, let id?, nil):
-            let found = try await shelf.requireAsset(try AssetID(pathPart: id[...]))
+            let found = try await assetStore.requireAsset(try AssetID(pathPart: id[...]))
             asset = found
             // An imported asset may lack a valid URL.
             target = try? ResourceURL(found.url)

@@ -7,7 +7,7 @@ import MediaLibrary
 final class StreamSource: ByteReaderSource {
     private let store: CacheStore
     private let loader: PlaylistLoader
-    private let recentPlaylists = StreamBook()
+    private let recentPlaylists = RecentPlaylists()
     private let profiles: HeaderProfileStore
     private let variableCache = PlaylistVariableCache()
     private let publicPath: String

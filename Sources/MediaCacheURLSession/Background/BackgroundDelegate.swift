@@ -14,8 +14,8 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
 
     /// A report about the session or one of its transfers.
     enum News: Sendable {
-        case delivered(BackgroundWish)
-        case failed(BackgroundWish, CacheError)
+        case delivered(BackgroundRequest)
+        case failed(BackgroundRequest, CacheError)
         /// The system has delivered all events of the session.
         case toldAll
     }
@@ -34,7 +34,7 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        guard let wish = BackgroundWish(downloadTask.taskDescription),
+        guard let request = BackgroundRequest(downloadTask.taskDescription),
             let response = downloadTask.response as? HTTPURLResponse
         else { return }
         let head = SessionHead(response)
@@ -42,27 +42,27 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
         do {
             if head.isDecodedPart {
                 throw CacheError(
-                    .badResponse, "\(wish.url) was received as part of an encoded body, which can't be decoded")
+                    .badResponse, "\(request.url) was received as part of an encoded body, which can't be decoded")
             }
             // The system deletes the file when this method returns.
             try deliveries.add(
                 location,
                 DeliveryFolder.Record(
-                    wish: wish, status: response.statusCode,
+                    request: request, status: response.statusCode,
                     headerFields: head.fields,
                     location: finalURL == downloadTask.originalRequest?.url?.absoluteString ? nil : finalURL,
                     received: now())
             )
-            report(.delivered(wish))
+            report(.delivered(request))
         } catch {
-            report(.failed(wish, CacheError.wrap(error, as: .storage, "\(wish.url) can't be stored")))
+            report(.failed(request, CacheError.wrap(error, as: .storage, "\(request.url) can't be stored")))
         }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let error, let wish = BackgroundWish(task.taskDescription) else { return }
-        let host = task.originalRequest?.url?.host() ?? wish.url
-        report(.failed(wish, SessionFailure.cacheError(for: error, host: host, hadHead: task.response != nil)))
+        guard let error, let request = BackgroundRequest(task.taskDescription) else { return }
+        let host = task.originalRequest?.url?.host() ?? request.url
+        report(.failed(request, URLErrorMapper.cacheError(for: error, host: host, hadHead: task.response != nil)))
     }
 
     #if canImport(Darwin)

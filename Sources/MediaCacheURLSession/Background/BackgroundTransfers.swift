@@ -43,7 +43,7 @@ public final class BackgroundTransfers: Sendable {
         /// The last task that stores received files. The next task awaits it.
         var storageTask: Task<Void, Never>?
         /// The unfinished transfers that this instance started.
-        var started: Set<BackgroundWish> = []
+        var started: Set<BackgroundRequest> = []
         /// Whether the system has delivered all events since the last call of ``told()``.
         var areEventsDelivered = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -137,7 +137,7 @@ public final class BackgroundTransfers: Sendable {
         await takeDelivered()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)
-        let running = try await wishes()
+        let running = try await runningRequests()
         var unranged = URLRequest(url: address)
         for field in transfers.headerFields(for: url, now: store.now) {
             unranged.addValue(field.value, forHTTPHeaderField: field.name.rawName)
@@ -146,10 +146,10 @@ public final class BackgroundTransfers: Sendable {
         return try state.withLock { state in
             guard let session = state.session else { throw Self.closed }
             let known = running.union(state.started).filter { $0.url == url.description }
-            let parts = Self.parts(missing, without: known, hasValidator: cached?.validator.isTold == true)
+            let parts = Self.parts(missing, without: known, hasValidator: cached?.validator.isPresent == true)
             for part in parts {
                 let redirects = AddressScope(ofReferencesAt: url, from: host.kind, requestedWith: transfers.scope)
-                let wish = BackgroundWish(url, part, kind, isPublic: redirects == .publicOnly)
+                let backgroundRequest = BackgroundRequest(url, part, kind, isPublic: redirects == .publicOnly)
                 var request = wholeRequest
                 if let part {
                     request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
@@ -159,8 +159,8 @@ public final class BackgroundTransfers: Sendable {
                     }
                 }
                 let task = session.downloadTask(with: request)
-                task.taskDescription = try wish.description()
-                state.started.insert(wish)
+                task.taskDescription = try backgroundRequest.description()
+                state.started.insert(backgroundRequest)
                 task.resume()
             }
             return parts.count
@@ -171,14 +171,14 @@ public final class BackgroundTransfers: Sendable {
     ///
     /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func underWay() async throws -> Set<ResourceURL> {
-        Set(try await wishes().compactMap { try? ResourceURL($0.url) })
+        Set(try await runningRequests().compactMap { try? ResourceURL($0.url) })
     }
 
     /// Cancels the transfers of a resource. Bytes of finished transfers remain cached.
     ///
     /// - Throws: `CacheError` with `closed` after ``shutdown()``.
     public func cancel(_ url: ResourceURL) async throws {
-        for task in try await tasks() where BackgroundWish(task.taskDescription)?.url == url.description {
+        for task in try await tasks() where BackgroundRequest(task.taskDescription)?.url == url.description {
             task.cancel()
         }
         state.withLock { state in state.started = state.started.filter { $0.url != url.description } }
@@ -256,10 +256,10 @@ extension BackgroundTransfers {
     }
 
     /// Returns the descriptions of all running transfers, without those being cancelled.
-    private func wishes() async throws -> Set<BackgroundWish> {
+    private func runningRequests() async throws -> Set<BackgroundRequest> {
         Set(
             try await tasks().filter { $0.state == .running || $0.state == .suspended }
-                .compactMap { BackgroundWish($0.taskDescription) })
+                .compactMap { BackgroundRequest($0.taskDescription) })
     }
 
     /// Returns the missing ranges, or nil if the length of the resource is unknown.
@@ -268,7 +268,7 @@ extension BackgroundTransfers {
     ) throws -> [Range<Int64>]? {
         guard let cached, !cached.spans.isEmpty else { return range.map { [$0] } }
         guard !cached.isComplete else { return [] }
-        guard cached.validator.isTold else {
+        guard cached.validator.isPresent else {
             throw CacheError(
                 .invalidSetting,
                 "\(url) can't be completed, because it's partial and has no validator; remove it and fetch it again")
@@ -280,13 +280,13 @@ extension BackgroundTransfers {
 
     /// Returns the ranges to request. An element that is nil requests the whole resource, without `Range`.
     private static func parts(
-        _ missing: [Range<Int64>]?, without known: Set<BackgroundWish>, hasValidator: Bool
+        _ missing: [Range<Int64>]?, without known: Set<BackgroundRequest>, hasValidator: Bool
     ) -> [Range<Int64>?] {
         // The whole resource is already being transferred.
         if known.contains(where: { $0.range == nil }) { return [] }
         guard let missing else { return known.isEmpty ? [nil] : [] }
         var left = SpanMap(missing)
-        for wish in known { if let range = wish.range { left.remove(range) } }
+        for request in known { if let range = request.range { left.remove(range) } }
         guard hasValidator else { return Array(left.spans) }
         return left.spans.flatMap { hole in
             stride(from: hole.lowerBound, to: hole.upperBound, by: Int(partLength)).map {
@@ -302,12 +302,12 @@ extension BackgroundTransfers {
     /// Handles a report of the session's delegate.
     func take(_ news: BackgroundDelegate.News) {
         switch news {
-        case .delivered(let wish):
+        case .delivered(let request):
             storeDeliveries()
-            state.withLock { _ = $0.started.remove(wish) }
-        case .failed(let wish, let error):
-            state.withLock { _ = $0.started.remove(wish) }
-            reportFailure(wish, error)
+            state.withLock { _ = $0.started.remove(request) }
+        case .failed(let request, let error):
+            state.withLock { _ = $0.started.remove(request) }
+            reportFailure(request, error)
         case .toldAll:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
@@ -339,16 +339,16 @@ extension BackgroundTransfers {
             }
             do {
                 let response = try record.response(path)
-                try await checkRedirect(of: response, isPublic: record.wish.isPublic)
-                let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.wish.kind) ?? .file)
+                try await checkRedirect(of: response, isPublic: record.request.isPublic)
+                let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.request.kind) ?? .file)
                 deliveries.remove(name)
                 hub.send(.kept(info))
             } catch {
-                let error = CacheError.wrap(error, as: .storage, "\(record.wish.url) can't be stored")
+                let error = CacheError.wrap(error, as: .storage, "\(record.request.url) can't be stored")
                 // These failures may be temporary.
                 guard error.code != .closed, error.code != .storage || error.isByRule else { continue }
                 deliveries.remove(name)
-                reportFailure(record.wish, error)
+                reportFailure(record.request, error)
             }
         }
     }
@@ -361,7 +361,7 @@ extension BackgroundTransfers {
         try await hosts.meaning(of: location.host, grants: settings.allowedNetworks).requirePublic(location)
     }
 
-    private func reportFailure(_ wish: BackgroundWish, _ error: CacheError) {
-        if let url = try? ResourceURL(wish.url) { hub.send(.failed(url, error)) }
+    private func reportFailure(_ request: BackgroundRequest, _ error: CacheError) {
+        if let url = try? ResourceURL(request.url) { hub.send(.failed(url, error)) }
     }
 }

@@ -7,7 +7,7 @@ import MediaCache
 struct DeliveryFolder: Sendable {
     /// The request and the response head of a body.
     struct Record: Sendable, Hashable, Codable {
-        var wish: BackgroundWish
+        var request: BackgroundRequest
         var status: Int
         /// The header fields: alternating names and values.
         var fields: [String]
@@ -16,8 +16,14 @@ struct DeliveryFolder: Sendable {
         /// The time at which the body was received.
         var received: Date
 
-        init(wish: BackgroundWish, status: Int, headerFields: HTTPFields, location: String?, received: Date) {
-            self.wish = wish
+        private enum CodingKeys: String, CodingKey {
+            // The key on disk.
+            case request = "wish"
+            case status, fields, location, received
+        }
+
+        init(request: BackgroundRequest, status: Int, headerFields: HTTPFields, location: String?, received: Date) {
+            self.request = request
             self.status = status
             fields = headerFields.flatMap { [$0.name.rawName, $0.value] }
             self.location = location
@@ -65,7 +71,7 @@ struct DeliveryFolder: Sendable {
             try JSONEncoder().encode(record).write(to: url(name, Self.recordExtension), options: .atomic)
         } catch {
             throw CacheError(
-                .storage, "the received file of \(record.wish.url) can't be moved to \(folder.path)", cause: error)
+                .storage, "the received file of \(record.request.url) can't be moved to \(folder.path)", cause: error)
         }
     }
 
@@ -109,7 +115,7 @@ extension DeliveryFolder.Record {
             named.append(HTTPField(name: name, value: fields[index + 1]))
         }
         return DeliveredResponse(
-            url: try ResourceURL(wish.url), asked: wish.range, status: status, headerFields: named,
+            url: try ResourceURL(request.url), asked: request.range, status: status, headerFields: named,
             location: try location.map { try ResourceURL($0) }, file: path, received: received)
     }
 }

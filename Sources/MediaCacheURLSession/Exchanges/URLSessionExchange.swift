@@ -207,11 +207,11 @@ extension URLSessionExchange {
             return (state.announced.map { $0 - state.received } ?? 0, hadHead, metrics)
         }
         if let error {
-            end(SessionFailure.cacheError(for: error, host: url.authority, hadHead: hadHead))
+            end(URLErrorMapper.cacheError(for: error, host: url.authority, hadHead: hadHead))
         } else if !hadHead {
             end(CacheError(.unreachable, "\(url.authority) closed the connection without a response; try again"))
         } else {
-            end(missing > 0 ? SessionFailure.truncated(host: url.authority, cause: nil) : nil)
+            end(missing > 0 ? URLErrorMapper.truncated(host: url.authority, cause: nil) : nil)
         }
         onMetrics?(metrics)
     }

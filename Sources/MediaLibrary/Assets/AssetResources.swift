@@ -3,7 +3,7 @@ internal import MediaCache
 /// The assignment of a store's resources to assets.
 struct AssetResources {
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let settings: Downloads.SettingsSource
 
     /// Returns the cache keys that belong to an asset and to no other. Not all of them need be cached.
@@ -20,15 +20,15 @@ struct AssetResources {
     ///
     /// - Throws: `CacheError` with `storage`.
     func replaceContents(of asset: Asset, with new: AssetContents) async throws {
-        let old = try await shelf.contents(of: asset.id)
+        let old = try await assetStore.contents(of: asset.id)
         let removed = try keys(of: asset, contents: old).subtracting(try keys(of: asset, contents: new))
         let unpinned = try await exclusive(removed, to: asset)
-        try await shelf.setContents(new, of: asset.id)
+        try await assetStore.setContents(new, of: asset.id)
         do {
             try await store.setPinned(false, keys: unpinned)
         } catch {
             // Pins of resources that no asset names would never be released.
-            if let old { try? await shelf.setContents(old, of: asset.id) }
+            if let old { try? await assetStore.setContents(old, of: asset.id) }
             throw error
         }
     }
@@ -37,9 +37,9 @@ struct AssetResources {
     private func exclusive(_ keys: Set<String>, to asset: Asset) async throws -> Set<String> {
         var keys = keys
         guard !keys.isEmpty else { return keys }
-        for other in try await shelf.assets() where other.id != asset.id && !keys.isEmpty {
+        for other in try await assetStore.assets() where other.id != asset.id && !keys.isEmpty {
             do {
-                keys.subtract(try self.keys(of: other, contents: try await shelf.contents(of: other.id)))
+                keys.subtract(try self.keys(of: other, contents: try await assetStore.contents(of: other.id)))
             } catch {
                 throw CacheError(
                     .storage,
@@ -53,7 +53,7 @@ struct AssetResources {
     /// Returns an asset's contents; nil if they can't be read, so that a damaged asset can still be removed.
     private func contents(of asset: Asset) async throws -> AssetContents? {
         do {
-            return try await shelf.contents(of: asset.id)
+            return try await assetStore.contents(of: asset.id)
         } catch let error as CacheError where error.code == .storage {
             return nil
         }

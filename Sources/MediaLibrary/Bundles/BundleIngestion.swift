@@ -12,12 +12,12 @@ package struct BundleIngestion: Sendable {
     }
 
     private let store: CacheStore
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
 
     /// Creates an import into a store.
-    package init(store: CacheStore, shelf: AssetShelf) {
+    package init(store: CacheStore, assetStore: AssetStore) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
     }
 
     /// Creates the asset of the bundle.
@@ -31,7 +31,7 @@ package struct BundleIngestion: Sendable {
         let url = try ResourceURL(url).withoutUserInfo
         for part in contents.parts { _ = try ResourceURL(part.url) }
         let new = Asset(key: store.key(for: url), url: url.description, created: store.now)
-        var asset = try await shelf.add(new)
+        var asset = try await assetStore.add(new)
         switch asset.download?.state {
         case .complete: return (asset, true)
         case nil, .completeWithHoles: break
@@ -42,7 +42,7 @@ package struct BundleIngestion: Sendable {
         asset.lostCount = lost
         asset.kind = contents.playlists.isEmpty ? .file : .stream
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
-        try await shelf.keep(asset)
+        try await assetStore.keep(asset)
         var contents = contents
         // These fields are records of the library, which an untrusted bundle must not set.
         contents.selection = nil
@@ -51,7 +51,7 @@ package struct BundleIngestion: Sendable {
             contents.parts[index].scope = .publicOnly
         }
         if asset.download == nil {
-            try await shelf.setContents(contents, of: asset.id)
+            try await assetStore.setContents(contents, of: asset.id)
         } else {
             // The asset has pinned parts of an earlier import.
             try await resources.replaceContents(of: asset, with: contents)
@@ -60,7 +60,7 @@ package struct BundleIngestion: Sendable {
     }
 
     private var resources: AssetResources {
-        AssetResources(store: store, shelf: shelf, settings: Downloads.storeSettings(store))
+        AssetResources(store: store, assetStore: assetStore, settings: Downloads.storeSettings(store))
     }
 
     /// Returns the folder for parts being imported, with mode 0700 in the cache folder.
@@ -71,7 +71,7 @@ package struct BundleIngestion: Sendable {
     ///
     /// - Throws: `CacheError` with `storage`.
     package static func removeAbandoned(in store: CacheStore) async throws {
-        guard store.keepsBytes else { return }
+        guard store.isWritable else { return }
         let folder = incoming(of: store)
         for name in try await folder.names() { try await folder.remove(name) }
     }
@@ -112,8 +112,8 @@ package struct BundleIngestion: Sendable {
     /// - Returns: The changed asset.
     /// - Throws: `CacheError`: `notFound`, which names a missing part; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
-        let asset = try await shelf.requireAsset(id)
-        guard let contents = try await shelf.contents(of: id) else {
+        let asset = try await assetStore.requireAsset(id)
+        guard let contents = try await assetStore.contents(of: id) else {
             throw CacheError(.notFound, "the parts of asset \(id) aren't known; import the bundle again")
         }
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
@@ -156,7 +156,7 @@ package struct BundleIngestion: Sendable {
         download.isLengthKnown = download.holeCount == 0
         download.state = download.holeCount == 0 ? .complete : .completeWithHoles
         asset.download = download
-        try await shelf.keep(asset)
-        return try await shelf.requireAsset(asset.id)
+        try await assetStore.keep(asset)
+        return try await assetStore.requireAsset(asset.id)
     }
 }

@@ -35,7 +35,7 @@ public struct Cover: Sendable, Hashable {
     /// - Parameter source: The bytes of the file.
     /// - Returns: Nil if the file has no image, or only a link to one.
     /// - Throws: `ContainerError` if the file is damaged or can't be read.
-    public static func embedded(in source: some MediaContainers.ByteSource) throws(ContainerError) -> Cover? {
+    public static func embedded(in source: some ByteSource) throws(ContainerError) -> Cover? {
         let front = try source.bytes(
             0..<min(source.length, Int64(SegmentFormat.probeLength)), limit: SegmentFormat.probeLength)
         if let length = front.withUnsafeBytes({ ID3Tag.length($0) }) {

@@ -15,7 +15,7 @@ package enum FrameClip {
     /// - Returns: Whether the film has a picture at that moment or later.
     /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a picture depends on too many others;
     ///   `unsupported` and `encrypted` if the pictures can't be written.
-    package static func write<Source: MediaContainers.ByteSource>(
+    package static func write<Source: ByteSource>(
         _ reader: MP4Reader<Source>, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {
         guard let index = pictureTrack(reader.tracks) else { return false }

@@ -5,7 +5,7 @@ internal import MediaCache
 /// The objects shared by all runs.
 struct DownloadDependencies: Sendable {
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let loader: PlaylistLoader
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
@@ -21,7 +21,7 @@ struct DownloadDependencies: Sendable {
     var liveDownloads: LiveDownloads { LiveDownloads(self) }
 
     /// The assignment of resources to assets.
-    var resources: AssetResources { AssetResources(store: store, shelf: shelf, settings: transferSettings) }
+    var resources: AssetResources { AssetResources(store: store, assetStore: assetStore, settings: transferSettings) }
 
     func settings(for asset: Asset) throws -> TransferSettings {
         var settings = try transferSettings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])

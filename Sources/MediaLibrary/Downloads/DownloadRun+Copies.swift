@@ -59,7 +59,7 @@ extension DownloadRun {
                 return (state.contents, removed)
             }
             for index in removed { meter.removed(index) }
-            try? await dependencies.shelf.setContents(contents, of: id)
+            try? await dependencies.assetStore.setContents(contents, of: id)
             return true
         }
         return false

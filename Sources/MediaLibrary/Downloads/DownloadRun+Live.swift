@@ -34,7 +34,7 @@ extension DownloadRun {
                 url: asset.url,
                 text: "begun by an earlier version, which recorded in another form; it ends where that version stopped")
         )
-        try await dependencies.shelf.setContents(contents, of: id)
+        try await dependencies.assetStore.setContents(contents, of: id)
         try await begin(contents, settings)
     }
 
@@ -80,7 +80,7 @@ extension DownloadRun {
         if hasEnded, let note = await note(on: recording) { contents.notes.append(note) }
         guard hasEnded else {
             let contents = contents
-            try await Task { try await dependencies.shelf.setContents(contents, of: id) }.value
+            try await Task { try await dependencies.assetStore.setContents(contents, of: id) }.value
             throw CacheError(.cancelled, "the download of \(asset.url) was stopped")
         }
         let holes = try await recording.holes()

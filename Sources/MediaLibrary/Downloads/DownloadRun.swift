@@ -148,7 +148,7 @@ final class DownloadRun: Sendable {
 
     /// Returns the stored contents, or determines them from the playlists.
     private func plan(_ settings: TransferSettings) async throws -> AssetContents {
-        let known = try await dependencies.shelf.contents(of: id)
+        let known = try await dependencies.assetStore.contents(of: id)
         if let known, known.selection == nil || known.selection == asset.download?.selection { return known }
         return try await updatedContents(settings)
     }
@@ -180,7 +180,7 @@ final class DownloadRun: Sendable {
             }
             return state.contents
         }
-        try? await dependencies.shelf.setContents(contents, of: id)
+        try? await dependencies.assetStore.setContents(contents, of: id)
     }
 
     func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {

@@ -54,7 +54,7 @@ extension Downloads {
         var failed: Set<AssetID> = []
         while let id = unwritten.popFirst() {
             guard let asset = entries[id]?.asset else { continue }
-            let written: Void? = try? await shelf.keep(asset)
+            let written: Void? = try? await assetStore.keep(asset)
             if written == nil { failed.insert(id) }
         }
         // Failed writes are repeated with the next change.
@@ -75,14 +75,14 @@ extension Downloads {
         guard let selection = entries[id]?.asset.download?.selection else { return }
         let known: AssetContents?
         do {
-            known = try await shelf.contents(of: id)
+            known = try await assetStore.contents(of: id)
         } catch let error as CacheError where error.code == .storage {
             // Unreadable contents must not block the new ones.
-            return try await shelf.removeContents(of: id)
+            return try await assetStore.removeContents(of: id)
         }
         guard var known, known.selection == nil else { return }
         known.selection = selection
-        try await shelf.setContents(known, of: id)
+        try await assetStore.setContents(known, of: id)
     }
 
     /// Refuses another selection of a live stream: it would replace the recorded media, which can't be fetched again.
@@ -100,7 +100,7 @@ extension Downloads {
 
     private func hasRecordedContents(_ id: AssetID) async throws -> Bool {
         do {
-            return try await shelf.contents(of: id)?.parts.contains { $0.keptAs != nil } ?? false
+            return try await assetStore.contents(of: id)?.parts.contains { $0.keptAs != nil } ?? false
         } catch let error as CacheError where error.code == .storage {
             return false
         }
@@ -110,7 +110,7 @@ extension Downloads {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func adopt(_ id: AssetID) async throws {
-        guard let asset = try await shelf.asset(id), asset.download != nil, entries[id]?.run == nil else { return }
+        guard let asset = try await assetStore.asset(id), asset.download != nil, entries[id]?.run == nil else { return }
         if entries[id] == nil { enter(asset) } else { entries[id]?.asset = asset }
         queue.change(id) { $0.isActive = false }
         hub.send(.added(id))

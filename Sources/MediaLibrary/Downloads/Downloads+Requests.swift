@@ -21,7 +21,7 @@ extension Downloads {
             await removalEnded(removing)
         }
         let new = Asset(key: key, url: request.url.description, created: store.now)
-        let asset = try await shelf.add(new)
+        let asset = try await assetStore.add(new)
         let wasKnown = entries[asset.id] != nil
         if !wasKnown { enter(asset) }
         let hasOtherSelection = entries[asset.id]?.asset.download.map { $0.selection != request.selection } ?? false
@@ -103,7 +103,7 @@ extension Downloads {
     /// - Throws: `CacheError` with `notFound` if there is no such download, or `storage`.
     public func finish(_ id: AssetID) async throws {
         try requireEntry(id)
-        let contents = try await shelf.contents(of: id)
+        let contents = try await assetStore.contents(of: id)
         try requireEntry(id)
         // Whether the stream is live may be unknown before the first run.
         guard contents?.isGrowing ?? (queue.items[id]?.isActive == true) else { return }
@@ -180,7 +180,7 @@ extension Downloads {
         try await dependencies.liveDownloads.remove(asset, keepingMedia: keepingData)
         if keepingData {
             try await store.setPinned(false, keys: try await dependencies.resources.exclusiveKeys(of: asset))
-            try await shelf.removeDownload(of: id)
+            try await assetStore.removeDownload(of: id)
         } else {
             try await remove(asset)
         }
@@ -189,7 +189,7 @@ extension Downloads {
     /// Removes an asset, and the resources that no other asset shares.
     private func remove(_ asset: Asset) async throws {
         _ = try await store.remove(keys: try await dependencies.resources.exclusiveKeys(of: asset))
-        try await shelf.remove(asset.id)
+        try await assetStore.remove(asset.id)
     }
 
     /// Waits until the removal of a download has succeeded or failed.
@@ -203,7 +203,7 @@ extension Downloads {
     /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func removeAsset(_ id: AssetID) async throws {
         if entries[id]?.isBeingRemoved == false { return try await cancel(id) }
-        try await remove(try await shelf.requireAsset(id))
+        try await remove(try await assetStore.requireAsset(id))
     }
 
     /// Removes the assets whose entries were removed, and cancels their downloads.
@@ -217,14 +217,14 @@ extension Downloads {
         for (id, entry) in entries where keys.contains(entry.asset.key) && !entry.isBeingRemoved {
             if sparingDownloads { keys.remove(entry.asset.key) } else { try await cancel(id) }
         }
-        try await shelf.remove(withKeys: keys)
+        try await assetStore.remove(withKeys: keys)
     }
 
     /// Changes the title of an asset with or without a download.
     ///
     /// - Throws: `CacheError` with `notFound` if there is no such asset, or `storage`.
     public func setTitle(_ title: String, of id: AssetID) async throws {
-        try await shelf.setTitle(title, of: id)
+        try await assetStore.setTitle(title, of: id)
         update(id) { $0.title = title }
         // A concurrent write may have stored the old title.
         await write()

@@ -34,7 +34,8 @@ extension Downloads {
     /// The dependencies of a run that begins now.
     var dependencies: DownloadDependencies {
         DownloadDependencies(
-            store: store, shelf: shelf, loader: loader, events: hub, policy: policy, transferSettings: settings,
+            store: store, assetStore: assetStore, loader: loader, events: hub, policy: policy,
+            transferSettings: settings,
             refreshSource: refreshSource)
     }
 

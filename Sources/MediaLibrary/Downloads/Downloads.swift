@@ -33,7 +33,7 @@ public actor Downloads {
     }
 
     let store: CacheStore
-    let shelf: AssetShelf
+    let assetStore: AssetStore
     let loader: PlaylistLoader
     let settings: SettingsSource
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
@@ -61,7 +61,7 @@ public actor Downloads {
     ///
     /// - Parameters:
     ///   - store: The store that holds the bytes.
-    ///   - shelf: The store's assets.
+    ///   - assetStore: The store's assets.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - limits: The limits on concurrent downloads and transfers.
     ///   - policy: The conditions under which downloads run.
@@ -69,12 +69,12 @@ public actor Downloads {
     ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
     ///   - refreshSource: Returns a new URL for an asset whose link has expired; nil if links can't be refreshed.
     public init(
-        store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
+        store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
         policy: DownloadPolicy = DownloadPolicy(), conditions: any DownloadConditions = SteadyConditions(),
         settings: SettingsSource? = nil, refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)? = nil
     ) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
         self.loader = loader
         self.limits = limits
         self.policy = policy
@@ -107,7 +107,7 @@ public actor Downloads {
             queue.change(id) { $0.isBlocked = false }
             setState(.queued, of: id)
         }
-        for asset in try await shelf.assets().sorted(by: { $0.added < $1.added }) where entries[asset.id] == nil {
+        for asset in try await assetStore.assets().sorted(by: { $0.added < $1.added }) where entries[asset.id] == nil {
             guard let download = asset.download else { continue }
             enter(asset)
             if download.state.isActive { setState(.queued, of: asset.id) }

@@ -32,7 +32,7 @@ actor LinkRefresh {
 
     /// Returns a new URL for the part at `url`; nil if there is none.
     func fresh(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
-        if places.isEmpty, let contents = try await dependencies.shelf.contents(of: asset.id) { note(contents) }
+        if places.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) { note(contents) }
         guard let place = places[url.description] else { return nil }
         try await waitForTurn()
         let now = dependencies.store.time.monotonic
@@ -48,7 +48,7 @@ actor LinkRefresh {
     ///
     /// - Parameter copy: The number of the copy, counted from 0.
     func parts(ofCopy copy: Int) async throws -> [AssetPart.Place: AssetPart] {
-        if places.isEmpty, let contents = try await dependencies.shelf.contents(of: asset.id) { note(contents) }
+        if places.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) { note(contents) }
         try await waitForTurn()
         if let known = copies[copy] { return known }
         defer { endTurn() }

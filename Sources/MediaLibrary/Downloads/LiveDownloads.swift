@@ -87,9 +87,10 @@ struct LiveDownloads: Sendable {
         try await folder.write(Array(try JSONEncoder().encode(channel)), to: name)
     }
 
-    private func recordingDependencies(_ asset: Asset, name: String, events: EventHub<RecordingEvent>) -> RecordingWork
+    private func recordingDependencies(_ asset: Asset, name: String, events: EventHub<RecordingEvent>)
+        -> RecordingDependencies
     {
-        RecordingWork(
+        RecordingDependencies(
             store: dependencies.store, place: CacheRecordingStore(dependencies.store), loader: dependencies.loader,
             events: events,
             settings: { [dependencies] url, identity, headers in

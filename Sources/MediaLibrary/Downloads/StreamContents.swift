@@ -14,7 +14,7 @@ struct StreamContents {
     /// The preferred redundant copy, counted from 0. The next one is used if it can't be loaded.
     private let copy: Int
     private var contents = AssetContents(parts: [])
-    private var names = LocalNames()
+    private var names = AssetPartNaming()
     /// The parts already listed.
     private var listed: Set<AssetPart> = []
     private var bandwidth = 0.0
@@ -180,7 +180,7 @@ struct StreamContents {
                 foreign.contains(uri) ? uri : part(.key, uri, of: loaded, folder: folder, from: home) ?? uri
             case .initializationSection:
                 (try? base.resolve(uri)).flatMap { names.name(of: $0.description) }
-                    .map { LocalNames.relative($0, from: home) } ?? uri
+                    .map { AssetPartNaming.relative($0, from: home) } ?? uri
             default: uri
             }
         }
@@ -203,7 +203,7 @@ struct StreamContents {
             if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: LocalTags.isLeftOut) }
             if !segment.title.isEmpty, LocalTags.leadsAway(segment.title) { playlist.segments[index].title = "" }
             guard !segment.isGap else {
-                playlist.segments[index].uri = LocalNames.gap
+                playlist.segments[index].uri = AssetPartNaming.gap
                 playlist.segments[index].byteRange = nil
                 continue
             }
@@ -223,7 +223,7 @@ struct StreamContents {
                     duration: Double(segment.duration.nanoseconds) / 1e9,
                     isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
                 of: loaded)
-            playlist.segments[index].uri = LocalNames.relative(local, from: home)
+            playlist.segments[index].uri = AssetPartNaming.relative(local, from: home)
             // Ranges are written with their offset, because the preceding segment may now have another name.
             if let range = resolved.byteRange {
                 playlist.segments[index].byteRange = ByteRange(length: range.count, offset: range.lowerBound)
@@ -260,7 +260,7 @@ struct StreamContents {
         guard let resource = try? playlist.base.resolve(uri) else { return nil }
         let local = names.name(of: resource, resource.description, role, folder: folder, hasMap: false)
         list(AssetPart(role: role, name: local, url: resource.description), of: playlist)
-        return LocalNames.relative(local, from: home)
+        return AssetPartNaming.relative(local, from: home)
     }
 
     private mutating func list(_ part: AssetPart, of playlist: LoadedPlaylist) {
@@ -352,7 +352,7 @@ extension RenditionType {
 extension AssetContents {
     /// Creates the contents of an asset that isn't a stream.
     init(file url: ResourceURL) {
-        var part = AssetPart(role: .file, name: LocalNames.file(url), url: url.description)
+        var part = AssetPart(role: .file, name: AssetPartNaming.file(url), url: url.description)
         part.scope = .any
         self.init(parts: [part])
     }

@@ -3,7 +3,7 @@ public import MediaContainers
 /// A source of a stream's resources, such as a folder, a store or a server. Calls may block their thread.
 public protocol StreamResources {
     /// The source of a segment's bytes.
-    associatedtype Bytes: MediaContainers.ByteSource
+    associatedtype Bytes: ByteSource
 
     /// Returns the complete contents of a small resource, such as a playlist or key.
     ///
@@ -24,7 +24,7 @@ public protocol StreamResources {
 }
 
 /// The bytes of a part of a stream, decrypted and without wrapping.
-enum PartBytes<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+enum PartBytes<Source: ByteSource>: ByteSource {
     case clear(UnwrappedSource<Source>)
     case decrypted(UnwrappedSource<DecryptedSource<UnwrappedSource<Source>>>)
 

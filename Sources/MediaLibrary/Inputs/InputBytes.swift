@@ -1,7 +1,7 @@
 package import MediaContainers
 
 /// The bytes of an input.
-package enum InputBytes: MediaContainers.ByteSource {
+package enum InputBytes: ByteSource {
     /// A file.
     case file(ControlledSource<FileSource>)
     /// A resource, read through a cache.
@@ -32,7 +32,7 @@ package enum InputBytes: MediaContainers.ByteSource {
 }
 
 /// A source whose reads fail after cancellation and report their progress.
-package final class ControlledSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+package final class ControlledSource<Source: ByteSource>: ByteSource {
     /// The length in bytes.
     package let length: Int64
     private let source: Source
@@ -63,7 +63,7 @@ package final class ControlledSource<Source: MediaContainers.ByteSource>: MediaC
 /// The bytes of a resource, read through a cache by ranges.
 ///
 /// Reading blocks the thread.
-package final class GatewaySource: MediaContainers.ByteSource {
+package final class GatewaySource: ByteSource {
     /// The maximum size of a resource of unknown length.
     private static let largestWhole = 256 << 20
 

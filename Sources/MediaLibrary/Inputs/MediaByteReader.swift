@@ -2,10 +2,10 @@ package import MediaContainers
 
 /// The bytes of a file or another source, for code that doesn't use the types of containers.
 package struct MediaByteReader {
-    private let source: any MediaContainers.ByteSource
+    private let source: any ByteSource
 
     /// Creates a reader of a source.
-    package init(_ source: any MediaContainers.ByteSource) {
+    package init(_ source: any ByteSource) {
         self.source = source
     }
 

@@ -1,7 +1,7 @@
 package import MediaContainers
 
 /// The media of a container of any supported format.
-package struct ContainerContents<Source: MediaContainers.ByteSource> {
+package struct ContainerContents<Source: ByteSource> {
     /// The number of bytes that demuxers receive at once.
     private static var pieceLength: Int { 1 << 20 }
 

@@ -46,7 +46,7 @@ public struct ContainerInspection: Sendable {
     private(set) var failure: ContainerError?
 
     /// Reads a container: the index of an MP4, the whole of any other format.
-    package init<Source: MediaContainers.ByteSource>(
+    package init<Source: ByteSource>(
         _ contents: ContainerContents<Source>, name: String
     ) throws(ContainerError) {
         self.name = name
@@ -90,7 +90,7 @@ public struct ContainerInspection: Sendable {
         return Double(end &- start) / 1e6
     }
 
-    private mutating func readMovie<Source: MediaContainers.ByteSource>(
+    private mutating func readMovie<Source: ByteSource>(
         _ contents: ContainerContents<Source>, _ tallies: inout TrackTallies
     ) throws(ContainerError) {
         let tree = try BoxTree(contents.source)

@@ -19,7 +19,7 @@ final class ChunkCollector: SampleSink {
     private(set) var peakSize = 0
     private let table: MovieTable
     /// Limits the bytes of chunks that wait for earlier ones. Others are dropped, and made again when needed.
-    private let holding: SharedHolding
+    private let holding: ReaderMemoryBudget
     private var cursors: [Cursor]
     /// The movie's track for each track of the remux.
     private var routes: [Int?] = []
@@ -27,7 +27,7 @@ final class ChunkCollector: SampleSink {
     private var readyLength = 0
     private var requested = 0
 
-    init(_ table: MovieTable, _ holding: SharedHolding) {
+    init(_ table: MovieTable, _ holding: ReaderMemoryBudget) {
         self.table = table
         self.holding = holding
         cursors = [Cursor](repeating: Cursor(), count: table.tracks.count)

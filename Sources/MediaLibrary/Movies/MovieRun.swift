@@ -24,7 +24,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - holding: The limit of bytes in memory.
     ///   - resources: The source of the stream.
     init(
-        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: SharedHolding,
+        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: ReaderMemoryBudget,
         _ resources: Resources
     ) {
         table = movie.table

@@ -2,7 +2,7 @@ internal import HLS
 public import MediaContainers
 
 /// An input for conversion to one file: a stream or a file.
-public enum MovieSource<Bytes: MediaContainers.ByteSource> {
+public enum MovieSource<Bytes: ByteSource> {
     /// A stream, planned from its playlist.
     case playlist(StreamPlan)
     /// A media file.

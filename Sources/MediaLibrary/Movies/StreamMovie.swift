@@ -98,7 +98,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     ///   - holding: The memory limit, shared with other readers; 64 MiB for this reader by default.
     ///   - resources: Another source of the same stream; nil means the movie's.
     public func reader(
-        sharing holding: SharedHolding = SharedHolding(of: 64 << 20), from resources: Resources? = nil
+        sharing holding: ReaderMemoryBudget = ReaderMemoryBudget(of: 64 << 20), from resources: Resources? = nil
     ) -> StreamMovieReader<Resources> {
         StreamMovieReader(self, holding, resources ?? self.resources)
     }

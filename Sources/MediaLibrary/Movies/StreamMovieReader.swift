@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A reader of a movie that isn't written. Sequential reads continue the current remux, others begin a new one.
 ///
-/// A reader holds the samples of one part of the stream, at most its share of the ``SharedHolding`` and the longest
+/// A reader holds the samples of one part of the stream, at most its share of the ``ReaderMemoryBudget`` and the longest
 /// frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
     /// The state of the reader.
@@ -17,10 +17,10 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 
     private let movie: StreamMovie<Resources>
     private let position = Mutex(Position())
-    private let holding: SharedHolding
+    private let holding: ReaderMemoryBudget
     private let resources: Resources
 
-    init(_ movie: StreamMovie<Resources>, _ holding: SharedHolding, _ resources: Resources) {
+    init(_ movie: StreamMovie<Resources>, _ holding: ReaderMemoryBudget, _ resources: Resources) {
         self.movie = movie
         self.resources = resources
         self.holding = holding
@@ -104,7 +104,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 ///
 /// A segment yields more bytes than are read next. Bytes that exceed the limit are made again when needed, so that many
 /// readers take more time rather than more memory.
-public final class SharedHolding: Sendable {
+public final class ReaderMemoryBudget: Sendable {
     private let bytes: Int
     private let least: Int
     private let readers = Atomic(0)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The channels of a store and their recordings.
 ///
 /// ```swift
-/// let recordings = Recordings(store: store, shelf: shelf, loader: loader)
+/// let recordings = Recordings(store: store, assetStore: assetStore, loader: loader)
 /// try await recordings.start()
 /// try await recordings.add(ChannelRequest(name: name, url: url, retention: Retention(seconds: 86_400)))
 /// ```
@@ -14,9 +14,9 @@ public actor Recordings {
     private static let suffix = ".json"
 
     private let store: CacheStore
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
     private let folder: SideFolder
-    private let work: RecordingWork
+    private let work: RecordingDependencies
     private let owner = Owner()
     nonisolated let exports: ProgrammeExports
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
@@ -41,20 +41,20 @@ public actor Recordings {
     ///
     /// - Parameters:
     ///   - store: the store of the media.
-    ///   - shelf: the assets, which ended recordings are added to.
+    ///   - assetStore: the assets, which ended recordings are added to.
     ///   - loader: the loader of playlists, shared with playback.
     ///   - settings: the source of transfer settings; nil for the store's settings plus the channel's header fields.
     ///   - encoder: the encoder of 3GP exports; nil if none is available.
     public init(
-        store: CacheStore, shelf: AssetShelf, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
+        store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
         encoder: (any FilmEncoder)? = nil
     ) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
         let folder = store.sideFolder("channels")
         self.folder = folder
         exports = ProgrammeExports(store, events: hub, encoder: encoder)
-        work = RecordingWork(
+        work = RecordingDependencies(
             store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
             settings: settings ?? Downloads.storeSettings(store),
             keep: { try await Self.write($0, to: folder) }, exports: exports,
@@ -271,7 +271,7 @@ public actor Recordings {
             // Removed first, so that no running export is recorded in the deleted channel.
             try await recording.change { $0.programmes = [] }
             for programme in programmes { try await removeExports(of: programme) }
-            let isAsset = try await shelf.asset(withKey: Self.assetKey(of: recording.id)) != nil
+            let isAsset = try await assetStore.asset(withKey: Self.assetKey(of: recording.id)) != nil
             try await recording.removeAll(keepingMedia: isAsset)
             try await folder.remove(recording.id.rawValue + Self.suffix)
             known.withLock { $0[name] = nil }
@@ -313,8 +313,8 @@ public actor Recordings {
             asset.kind = .stream
             asset.duration = window.contents.duration
             asset.lostCount = window.gaps
-            asset = try await shelf.add(asset)
-            try await shelf.setContents(window.contents, of: asset.id)
+            asset = try await assetStore.add(asset)
+            try await assetStore.setContents(window.contents, of: asset.id)
             try await recording.change { $0.isAsset = true }
         } catch {
             // The channel stays available, and becomes an asset at the next start.

@@ -14,12 +14,12 @@ public struct PlayedTitles: Sendable {
     private static let partTypes: Set = ["video/mp2t", "text/vtt", "video/iso.segment", "audio/iso.segment"]
 
     private let store: CacheStore
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
 
     /// Creates the titles of a store.
-    public init(store: CacheStore, shelf: AssetShelf) {
+    public init(store: CacheStore, assetStore: AssetStore) {
         self.store = store
-        self.shelf = shelf
+        self.assetStore = assetStore
     }
 
     /// Returns all titles that aren't in the library, most recently used first. Pinned resources, those of downloads
@@ -27,7 +27,7 @@ public struct PlayedTitles: Sendable {
     ///
     /// - Throws: `CacheError` with `storage`.
     public func all() async throws -> [PlayedTitle] {
-        let owned = Set(try await shelf.assets().map(\.key))
+        let owned = Set(try await assetStore.assets().map(\.key))
         return try await all(among: try await store.resources()).filter { !owned.contains($0.main.key) }
     }
 

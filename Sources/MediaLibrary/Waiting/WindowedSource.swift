@@ -3,7 +3,7 @@ package import MediaContainers
 /// A byte source that fetches ranges of a resource on demand, and buffers the last one.
 ///
 /// It's used by one thread, which blocks during a fetch.
-package final class WindowedSource: MediaContainers.ByteSource {
+package final class WindowedSource: ByteSource {
     /// The limits of the length of a fetched range: short after a jump, longer the more bytes are read sequentially.
     private static let minimumLength: Int64 = 32 << 10
     private static let maximumLength: Int64 = 1 << 20

@@ -2,7 +2,7 @@ internal import MediaCache
 public import MediaContainers
 
 /// A media segment without its ``SegmentWrapping``.
-public struct UnwrappedSource<Source: MediaContainers.ByteSource>: MediaContainers.ByteSource {
+public struct UnwrappedSource<Source: ByteSource>: ByteSource {
     private enum Content {
         /// The source from an offset on.
         case rest(Source, from: Int64)

@@ -45,7 +45,8 @@ enum JSONSituation {
             "get", "a file that is put out", [clip, "-o", output.file("clip.mp4")] + cacheOptions, lines: result)
         try await transcript.run(
             "get", "a stream that is put out", [film, "-o", output.file("film.mp4")] + cacheOptions, lines: result)
-        try await transcript.run("get", "a part can't be had", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
+        try await transcript.run(
+            "get", "a part is missing at the origin", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
         try await transcript.run("get", "nothing can be had", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
         try await transcript.run("list", "files and streams", cacheOptions)
         try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
@@ -59,7 +60,7 @@ enum JSONSituation {
             "config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + cacheOptions)
         // Other checks depend on the machine, but an unreachable origin is a failure everywhere.
         let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
-        try await transcript.run("doctor", "a URL that nobody answers", [unreachable, "--port", "0"] + cacheOptions)
+        try await transcript.run("doctor", "an origin without a response", [unreachable, "--port", "0"] + cacheOptions)
 
         let media = StreamFixtures.folder
         try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + cacheOptions)
@@ -81,7 +82,7 @@ enum JSONSituation {
         try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + there)
         try await transcript.run(
             "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + cacheOptions)
-        try await transcript.run("cover", "one that is kept", [clip] + cacheOptions)
+        try await transcript.run("cover", "a stored cover", [clip] + cacheOptions)
         try await transcript.run("cover", "removed", [clip, "--remove"] + cacheOptions)
         try await transcript.run("cover", "all removed", ["--remove-all"] + cacheOptions)
         try await transcript.run("token create", "for playback", ["--label", "tv"] + cacheOptions)
@@ -91,7 +92,7 @@ enum JSONSituation {
         try await transcript.run("key show", "of a folder", cacheOptions)
         try await transcript.run("key roll", "of a folder", cacheOptions)
         try await transcript.run(
-            "remove", "what is here, and what isn't", [clip, origin.url("never.mp4")] + cacheOptions)
+            "remove", "cached and unknown resources", [clip, origin.url("never.mp4")] + cacheOptions)
 
         let blobs = try CacheFolder.blobs(in: folder.path)
         for blob in blobs { try CacheFolder.flipBits(in: blob, at: [0]) }
@@ -197,7 +198,7 @@ enum JSONSituation {
         let cacheOptions = ["--cache", folder.path]
         let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream], texts: text)
         try await transcript.run("get", "the command line isn't right")
-        try await transcript.run("info", "nothing is kept", ["http://example.org/never.mp4"] + cacheOptions)
+        try await transcript.run("info", "nothing is cached", ["http://example.org/never.mp4"] + cacheOptions)
         try await transcript.run("remove", "nothing was there", ["http://example.org/never.mp4"] + cacheOptions)
         try await transcript.run("downloads watch", "no server runs", cacheOptions)
         try await transcript.run("channels gaps", "no such channel", ["news"] + cacheOptions)

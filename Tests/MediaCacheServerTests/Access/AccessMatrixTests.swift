@@ -115,9 +115,9 @@ final class AccessWorld: StreamSourceSuite {
         source = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: "", segmentsAhead: 2,
             signature: { _ in "" })
-        let shelf = AssetShelf(of: store)
-        downloads = Downloads(store: store, shelf: shelf, loader: loader)
-        recordings = Recordings(store: store, shelf: shelf, loader: loader)
+        let assetStore = AssetStore(of: store)
+        downloads = Downloads(store: store, assetStore: assetStore, loader: loader)
+        recordings = Recordings(store: store, assetStore: assetStore, loader: loader)
         try await downloads.start()
         try await recordings.start()
     }

@@ -96,7 +96,7 @@ struct EventsRouteTests {
             CacheConfiguration(location: CacheLocation(folder: folder)), origin: origin)
         let hub = EventHub<EventFeed.Item> { .event(EventRecord(dropped: $0)) }
         let feed = EventFeed(
-            hub: hub, shelf: AssetShelf(of: store), downloads: nil, recordings: nil, store: store
+            hub: hub, assetStore: AssetStore(of: store), downloads: nil, recordings: nil, store: store
         ) {}
         for _ in 0..<600 { hub.send(.event(EventRecord(.resourceChanged, resource: "r"))) }
         var texts = feed.text().makeAsyncIterator()

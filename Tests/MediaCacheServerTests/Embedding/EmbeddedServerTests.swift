@@ -88,7 +88,7 @@ struct EmbeddedServerTests {
     @Test func returnsURLOfAsset() async throws {
         try await withServer { server, store in
             let downloads = Downloads(
-                store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store))
+                store: store, assetStore: AssetStore(of: store), loader: PlaylistLoader(store: store))
             try await downloads.start()
             let asset = try await downloads.add(DownloadRequest(url: url))
             #expect(await downloads.ended(asset.id)?.asset.download?.state == .complete)

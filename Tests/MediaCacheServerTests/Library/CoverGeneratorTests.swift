@@ -17,7 +17,7 @@ struct CoverGeneratorTests {
     private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 4]
 
     private func withHost(
-        frames: any FrameTaker = FixedFrames(), _ body: (CacheHost, APIClient) async throws -> Void
+        frames: any FrameExtractor = FixedFrames(), _ body: (CacheHost, APIClient) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "covers-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -166,7 +166,7 @@ struct CoverGeneratorTests {
 }
 
 /// An extractor that returns the same picture for any video.
-struct FixedFrames: FrameTaker {
+struct FixedFrames: FrameExtractor {
     static let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 7]
 
     func frame(of url: String, at time: Double) async throws -> Cover? {
@@ -175,7 +175,7 @@ struct FixedFrames: FrameTaker {
 }
 
 /// An extractor that reads videos without returning a picture.
-private final class ReadingFrames: FrameTaker {
+private final class ReadingFrames: FrameExtractor {
     let lengths = Mutex<[Int]>([])
 
     func frame(of url: String, at time: Double) async throws -> Cover? {

@@ -35,9 +35,9 @@ struct LibraryPartsTests {
         let id = Mutex<AssetID?>(nil)
         try await CacheHost.use(folder: folder, origin: origin) { _ in
         } _: { host in
-            let shelf = AssetShelf(of: host.store)
+            let assetStore = AssetStore(of: host.store)
             let entry = try url("index.m3u8")
-            let asset = try await shelf.add(
+            let asset = try await assetStore.add(
                 Asset(key: host.store.key(for: entry), url: entry.description, created: Date()))
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n"
             let segments = parts.map { "#EXTINF:9,\nmedia-1/\($0.key)\n" }.joined()
@@ -52,7 +52,7 @@ struct LibraryPartsTests {
                     if local.contains(name) { part.scope = .publicOnly }
                     return part
                 })
-            try await shelf.setContents(contents, of: asset.id)
+            try await assetStore.setContents(contents, of: asset.id)
             if let state {
                 var asset = asset
                 asset.download = Download(headers: ["X-Token": "abc"], added: Date(timeIntervalSince1970: 0))
@@ -63,7 +63,7 @@ struct LibraryPartsTests {
                         url: "\(try url(name))", role: AssetPart.Role.mediaSegment.rawValue, start: 0, duration: 9,
                         reason: "it's at a local address", isRetryable: false)
                 }
-                try await shelf.keep(asset)
+                try await assetStore.keep(asset)
             }
             if isKept {
                 for (name, _) in parts where !lost.contains(name) {
@@ -206,7 +206,7 @@ struct LibraryPartsTests {
             _ = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
             var asset: Asset?
             for _ in 0..<200 where asset?.plays == nil {
-                asset = try await AssetShelf(of: host.store).asset(id)
+                asset = try await AssetStore(of: host.store).asset(id)
                 await Task.yield()
             }
             #expect(asset?.plays == 1)

@@ -244,7 +244,7 @@ struct LibraryRouteTests {
 }
 
 /// An extractor with pictures of the first ten seconds of any video.
-private final class ScriptedFrames: FrameTaker {
+private final class ScriptedFrames: FrameExtractor {
     private let extractions = Atomic(0)
 
     /// The number of requests.

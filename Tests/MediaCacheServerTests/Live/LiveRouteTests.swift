@@ -45,7 +45,7 @@ struct LiveRouteTests {
     }
 
     private func withHost(
-        frames: (any FrameTaker)? = nil, _ body: (CacheHost) async throws -> Void
+        frames: (any FrameExtractor)? = nil, _ body: (CacheHost) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

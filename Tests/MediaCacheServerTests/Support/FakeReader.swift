@@ -5,7 +5,7 @@ import Synchronization
 @testable import MediaCacheServer
 
 /// Bytes in memory that simulate a slow disk, a file that the system sends, or read errors.
-final class FakeBytes: ByteSource, Sendable {
+final class FakeBytes: BlobReader, Sendable {
     private struct State {
         var isResident: Bool
         var failures: Int

@@ -122,7 +122,7 @@ struct StorageFailureTests {
         let folder = fixture.folder + "/file/cache"
         let store = try await fixture.open { $0.location = CacheLocation(folder: folder) }
         let events = store.events()
-        #expect(!store.keepsBytes)
+        #expect(!store.isWritable)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(try await store.bytes(fixture.url, .closed(1000, through: 1999)) == Self.body.bytes(in: 1000..<2000))
         await store.close()

@@ -59,10 +59,11 @@ struct EvictionTests {
         try await store.setPinned(true, id: try #require(try await store.resource(for: urls[0])).id)
         let session = try await store.read(ReadRequest(url: urls[1]))
         _ = try await store.bytes(urls[2])
-        let next = try await store.nextToGo(atMost: 2)
+        let next = try await store.evictionCandidates(atMost: 2)
         #expect(next.map(\.url) == [urls[3], urls[4]].map(\.description))
         #expect(next.map(\.bytesKept) == [1_000_000, 1_000_000])
-        #expect(try await store.nextToGo(atMost: 10).map(\.url) == [urls[3], urls[4], urls[2]].map(\.description))
+        #expect(
+            try await store.evictionCandidates(atMost: 10).map(\.url) == [urls[3], urls[4], urls[2]].map(\.description))
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
         #expect(try await completeFlags(store) == [true, true, true, false, false])
         session.cancel()

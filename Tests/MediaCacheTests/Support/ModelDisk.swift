@@ -227,10 +227,10 @@ struct ModelDisk: Sendable {
             let survives = [false, true, index < prefix, Bool.random(using: &random)][keepsNames]
             if survives { change.apply(to: &disk.names) }
         }
-        let keepsBytes = Int.random(in: 0..<4, using: &random)
+        let isWritable = Int.random(in: 0..<4, using: &random)
         // In order, so that seeds are reproducible.
         for node in nodes.keys.sorted() {
-            disk.nodes[node] = nodes[node].map { Self.torn($0, mode: keepsBytes, &random) }
+            disk.nodes[node] = nodes[node].map { Self.torn($0, mode: isWritable, &random) }
         }
         let named = Set(disk.names.values)
         disk.nodes = disk.nodes.filter { named.contains($0.key) }

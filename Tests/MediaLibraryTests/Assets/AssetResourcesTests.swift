@@ -11,43 +11,45 @@ struct AssetResourcesTests {
 
     private func url(_ name: String) -> String { "http://origin.example/films/\(name)" }
 
-    private func asset(_ name: String, parts: [String], on shelf: AssetShelf, _ store: CacheStore) async throws -> Asset
+    private func asset(_ name: String, parts: [String], on assetStore: AssetStore, _ store: CacheStore) async throws
+        -> Asset
     {
         let entry = try ResourceURL(url("\(name).m3u8"))
-        let asset = try await shelf.add(Asset(key: store.key(for: entry), url: entry.description, created: store.now))
+        let asset = try await assetStore.add(
+            Asset(key: store.key(for: entry), url: entry.description, created: store.now))
         let parts = parts.map { AssetPart(role: .mediaSegment, name: $0, url: url($0)) }
-        try await shelf.setContents(AssetContents(parts: parts), of: asset.id)
+        try await assetStore.setContents(AssetContents(parts: parts), of: asset.id)
         return asset
     }
 
-    private func resources(of store: CacheStore, _ shelf: AssetShelf) -> AssetResources {
-        AssetResources(store: store, shelf: shelf, settings: { _, _, _ in store.transfers })
+    private func resources(of store: CacheStore, _ assetStore: AssetStore) -> AssetResources {
+        AssetResources(store: store, assetStore: assetStore, settings: { _, _, _ in store.transfers })
     }
 
     @Test func excludesSharedResources() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
-        let one = try await asset("one", parts: ["a.ts", "b.ts"], on: shelf, store)
-        _ = try await asset("two", parts: ["b.ts", "c.ts"], on: shelf, store)
-        let keys = try await resources(of: store, shelf).exclusiveKeys(of: one)
+        let assetStore = AssetStore(of: store)
+        let one = try await asset("one", parts: ["a.ts", "b.ts"], on: assetStore, store)
+        _ = try await asset("two", parts: ["b.ts", "c.ts"], on: assetStore, store)
+        let keys = try await resources(of: store, assetStore).exclusiveKeys(of: one)
         #expect(keys == [url("one.m3u8"), url("a.ts")])
         await store.close()
     }
 
     @Test func throwsAndNamesUnreadableAsset() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
-        let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
-        let two = try await asset("two", parts: ["a.ts"], on: shelf, store)
+        let assetStore = AssetStore(of: store)
+        let one = try await asset("one", parts: ["a.ts"], on: assetStore, store)
+        let two = try await asset("two", parts: ["a.ts"], on: assetStore, store)
         let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         let file = try #require(all.first { $0.hasSuffix("\(two.id).contents") })
         try Data("something else".utf8).write(to: URL(filePath: "\(fixture.folder)/\(file)"))
-        let resources = resources(of: store, shelf)
+        let resources = resources(of: store, assetStore)
         let error = await #expect(throws: CacheError.self) { try await resources.exclusiveKeys(of: one) }
         #expect(error?.code == .storage && error?.description.contains(two.id.rawValue) == true)
         // A damaged asset doesn't prevent its own removal.
         #expect(try await resources.exclusiveKeys(of: two) == [url("two.m3u8")])
-        try await shelf.remove(two.id)
+        try await assetStore.remove(two.id)
         #expect(try await resources.exclusiveKeys(of: one) == [url("one.m3u8"), url("a.ts")])
         await store.close()
     }
@@ -78,28 +80,28 @@ struct AssetResourcesTests {
 
     @Test func unpinsPartsMissingFromNewContents() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         try await cache("a.ts", "b.ts", "c.ts", in: store)
-        let one = try await asset("one", parts: ["a.ts", "b.ts", "c.ts"], on: shelf, store)
-        _ = try await asset("two", parts: ["b.ts"], on: shelf, store)
-        try await resources(of: store, shelf).replaceContents(of: one, with: contents("c.ts", "d.ts"))
+        let one = try await asset("one", parts: ["a.ts", "b.ts", "c.ts"], on: assetStore, store)
+        _ = try await asset("two", parts: ["b.ts"], on: assetStore, store)
+        try await resources(of: store, assetStore).replaceContents(of: one, with: contents("c.ts", "d.ts"))
         #expect(try await pinned("a.ts", "b.ts", "c.ts", in: store) == ["b.ts", "c.ts"])
-        #expect(try await shelf.contents(of: one.id) == contents("c.ts", "d.ts"))
+        #expect(try await assetStore.contents(of: one.id) == contents("c.ts", "d.ts"))
         await store.close()
     }
 
     @Test func keepsContentsIfAnotherAssetIsUnreadable() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         try await cache("a.ts", in: store)
-        let one = try await asset("one", parts: ["a.ts"], on: shelf, store)
-        let two = try await asset("two", parts: ["a.ts"], on: shelf, store)
+        let one = try await asset("one", parts: ["a.ts"], on: assetStore, store)
+        let two = try await asset("two", parts: ["a.ts"], on: assetStore, store)
         let all = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         let file = try #require(all.first { $0.hasSuffix("\(two.id).contents") })
         try Data("something else".utf8).write(to: URL(filePath: "\(fixture.folder)/\(file)"))
-        let resources = resources(of: store, shelf)
+        let resources = resources(of: store, assetStore)
         await #expect(throws: CacheError.self) { try await resources.replaceContents(of: one, with: contents("b.ts")) }
-        #expect(try await shelf.contents(of: one.id) == contents("a.ts"))
+        #expect(try await assetStore.contents(of: one.id) == contents("a.ts"))
         #expect(try await pinned("a.ts", in: store) == ["a.ts"])
         await store.close()
     }

@@ -30,7 +30,7 @@ struct BundleIngestionTests {
 
     @Test func otherContentsReleasePins() async throws {
         let store = try await fixture.open()
-        let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
+        let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
         for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
         #expect(try await ingestion.finish(id, gaps: true).download?.state == .completeWithHoles)
@@ -47,7 +47,7 @@ struct BundleIngestionTests {
     /// Bytes are imported through a private file in the cache folder, which is removed after the call or a crash.
     @Test func importsThroughCacheFolder() async throws {
         let store = try await fixture.open()
-        let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
+        let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         _ = try await begin("a.ts", with: ingestion)
         let system = FileManager.default.temporaryDirectory.path
         let before = Set(try FileManager.default.contentsOfDirectory(atPath: system))
@@ -68,7 +68,7 @@ struct BundleIngestionTests {
 
     @Test func failedImportReleasesPins() async throws {
         let store = try await fixture.open()
-        let ingestion = BundleIngestion(store: store, shelf: AssetShelf(of: store))
+        let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
         for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
         // This pin belongs to another asset.
@@ -86,14 +86,14 @@ struct BundleIngestionTests {
     /// A bundle can't permit local addresses for its parts, nor claim another recording's resources.
     @Test func bundleCannotSetLibraryRecords() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         var hostile = AssetPart(role: .mediaSegment, name: "a.ts", url: "http://127.0.0.1:9/a.ts")
         hostile.scope = .any
         hostile.keptAs = "recording/other/media-1/4.ts"
         let contents = AssetContents(playlists: [], parts: [hostile])
-        let (asset, _) = try await BundleIngestion(store: store, shelf: shelf).begin(
+        let (asset, _) = try await BundleIngestion(store: store, assetStore: assetStore).begin(
             title: nil, url: "http://127.0.0.1:9/index.m3u8", contents: contents)
-        let part = try #require(try await shelf.contents(of: asset.id)?.parts.first)
+        let part = try #require(try await assetStore.contents(of: asset.id)?.parts.first)
         #expect(part.scope == .publicOnly)
         #expect(part.keptAs == nil)
         #expect(try part.request(settings: store.transfers, named: asset.url).settings?.scope == .publicOnly)

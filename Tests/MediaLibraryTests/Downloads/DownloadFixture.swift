@@ -139,7 +139,7 @@ final class DownloadFixture: Sendable {
         await library.time.waitForSleepers(1)
         idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(
-            store: store, shelf: AssetShelf(of: store), loader: PlaylistLoader(store: store), limits: limits,
+            store: store, assetStore: AssetStore(of: store), loader: PlaylistLoader(store: store), limits: limits,
             conditions: conditions)
         try await downloads.start()
         do {

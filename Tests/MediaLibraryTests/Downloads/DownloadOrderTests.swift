@@ -115,7 +115,7 @@ struct DownloadOrderTests {
         try await fixture.use(limits: DownloadLimits(assets: 1, transfersPerAsset: 1)) { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts") } }
-            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: id))
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: id))
             let part = try #require(contents.parts.first { $0.url == fixture.url("7.ts").description })
             downloads.plays(part.name, of: id)
             gate.open()

@@ -67,7 +67,7 @@ struct DownloadRequestTests {
             let id = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true)).id
             try await downloads.setTitle("Another", of: id)
             #expect(await downloads.unwritten.isEmpty)
-            #expect(try await AssetShelf(of: downloads.store).asset(id)?.title == "Another")
+            #expect(try await AssetStore(of: downloads.store).asset(id)?.title == "Another")
         }
     }
 
@@ -95,7 +95,7 @@ struct DownloadRequestTests {
             #expect(gate.ended == 0)
             gate.open()
             _ = try await (first, second, third)
-            let written = await AssetShelf(of: downloads.store)
+            let written = await AssetStore(of: downloads.store)
             #expect(try await written.asset(one)?.download?.priority == 2)
             #expect(try await written.asset(two)?.download?.priority == 2)
         }

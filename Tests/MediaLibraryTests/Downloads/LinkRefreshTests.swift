@@ -37,7 +37,7 @@ struct LinkRefreshTests {
             fixture.library.time.advance(by: .seconds(1))
             gate.open()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
-            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
             #expect(Set(contents.parts.map(\.url)).count == 1)
             let info = try await downloads.store.resource(for: try ResourceURL(contents.parts[0].url))
             #expect(info?.isComplete == true)

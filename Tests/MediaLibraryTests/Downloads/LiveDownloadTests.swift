@@ -81,7 +81,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The origin answers with 404 for minutes while it's deployed anew.
+    /// The origin answers with 404 for minutes while it's being deployed.
     @Test func continuesWhenThePlaylistReturns() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -211,7 +211,7 @@ struct LiveDownloadTests {
             let download = try await fixture.end(asset.id, of: downloads)
             #expect(download.state == .complete)
             #expect(download.parts == .init(done: 10, total: 10))
-            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
             #expect(contents.duration == 60 && !contents.isGrowing)
         }
         for number in 0..<10 { #expect(fixture.requests(for: "\(number).ts") == 1) }
@@ -255,7 +255,7 @@ struct LiveDownloadTests {
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             await fixture.progress(downloads, asset.id) { $0.parts.done == 3 }
             try await downloads.pause(asset.id)
-            let contents = try #require(try await AssetShelf(of: downloads.store).contents(of: asset.id))
+            let contents = try #require(try await AssetStore(of: downloads.store).contents(of: asset.id))
             #expect(contents.isGrowing && contents.parts.count == 3)
             serve(from: 1, 1..<4, hasEnd: true)
             try await downloads.resume(asset.id)
@@ -268,20 +268,20 @@ struct LiveDownloadTests {
     @Test func completesLiveDownloadOfEarlierVersion() async throws {
         serve(from: 0, 0..<3)
         let store = try await fixture.library.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         let settings = try Downloads.storeSettings(store)(fixture.entry, nil, [:])
         let key = store.key(of: ReadRequest(url: fixture.entry, settings: settings))
         var asset = Asset(key: key, url: fixture.entry.description, created: store.now)
         asset.download = Download(added: store.now)
-        asset = try await shelf.add(asset)
-        try await shelf.keep(asset)
+        asset = try await assetStore.add(asset)
+        try await assetStore.keep(asset)
         var contents = AssetContents(
             playlists: [.init(name: "index.m3u8", url: fixture.entry.description, text: "#EXTM3U\n")],
             parts: (0..<3).map {
                 AssetPart(role: .mediaSegment, name: "media-1/\($0).ts", url: fixture.url("\($0).ts").description)
             })
         contents.isGrowing = true
-        try await shelf.setContents(contents, of: asset.id)
+        try await assetStore.setContents(contents, of: asset.id)
         await store.close()
         try await fixture.use { downloads in
             let download = try await fixture.end(asset.id, of: downloads)

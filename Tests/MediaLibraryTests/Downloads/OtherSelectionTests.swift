@@ -30,7 +30,7 @@ struct OtherSelectionTests {
     }
 
     private func segments(of id: AssetID, _ downloads: Downloads) async throws -> [ResourceURL] {
-        try await downloads.shelf.contents(of: id)?.parts.map { try ResourceURL($0.url) } ?? []
+        try await downloads.assetStore.contents(of: id)?.parts.map { try ResourceURL($0.url) } ?? []
     }
 
     /// Completes the low variant stream, then requests the high one while the origin is unreachable.

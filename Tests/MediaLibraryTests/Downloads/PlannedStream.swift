@@ -48,7 +48,7 @@ extension AssetContents {
 
     /// References that name no part of the asset.
     var unresolved: [String] {
-        let names = Set(playlists.map(\.name) + parts.map(\.name) + [LocalNames.gap])
+        let names = Set(playlists.map(\.name) + parts.map(\.name) + [AssetPartNaming.gap])
         return named.filter { !names.contains($0) && !names.contains("\($0.split(separator: "/").last ?? "")") }
     }
 }

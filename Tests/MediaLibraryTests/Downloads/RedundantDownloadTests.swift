@@ -111,9 +111,9 @@ struct RedundantDownloadTests {
 
     private func contents() async throws -> AssetContents {
         let store = try await fixture.library.open()
-        let shelf = AssetShelf(of: store)
-        let id = try #require(try await shelf.assets().first?.id)
-        let contents = try #require(try await shelf.contents(of: id))
+        let assetStore = AssetStore(of: store)
+        let id = try #require(try await assetStore.assets().first?.id)
+        let contents = try #require(try await assetStore.contents(of: id))
         await store.close()
         return contents
     }

@@ -222,7 +222,7 @@ struct StreamMovieTests {
     }
 
     @Test func shareDependsOnNumberOfReaders() throws {
-        let holding = SharedHolding(of: 1000, least: 100)
+        let holding = ReaderMemoryBudget(of: 1000, least: 100)
         #expect(holding.share == 1000)
         let (plan, resources) = try SampleStream.pictures.open()
         let movie = try StreamMovie(plan, resources: resources)
@@ -238,7 +238,7 @@ struct StreamMovieTests {
     func remakesChunksBeyondMemoryLimit(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
-        let reader = movie.reader(sharing: SharedHolding(of: 20_000, least: 0))
+        let reader = movie.reader(sharing: ReaderMemoryBudget(of: 20_000, least: 0))
         #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
         // One chunk being collected per track, and the requested one.
         let longest = try #require(movie.table.chunks.map(\.length).max())

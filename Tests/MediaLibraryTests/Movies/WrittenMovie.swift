@@ -57,7 +57,7 @@ struct MovieSampleList: SampleSink, Equatable {
 
     var tracks: [[Sample]] = []
 
-    init(_ file: some MediaContainers.ByteSource) throws {
+    init(_ file: some ByteSource) throws {
         try MP4Reader(file).deliver(to: &self)
     }
 

@@ -417,7 +417,7 @@ struct LiveEdgeTests {
         await fixture.recording.stop()
         // The window isn't complete before its end.
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
-        await #expect(throws: OutsideRecording.self) { try await fixture.recording.finished(from: from, to: to) }
+        await #expect(throws: WindowOutOfRangeError.self) { try await fixture.recording.finished(from: from, to: to) }
         fixture.pass(to: to)
         let window = try await fixture.window(.span(from: from, to: to))
         #expect(window.hasEndList && window.type == .onDemand && window.segments.count == 50)
@@ -439,7 +439,7 @@ struct LiveEdgeTests {
         do {
             _ = try await fixture.recording.finished(from: from, to: to)
             Issue.record("the window is complete while its segments may arrive")
-        } catch is OutsideRecording {}
+        } catch is WindowOutOfRangeError {}
         fixture.pass(to: Self.time(100))
         try await fixture.recording.change { $0.isWanted = false }
         await fixture.recording.stop()
@@ -597,18 +597,18 @@ struct LiveEdgeTests {
         try await fixture.timeline.remove(Array(200..<300))
         #expect(try await fixture.recording.entry(.span(from: Self.time(250), to: nil)).begins == Self.time(300))
         // Neither without an overlap nor if strict.
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.recording.entry(.span(from: Self.time(50), to: Self.time(100)))
         }
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.recording.entry(.span(from: Self.time(210), to: Self.time(290)))
         }
         for request in [request, .span(from: Self.time(250), to: nil)] {
-            let error = await #expect(throws: OutsideRecording.self) {
+            let error = await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.recording.entry(request, isStrict: true)
             }
             #expect(error?.description.contains("the window begins outside the recorded time") == true)
-            await #expect(throws: OutsideRecording.self) {
+            await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.recording.playlist(request, track: "video-1", isStrict: true)
             }
         }

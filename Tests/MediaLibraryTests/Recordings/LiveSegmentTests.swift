@@ -288,7 +288,7 @@ struct LiveSegmentTests {
         #expect(await recording.silentTracks == ["video-1"])
         #expect(try await behind(fixture) <= 24_000_000_000)
         let (from, to) = (began + 30_000_000_000, began + 60_000_000_000)
-        await #expect(throws: OutsideRecording.self) { try await recording.finished(from: from, to: to) }
+        await #expect(throws: WindowOutOfRangeError.self) { try await recording.finished(from: from, to: to) }
         keys.fault = nil
         try await fixture.pass(30)
         #expect(await recording.silentTracks == [])
@@ -368,7 +368,7 @@ struct LiveSegmentTests {
         fixture.isHanging = false
         try await fixture.end()
         #expect(await recording.state == .ended)
-        #expect(try await fixture.shelf?.assets().count == 1)
+        #expect(try await fixture.assetStore?.assets().count == 1)
         #expect(try await fixture.gapCount() == 1)
         #expect(try await fixture.rows("video-1").allSatisfy { $0.state != .awaited })
         await fixture.close()

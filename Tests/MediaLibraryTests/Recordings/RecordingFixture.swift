@@ -11,7 +11,7 @@ final class RecordingFixture {
     let live: LiveOrigin
     let name = ChannelName(rawValue: "one")!
     private(set) var store: CacheStore?
-    private(set) var shelf: AssetShelf?
+    private(set) var assetStore: AssetStore?
     private(set) var recordings: Recordings?
     private var listener: Task<Void, Never>?
     private let gaps = GapLog()
@@ -32,9 +32,9 @@ final class RecordingFixture {
     /// Opens the store, as a new process does.
     func open() async throws {
         let store = try await live.library.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         let recordings = Recordings(
-            store: store, shelf: shelf, loader: PlaylistLoader(store: store), encoder: encoder)
+            store: store, assetStore: assetStore, loader: PlaylistLoader(store: store), encoder: encoder)
         let events = recordings.events()
         let (gaps, mark) = (gaps, Self.mark)
         listener = Task {
@@ -50,7 +50,7 @@ final class RecordingFixture {
         await live.library.time.waitForSleepers(1)
         idleSleepers = live.library.time.sleepers
         try await recordings.start()
-        (self.store, self.shelf, self.recordings) = (store, shelf, recordings)
+        (self.store, self.assetStore, self.recordings) = (store, assetStore, recordings)
         await settle()
     }
 

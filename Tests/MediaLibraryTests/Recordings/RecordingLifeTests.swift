@@ -121,14 +121,14 @@ struct RecordingLifeTests {
         fixture.live.library.origin.always(lost, .status(404))
         try await fixture.pass(6)
         fixture.live.hasEndList = true
-        try await fixture.pass(atMost: 200) { try await fixture.shelf?.assets().isEmpty == false }
+        try await fixture.pass(atMost: 200) { try await fixture.assetStore?.assets().isEmpty == false }
         try await fixture.check { $0.url != lost }
         #expect(await (try fixture.recording).state == .ended)
         try await fixture.pass(30)
         #expect(fixture.live.library.time.sleepers == before)
-        let asset = try #require(try await fixture.shelf?.assets().first)
+        let asset = try #require(try await fixture.assetStore?.assets().first)
         #expect(asset.title == "one")
-        let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
+        let contents = try #require(try await fixture.assetStore?.contents(of: asset.id))
         let rows = try await fixture.rows("video-1") + fixture.rows("audio-1")
         #expect(contents.parts.count == rows.count { $0.state == .kept })
         // The asset is reported as incomplete.
@@ -141,7 +141,7 @@ struct RecordingLifeTests {
         // The next process doesn't add another asset.
         await fixture.close()
         try await fixture.open()
-        #expect(try await fixture.shelf?.assets().count == 1)
+        #expect(try await fixture.assetStore?.assets().count == 1)
         try await fixture.recordings?.remove(fixture.name)
         // The asset keeps its media.
         let part = try #require(contents.parts.first)
@@ -163,8 +163,8 @@ struct RecordingLifeTests {
         // The awaited segment doesn't hide later ones.
         try await fixture.end()
         try await fixture.check(through: next, without: url)
-        let asset = try #require(try await fixture.shelf?.assets().first)
-        let contents = try #require(try await fixture.shelf?.contents(of: asset.id))
+        let asset = try #require(try await fixture.assetStore?.assets().first)
+        let contents = try #require(try await fixture.assetStore?.contents(of: asset.id))
         #expect(contents.parts.contains { $0.url == next.description })
         await fixture.close()
     }

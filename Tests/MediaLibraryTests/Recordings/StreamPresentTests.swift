@@ -57,7 +57,7 @@ struct StreamPresentTests {
         fixture.pass(to: Self.time(400) + (5 - clock) * Self.second)
         let entry = try await fixture.recording.entry(.span(from: Self.time(400) + 5 * Self.second, to: nil))
         #expect(entry.begins == Self.time(400) - 1)
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.recording.entry(.span(from: Self.time(400) + 60 * Self.second, to: nil))
         }
         await fixture.close()

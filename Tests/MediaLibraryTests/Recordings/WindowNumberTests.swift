@@ -105,7 +105,7 @@ struct WindowNumberTests {
         #expect(playlist.segments[10].programDateTime?.nanosecondsSinceEpoch == Self.time(3880))
         #expect(playlist.hasEndList)
         #expect(fixture.recording.kept().count == 2)
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.text(.span(from: Self.time(100), to: nil), isStrict: true)
         }
         #expect(try await fixture.window(.all).segments.count == 130)

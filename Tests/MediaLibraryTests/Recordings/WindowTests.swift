@@ -142,8 +142,8 @@ struct WindowTests {
         #expect(try await fixture.window(.delayed(100 * Self.second)).mediaSequence == 321)
         // The delay is less than the lag of the recording.
         #expect(try await fixture.window(.delayed(0)).segments.last?.uri == "399.ts")
-        await #expect(throws: OutsideRecording.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.recording.entry(.delayed(100_000 * Self.second))
         }
         #expect(try await fixture.recording.entry(.delayed(100 * Self.second)).text.contains("/timeshift_rel-100.m3u8"))
@@ -188,12 +188,12 @@ struct WindowTests {
         await fixture.recording.start()
         let kept = [Self.time(100)..<Self.time(400)]
         for from in [0, Self.time(100) - 1_000_001, Self.time(400) + 2 * Self.second, Self.time(9000)] {
-            let error = await #expect(throws: OutsideRecording.self) {
+            let error = await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.text(.span(from: from, to: nil), isStrict: true)
             }
             #expect(error?.kept == kept)
             #expect(error?.description.contains("2026-01-31T20:03:20.000Z to 2026-01-31T20:13:20.000Z") == true)
-            await #expect(throws: OutsideRecording.self) {
+            await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.recording.entry(.span(from: from, to: nil), isStrict: true)
             }
         }
@@ -202,7 +202,9 @@ struct WindowTests {
         #expect(error?.message.contains("video-1") == true)
         // After the channel has been stopped, windows can't begin at the edge.
         await fixture.recording.stop()
-        await #expect(throws: OutsideRecording.self) { try await fixture.text(.span(from: Self.time(400), to: nil)) }
+        await #expect(throws: WindowOutOfRangeError.self) {
+            try await fixture.text(.span(from: Self.time(400), to: nil))
+        }
         await fixture.close()
     }
 
@@ -221,7 +223,7 @@ struct WindowTests {
         }
         #expect(try await recording.moment(Self.time(101) + 1_000_000).row.number == 101)
         for time in [Self.time(100) - 1_000_000, Self.time(105) + 1_000_000, .min, .max] {
-            await #expect(throws: OutsideRecording.self) { try await recording.moment(time) }
+            await #expect(throws: WindowOutOfRangeError.self) { try await recording.moment(time) }
         }
         await fixture.close()
     }
@@ -231,9 +233,9 @@ struct WindowTests {
         for request in [.all, .live(nil), .delayed(0), .span(from: 5, to: nil), .span(from: 5, to: 9)]
             as [WindowRequest]
         {
-            let error = await #expect(throws: OutsideRecording.self) { try await fixture.recording.entry(request) }
+            let error = await #expect(throws: WindowOutOfRangeError.self) { try await fixture.recording.entry(request) }
             #expect(error?.description.contains("nothing is recorded") == true)
-            await #expect(throws: OutsideRecording.self) { try await fixture.text(request) }
+            await #expect(throws: WindowOutOfRangeError.self) { try await fixture.text(request) }
         }
         await fixture.close()
     }
@@ -265,7 +267,7 @@ struct WindowTests {
         #expect(gap.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(9))
         #expect(gap.discontinuitySequence == 1)
         // Time that wasn't recorded is outside.
-        await #expect(throws: OutsideRecording.self) {
+        await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.text(.span(from: Self.time(100), to: Self.time(101)))
         }
         await fixture.close()

@@ -22,7 +22,7 @@ struct PlayedTitlesTests {
     }
 
     private func titles(_ store: CacheStore) async throws -> [PlayedTitle] {
-        try await PlayedTitles(store: store, shelf: AssetShelf(of: store)).all()
+        try await PlayedTitles(store: store, assetStore: AssetStore(of: store)).all()
     }
 
     /// The names of segments and the order of the playlists don't matter.

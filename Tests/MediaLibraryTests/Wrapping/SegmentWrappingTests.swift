@@ -112,7 +112,7 @@ struct SegmentWrappingTests {
     }
 }
 
-extension MediaContainers.ByteSource {
+extension ByteSource {
     /// Reads all bytes.
     fileprivate var contents: [UInt8] {
         get throws { try bytes(0..<length, limit: Int(length)) }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A recording of one channel. It follows the channel's playlists, fetches their segments and maintains the timelines.
 package actor Recording {
-    let work: RecordingWork
+    let work: RecordingDependencies
     /// The identifier that the recording's files are named by.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
@@ -44,7 +44,7 @@ package actor Recording {
     /// Creates a recording that isn't open yet.
     ///
     /// - Parameter hasOtherURL: whether the channel's tracks were found at another URL than its own.
-    init(_ channel: Channel, work: RecordingWork, hasOtherURL: Bool = false) {
+    init(_ channel: Channel, work: RecordingDependencies, hasOtherURL: Bool = false) {
         self.channel = channel
         self.hasOtherURL = hasOtherURL
         self.work = work
@@ -360,7 +360,7 @@ package actor Recording {
 }
 
 /// The dependencies of a recording.
-struct RecordingWork: Sendable {
+struct RecordingDependencies: Sendable {
     let store: CacheStore
     /// The storage of media and timelines.
     let place: any RecordingStore

@@ -151,7 +151,7 @@ extension TrackFollower {
             row.state = .gap
             return row
         }
-        row.ending = LocalNames.ending(of: url, hasMap: segment.map != nil, folder: folder)
+        row.ending = AssetPartNaming.ending(of: url, hasMap: segment.map != nil, folder: folder)
         if isDiscontinuous { forgetSections() }
         row.conditions = localConditions(resolved, isAligned: number == Int64(resolved.mediaSequence))
         return row

@@ -113,7 +113,7 @@ enum ChannelEntry {
             }
         }
         var used = Set(known.map(\.folder)).subtracting(free.keys)
-        var places = LocalNames()
+        var places = AssetPartNaming()
         for (index, track) in tracks.enumerated() {
             let place = places.folder(for: kinds[index])
             guard folders[index] == nil, !used.contains(place), free[place]?.mayBe(track) ?? true else { continue }
@@ -121,7 +121,7 @@ enum ChannelEntry {
             used.insert(place)
         }
         used.formUnion(free.keys)
-        var names = LocalNames()
+        var names = AssetPartNaming()
         for index in tracks.indices where folders[index] == nil {
             var folder = names.folder(for: kinds[index])
             while used.contains(folder) { folder = names.folder(for: kinds[index]) }

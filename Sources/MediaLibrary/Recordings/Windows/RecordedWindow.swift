@@ -30,7 +30,7 @@ package struct RecordedWindow: Sendable {
 }
 
 /// A request for a window outside the recorded time ranges.
-package struct OutsideRecording: Error, Sendable, CustomStringConvertible {
+package struct WindowOutOfRangeError: Error, Sendable, CustomStringConvertible {
     /// The channel.
     package let channel: ChannelName
     /// The reason, as a clause.

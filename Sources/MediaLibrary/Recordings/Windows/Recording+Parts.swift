@@ -66,7 +66,7 @@ extension Recording {
     /// Returns the position of a picture at a time: the track, the segment in progress, and the seconds since its
     /// start.
     ///
-    /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
+    /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
         let pictures = timelines.filter { !$0.track.hasPrefix("audio") && !$0.track.hasPrefix("text") }
         let end = time.clampedSum(Self.resolution)

@@ -22,7 +22,7 @@ extension Recording {
     ///   - request: The window.
     ///   - isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the window is
     ///     served.
-    /// - Throws: ``OutsideRecording`` if nothing of the window is recorded; `CacheError` with `storage`.
+    /// - Throws: ``WindowOutOfRangeError`` if nothing of the window is recorded; `CacheError` with `storage`.
     package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
         guard !channel.entry.isEmpty else { throw outside("nothing has been recorded yet") }
         let name: String
@@ -102,7 +102,7 @@ extension Recording {
     ///   - timeline: The track's timeline.
     ///   - isGranted: Whether an entry named the window before.
     ///   - isStrict: Whether the start of the window must be recorded.
-    /// - Throws: ``OutsideRecording``.
+    /// - Throws: ``WindowOutOfRangeError``.
     private func served(
         _ request: WindowRequest, edge: Int64?, of timeline: Timeline, isGranted: Bool, isStrict: Bool
     ) throws -> ServedWindow {
@@ -161,7 +161,7 @@ extension Recording {
     /// Returns the time range of everything recorded so far, in nanoseconds since 1970. Once a channel has stopped, the
     /// range includes segments behind awaited ones, which then are gaps.
     ///
-    /// - Throws: ``OutsideRecording`` if nothing is recorded.
+    /// - Throws: ``WindowOutOfRangeError`` if nothing is recorded.
     private func everything() throws -> Range<Int64> {
         let all = kept(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
@@ -197,7 +197,7 @@ extension Recording {
     ///   - from: The requested start.
     ///   - to: The requested end; nil for none.
     ///   - isStrict: Whether the start of the window must be recorded.
-    /// - Throws: ``OutsideRecording``.
+    /// - Throws: ``WindowOutOfRangeError``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
         let kept = kept(isOver: isOver(upTo: to))
         if kept.contains(where: { $0.contains(from) }) { return (from, to) }
@@ -221,8 +221,8 @@ extension Recording {
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
 
     /// Returns an error that includes the recorded time ranges.
-    func outside(_ what: String) -> OutsideRecording {
-        OutsideRecording(channel: channel.name, what: what, kept: kept())
+    func outside(_ what: String) -> WindowOutOfRangeError {
+        WindowOutOfRangeError(channel: channel.name, what: what, kept: kept())
     }
 
     /// Returns the time ranges recorded on any track.
@@ -243,7 +243,7 @@ extension Recording {
 
     /// Returns the contents of a window that is over.
     ///
-    /// - Throws: The errors of ``contents(from:to:)``; ``OutsideRecording`` if the window isn't over.
+    /// - Throws: The errors of ``contents(from:to:)``; ``WindowOutOfRangeError`` if the window isn't over.
     package func finished(from: Int64, to: Int64, isStrict: Bool = false) async throws -> RecordedWindow {
         guard isOver(at: to) else {
             throw outside(edge == nil ? "nothing has been recorded yet" : "the window isn't over yet")
@@ -253,7 +253,7 @@ extension Recording {
 
     /// Returns the contents of a window as those of an asset, for export or pinning.
     ///
-    /// - Throws: ``OutsideRecording``; `CacheError` with `storage`.
+    /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
     package func contents(from: Int64, to: Int64) async throws -> AssetContents {
         try await assembled(from: from, to: to).contents
     }

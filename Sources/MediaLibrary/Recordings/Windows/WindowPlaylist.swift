@@ -98,7 +98,7 @@ extension WindowPlaylist {
                 if row.conditions.map != nil { template.map = row.conditions.map }
             }
             var segment = template
-            segment.uri = row.state == .gap ? LocalNames.gap : row.name
+            segment.uri = row.state == .gap ? AssetPartNaming.gap : row.name
             segment.duration = DecimalValue(nanoseconds: row.duration)
             segment.isGap = row.state == .gap
             segment.isDiscontinuous = row.isDiscontinuous || isJump
@@ -195,7 +195,7 @@ package struct PicturePlaylist: Sendable {
         for row in stretch.segments {
             let hasPicture = row.firstPicture > 0
             var segment = MediaSegment(
-                uri: hasPicture ? prefix + row.name : LocalNames.gap,
+                uri: hasPicture ? prefix + row.name : AssetPartNaming.gap,
                 duration: DecimalValue(nanoseconds: row.duration))
             segment.isGap = !hasPicture
             if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstPicture), offset: 0) }

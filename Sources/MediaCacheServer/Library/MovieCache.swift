@@ -5,7 +5,7 @@ import MediaContainers
 import MediaLibrary
 
 /// The movies of assets: the layout of each `media.mp4`, computed once and remembered while it is in use.
-final class MovieBook: Sendable {
+final class MovieCache: Sendable {
     /// The source of a movie's bytes.
     enum Movie: Sendable {
         /// A file, whose samples are served unchanged.
@@ -29,7 +29,7 @@ final class MovieBook: Sendable {
     private let profiles: HeaderProfileStore
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
     /// The memory that readers of streams share. A single reader uses one or two segments.
-    let holding = SharedHolding(of: 128 << 20)
+    let holding = ReaderMemoryBudget(of: 128 << 20)
     /// The limit of concurrent pieces. Each occupies a thread while it waits for its segments.
     let reading = ConcurrencyLimit(4)
     /// The limit of concurrent readers of streams, so that each has its share of memory.
@@ -88,7 +88,7 @@ final class MovieBook: Sendable {
                 throw Problem.notFound(lost: asset.holeCount, of: asset.title ?? asset.url)
             }
         case .queued, .running, .paused, .waiting, .failed:
-            throw CacheError(.notFound, "not all of \(asset.url) is kept: its download isn't complete")
+            throw CacheError(.notFound, "\(asset.url) isn't completely cached: its download isn't complete")
         }
         return try await movie(
             named: "\(asset.id) \(version) \(asset.holeCount) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
@@ -158,7 +158,7 @@ final class MovieBook: Sendable {
         let url = try ResourceURL(asset.url)
         let request = ReadRequest(url: url, settings: try settings(for: asset))
         guard let info = try await store.resource(of: request) else {
-            throw CacheError(.notFound, "nothing is kept of \(url) any more; `get` it again")
+            throw CacheError(.notFound, "nothing of \(url) is cached any more; `get` it again")
         }
         return (request, info)
     }
@@ -186,14 +186,14 @@ final class MovieBook: Sendable {
             let stream = try await StreamStatus(of: url, as: info.identity, in: store)
         {
             guard stream.playsWithoutOrigin else {
-                throw CacheError(.notFound, "not all of \(url) is kept: \(stream.shortage); play all of it first")
+                throw CacheError(.notFound, "\(url) isn't completely cached: \(stream.shortage); play all of it first")
             }
             return Set(stream.playlists.filter(\.isComplete).map(\.url))
         }
         guard info.isComplete else {
             throw CacheError(
                 .notFound,
-                "not all of \(url) is kept: \(info.bytesKept) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
+                "\(url) isn't completely cached: \(info.bytesKept) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
             )
         }
         return []
@@ -233,7 +233,7 @@ final class MovieBook: Sendable {
     private static func failure(_ error: ContainerError, of url: String) -> any Error {
         if error.cause is CancellationError { return CancellationError() }
         if let cause = error.cause as? CacheError, cause.code == .notFound {
-            return CacheError(.notFound, "not all of \(url) is kept: \(error)", cause: error)
+            return CacheError(.notFound, "\(url) isn't completely cached: \(error)", cause: error)
         }
         return CacheError(.notMedia, "\(url) can't become an MP4: \(error)", cause: error)
     }

@@ -5,7 +5,7 @@ import MediaLibrary
 import Testing
 
 /// Tests of assets and their covers.
-struct AssetShelfTests {
+struct AssetStoreTests {
     private let fixture = LibraryFixture()
     private let picture = Cover(bytes: [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3], mediaType: "image/jpeg")
 
@@ -17,15 +17,15 @@ struct AssetShelfTests {
 
     @Test func assetsSurviveRestart() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         let film = try await cached("http://origin.example/film.mp4", in: store)
-        let asset = try await shelf.add(film)
-        #expect(try await shelf.add(film) == asset)
-        _ = try await shelf.setCover(picture, of: asset.id)
+        let asset = try await assetStore.add(film)
+        #expect(try await assetStore.add(film) == asset)
+        _ = try await assetStore.setCover(picture, of: asset.id)
         await store.close()
 
         let again = try await fixture.open()
-        let other = AssetShelf(of: again)
+        let other = AssetStore(of: again)
         let read = try #require(try await other.asset(asset.id))
         #expect(read.url == "http://origin.example/film.mp4")
         #expect(read.cover?.size == 7)
@@ -36,14 +36,14 @@ struct AssetShelfTests {
 
     @Test func reportsVisibleChanges() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
-        var events = shelf.events().makeAsyncIterator()
-        let asset = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
+        let assetStore = AssetStore(of: store)
+        var events = assetStore.events().makeAsyncIterator()
+        let asset = try await assetStore.add(try await cached("http://origin.example/film.mp4", in: store))
         #expect(await events.next() == .added(asset.id))
-        _ = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
-        _ = try await shelf.setCover(picture, of: asset.id)
+        _ = try await assetStore.add(try await cached("http://origin.example/film.mp4", in: store))
+        _ = try await assetStore.setCover(picture, of: asset.id)
         #expect(await events.next() == .changed(asset.id))
-        try await shelf.remove(asset.id)
+        try await assetStore.remove(asset.id)
         #expect(await events.next() == .removed(asset.id))
         await store.close()
     }
@@ -51,31 +51,31 @@ struct AssetShelfTests {
     /// The catalog doesn't contain assets.
     @Test func coversSurviveDamagedCatalog() async throws {
         let store = try await fixture.open()
-        let asset = try await AssetShelf(of: store).add(try await cached("http://origin.example/film.mp4", in: store))
-        _ = try await AssetShelf(of: store).setCover(picture, of: asset.id)
+        let asset = try await AssetStore(of: store).add(try await cached("http://origin.example/film.mp4", in: store))
+        _ = try await AssetStore(of: store).setCover(picture, of: asset.id)
         await store.close()
         try Data("not a database, for sure".utf8).write(to: URL(filePath: "\(fixture.folder)/catalog.sqlite"))
 
         let again = try await fixture.open()
-        #expect(try await AssetShelf(of: again).cover(of: asset.id) == picture)
+        #expect(try await AssetStore(of: again).cover(of: asset.id) == picture)
         await again.close()
     }
 
     @Test func replacesRemovesAndCountsCovers() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
-        let first = try await shelf.add(try await cached("http://origin.example/1.mp4", in: store))
-        let second = try await shelf.add(try await cached("http://origin.example/2.mp4", in: store))
-        _ = try await shelf.setCover(picture, of: first.id)
+        let assetStore = AssetStore(of: store)
+        let first = try await assetStore.add(try await cached("http://origin.example/1.mp4", in: store))
+        let second = try await assetStore.add(try await cached("http://origin.example/2.mp4", in: store))
+        _ = try await assetStore.setCover(picture, of: first.id)
         let png = Cover(bytes: [0x89, 0x50, 0x4E, 0x47, 5], mediaType: "image/png")
-        _ = try await shelf.setCover(png, of: first.id)
-        _ = try await shelf.setCover(picture, of: second.id)
-        #expect(try await shelf.cover(of: first.id) == png)
-        #expect(try await shelf.coverUsage() == CoverUsage(covers: 2, bytes: 12))
-        try await shelf.removeCover(of: first.id)
-        #expect(try await shelf.cover(of: first.id) == nil)
-        #expect(try await shelf.removeCovers() == CoverUsage(covers: 1, bytes: 7))
-        #expect(try await shelf.coverUsage().covers == 0)
+        _ = try await assetStore.setCover(png, of: first.id)
+        _ = try await assetStore.setCover(picture, of: second.id)
+        #expect(try await assetStore.cover(of: first.id) == png)
+        #expect(try await assetStore.coverUsage() == CoverUsage(covers: 2, bytes: 12))
+        try await assetStore.removeCover(of: first.id)
+        #expect(try await assetStore.cover(of: first.id) == nil)
+        #expect(try await assetStore.removeCovers() == CoverUsage(covers: 1, bytes: 7))
+        #expect(try await assetStore.coverUsage().covers == 0)
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets")
         #expect(names.filter { $0.hasSuffix(".cover") }.isEmpty)
         await store.close()
@@ -83,24 +83,24 @@ struct AssetShelfTests {
 
     @Test func removesAssetsByCacheKey() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         let film = try await cached("http://origin.example/film.mp4", in: store)
-        let asset = try await shelf.add(film)
-        _ = try await shelf.setCover(picture, of: asset.id)
-        try await shelf.remove(withKeys: [film.key])
-        #expect(try await shelf.asset(asset.id) == nil)
+        let asset = try await assetStore.add(film)
+        _ = try await assetStore.setCover(picture, of: asset.id)
+        try await assetStore.remove(withKeys: [film.key])
+        #expect(try await assetStore.asset(asset.id) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets").isEmpty)
-        await #expect(throws: CacheError.self) { _ = try await shelf.setCover(picture, of: asset.id) }
+        await #expect(throws: CacheError.self) { _ = try await assetStore.setCover(picture, of: asset.id) }
         await store.close()
     }
 
     /// Concurrent callers receive the same asset.
     @Test func addsOneAssetForConcurrentCallers() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
+        let assetStore = AssetStore(of: store)
         let film = try await cached("http://origin.example/film.mp4", in: store)
         let ids = try await withThrowingTaskGroup(of: AssetID.self) { group in
-            for _ in 0..<20 { group.addTask { try await shelf.add(film).id } }
+            for _ in 0..<20 { group.addTask { try await assetStore.add(film).id } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 1)
@@ -110,27 +110,27 @@ struct AssetShelfTests {
     /// An asset's record agrees with its cover after concurrent changes.
     @Test func serializesChanges() async throws {
         let store = try await fixture.open()
-        let shelf = AssetShelf(of: store)
-        let asset = try await shelf.add(try await cached("http://origin.example/film.mp4", in: store))
+        let assetStore = AssetStore(of: store)
+        let asset = try await assetStore.add(try await cached("http://origin.example/film.mp4", in: store))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
                 group.addTask { [picture] in
                     switch number % 4 {
-                    case 0, 1: _ = try? await shelf.setCover(picture, of: asset.id)
-                    case 2: _ = try? await shelf.removeCover(of: asset.id)
-                    default: _ = try? await shelf.cover(of: asset.id)
+                    case 0, 1: _ = try? await assetStore.setCover(picture, of: asset.id)
+                    case 2: _ = try? await assetStore.removeCover(of: asset.id)
+                    default: _ = try? await assetStore.cover(of: asset.id)
                     }
                 }
             }
         }
-        let note = try await shelf.asset(asset.id)?.cover
+        let note = try await assetStore.asset(asset.id)?.cover
         let file = FileManager.default.fileExists(atPath: "\(fixture.folder)/assets/\(asset.id).cover")
         #expect((note != nil) == file)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await shelf.remove(asset.id) }
-            for _ in 0..<5 { group.addTask { [picture] in _ = try? await shelf.setCover(picture, of: asset.id) } }
+            group.addTask { try? await assetStore.remove(asset.id) }
+            for _ in 0..<5 { group.addTask { [picture] in _ = try? await assetStore.setCover(picture, of: asset.id) } }
         }
-        #expect(try await shelf.asset(asset.id) == nil)
+        #expect(try await assetStore.asset(asset.id) == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/assets").isEmpty)
         await store.close()
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import MediaLibrary
 
-struct StreamBookTests {
-    private let book = StreamBook()
+struct RecentPlaylistsTests {
+    private let book = RecentPlaylists()
     private let url: ResourceURL
 
     init() throws { url = try ResourceURL("http://origin.example/s/index.m3u8") }

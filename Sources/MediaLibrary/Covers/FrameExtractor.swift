@@ -5,7 +5,7 @@ public enum FrameTime {
 }
 
 /// An extractor of pictures from films, implemented by a system decoder or another program.
-public protocol FrameTaker: Sendable {
+public protocol FrameExtractor: Sendable {
     /// Extracts a picture.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ public protocol FrameTaker: Sendable {
     func frame(of url: String, at time: Double) async throws -> Cover?
 }
 
-extension FrameTaker {
+extension FrameExtractor {
     /// Extracts a picture at the default time, or the first picture of a shorter film.
     ///
     /// - Throws: The errors of ``frame(of:at:)``.

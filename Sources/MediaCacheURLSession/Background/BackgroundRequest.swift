@@ -3,7 +3,7 @@ import MediaCache
 
 /// The resource and range requested by a background transfer. It is stored as the description of the task, because the
 /// task outlives the app.
-struct BackgroundWish: Sendable, Hashable, Codable {
+struct BackgroundRequest: Sendable, Hashable, Codable {
     /// The URL of the resource.
     var url: String
     /// The requested byte range; nil for all bytes.
@@ -22,10 +22,10 @@ struct BackgroundWish: Sendable, Hashable, Codable {
 
     /// Reads a task's description. Returns nil for a task that `BackgroundTransfers` didn't create.
     init?(_ description: String?) {
-        guard let description, let wish = try? JSONDecoder().decode(Self.self, from: Data(description.utf8)) else {
+        guard let description, let request = try? JSONDecoder().decode(Self.self, from: Data(description.utf8)) else {
             return nil
         }
-        self = wish
+        self = request
     }
 
     /// Returns the description for the task.

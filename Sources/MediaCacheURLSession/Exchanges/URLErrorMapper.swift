@@ -6,7 +6,7 @@ import MediaCache
 #endif
 
 /// The mapping of the session's errors to `CacheError`.
-enum SessionFailure {
+enum URLErrorMapper {
     /// Returns a `CacheError` for an error of the session.
     ///
     /// - Parameters:
@@ -58,7 +58,7 @@ enum SessionFailure {
     }
 }
 
-extension SessionFailure {
+extension URLErrorMapper {
     /// Returns whether the connection was closed normally, but before the end of the body.
     private static func isTruncation(_ error: URLError) -> Bool {
         #if canImport(Darwin)

@@ -5,7 +5,7 @@ public import MediaCache
 ///
 /// Each asset has a small file outside the catalog, which survives a damaged catalog. Its cover has another file,
 /// because the image may not be available again.
-public actor AssetShelf {
+public actor AssetStore {
     private static let recordSuffix = ".json"
     private static let coverSuffix = ".cover"
     private static let contentsSuffix = ".contents"

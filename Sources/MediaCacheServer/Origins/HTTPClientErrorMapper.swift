@@ -15,7 +15,7 @@ import NIOSSL
 #endif
 
 /// The mapping of the client's errors to cache errors.
-enum OriginFailure {
+enum HTTPClientErrorMapper {
     /// Returns the `CacheError` of an error. Its message names the host.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ import MediaCache
 ///
 /// Names have the extensions that players expect. ffmpeg, for instance, only opens segments and keys in a folder if
 /// they have the extension of a media file.
-struct LocalNames {
+struct AssetPartNaming {
     /// The name of media segments that the playlist marks as absent (EXT-X-GAP). No part has it.
     static let gap = "gap.ts"
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The recently requested playlists, for looking up the segments that follow another and the time from which a URL has
 /// identified a live segment.
-public final class StreamBook: Sendable {
+public final class RecentPlaylists: Sendable {
     /// The maximum number of playlists: those of a few streams with their renditions.
     private static let capacity = 32
 
