@@ -1,8 +1,8 @@
-/// One reader's place in a fill whose bytes aren't kept.
+/// A reader's place in a fill whose bytes aren't stored.
 final class PassThrough: Sendable {
     private let fill: PassingFill
     private let id: Int
-    /// Where it ends for this reader.
+    /// The exclusive end of the reader's range.
     private let end: Int64
 
     init(fill: PassingFill, id: Int, end: Int64) {
@@ -13,8 +13,10 @@ final class PassThrough: Sendable {
 
     deinit { fill.leave(id) }
 
-    /// What there is to read. The end may be this place's alone, for a reader that was too slow for the others: it goes
-    /// on at its byte with a fill of its own.
+    /// Returns the available bytes, the end, or the failure. A reader that was too slow for the others gets an early end,
+    /// and continues with a fill of its own.
+    ///
+    /// - Parameter onReady: A function that is called once if the result is `wait`, when another poll can succeed.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
         switch fill.poll(id, until: end, onReady: onReady) {
         case .bytes(let range): .bytes(self, offset: range.lowerBound, count: min(maximum, range.count))
@@ -24,9 +26,10 @@ final class PassThrough: Sendable {
         }
     }
 
+    /// Advances the reader by a number of bytes.
     func consume(_ count: Int) { fill.consume(count, by: id) }
 
-    /// Gives the place up. May be called more than once.
+    /// Removes the reader from the fill. Further calls have no effect.
     func cancel() { fill.leave(id)?() }
 }
 

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Synchronization
 
-/// One origin request whose bytes aren't kept, since they may not be or can't: they go through a ring of memory that
-/// its readers share.
+/// An origin request whose bytes may not or can't be stored. They pass through a ring of memory that its readers share.
 ///
-/// The origin is read only while there's room in the ring. If nobody takes anything for longer than the idle limit, the
-/// connection and its place in the scheduler go, and it goes on at its byte later. When the last reader leaves, it ends.
+/// The origin is read only while the ring has space. If no reader consumes bytes for longer than the idle limit, the
+/// connection is closed and the scheduler's grant is returned; a later request continues at the next byte. The fill ends
+/// when its last reader leaves.
 final class PassingFill: Sendable {
-    /// Who may share it: those who would have sent the same request.
+    /// The properties of a request. Only readers that would send the same request share a fill.
     struct Audience: Hashable {
         var fields: HTTPFields
         var scope: AddressScope
@@ -15,9 +15,10 @@ final class PassingFill: Sendable {
         var transform: AppliedTransform?
     }
 
-    /// How long it waits for a first reader.
+    /// The time that a fill waits for its first reader.
     private static let patience = Duration.seconds(1)
 
+    /// The result of a poll.
     enum Step {
         case bytes(Range<Int64>)
         case wait
@@ -28,10 +29,10 @@ final class PassingFill: Sendable {
     private struct State {
         var window: RingWindow
         var memory: [UInt8] = []
-        /// Set when the last byte has come, or none will.
+        /// Whether all bytes were received, or the request has failed.
         var isOver = false
         var failure: CacheError?
-        /// Ends it when those who were told of it don't come.
+        /// The task that ends the fill if the expected readers don't join.
         var patience: Task<Void, Never>?
         var isEnded = false
         var room: CheckedContinuation<Void, Never>?
@@ -47,11 +48,13 @@ final class PassingFill: Sendable {
     private let onEnd: @Sendable (PassingFill) -> Void
     private let state: OrderedMutex<State>
 
+    /// Creates a fill; ``start()`` begins it.
+    ///
     /// - Parameters:
-    ///   - reader: brings the bytes from the window's start to its limit.
-    ///   - check: the check of the version's first bytes; nil if the reader's response has been checked.
-    ///   - onLength: told the complete length, if only the end of the body tells it.
-    ///   - onEnd: told when nobody can read it any more.
+    ///   - reader: The reader of the bytes from the window's start to its limit.
+    ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
+    ///   - onLength: A function that receives the complete length if it was unknown before the end of the body.
+    ///   - onEnd: A function that is called after the end, when no reader can join any more.
     init(
         _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, audience: Audience,
         engine: Engine, check: FrontCheck?, onLength: @escaping @Sendable (Int64) -> Void,
@@ -68,6 +71,7 @@ final class PassingFill: Sendable {
         ticket.follow { [weak self] in self?.transferClass }
     }
 
+    /// Begins to read from the origin.
     func start() {
         let task = Task { await run() }
         let isEnded = state.withLock { state in
@@ -79,7 +83,7 @@ final class PassingFill: Sendable {
 
     // MARK: - Readers
 
-    /// A place for a reader at `position`; nil if the byte there has gone by, or is far off.
+    /// Returns a place for a reader at `position`; nil if the byte isn't in the ring any more, or is far ahead.
     func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough? {
         let id = state.withLock { state -> Int? in
             guard !state.isEnded, state.failure == nil, state.window.reaches(position),
@@ -92,13 +96,13 @@ final class PassingFill: Sendable {
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// The place of the reader that it's made for.
+    /// Returns the place of the reader that the fill is created for.
     func place(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
         let id = state.withLock { $0.window.join(at: position, transferClass) }
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// Holds what comes for readers who are about to join, until it's let go.
+    /// Returns a place that preserves received bytes for readers about to join, until it's released.
     func hold() -> PassThrough {
         let id = state.withLock { state in
             state.window.join(at: state.window.start, .background, isHold: true)
@@ -106,8 +110,9 @@ final class PassingFill: Sendable {
         return PassThrough(fill: self, id: id, end: .max)
     }
 
+    /// Returns the bytes available to a reader; see ``PassThrough/poll(maximum:onReady:)``.
     func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
-        // Let go of outside the lock: it may own what takes another.
+        // Released outside the lock, since its deinitialization may take other locks.
         var replaced: (@Sendable () -> Void)?
         defer { withExtendedLifetime(replaced) {} }
         return state.withLock { state in
@@ -122,7 +127,7 @@ final class PassingFill: Sendable {
         }
     }
 
-    /// Copies bytes out of the ring; false if they aren't in it any more.
+    /// Copies bytes from the ring. Returns false if they aren't in it any more.
     func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
         state.withLock { state in
             guard offset >= state.window.start, offset + Int64(buffer.count) <= state.window.end,
@@ -144,8 +149,9 @@ final class PassingFill: Sendable {
         checkRoom()
     }
 
-    /// - Returns: the wake of the one who leaves, if it waits in another task. Nobody else is called: a reader may hold a
-    ///   lock while it leaves.
+    /// Removes a reader. No reader is woken within the call, since a reader may hold a lock while it leaves.
+    ///
+    /// - Returns: The wake function of the removed reader, if it's waiting in another task.
     @discardableResult
     func leave(_ id: Int) -> (@Sendable () -> Void)? {
         let (left, isUnread, hasHadReaders) = state.withLock { state in
@@ -158,13 +164,13 @@ final class PassingFill: Sendable {
         } else if hasHadReaders {
             end()
         } else {
-            endIfNobodyComes()
+            endWithoutReaders()
         }
         return left.wake
     }
 
-    /// Readers who were told of it may need a moment to come.
-    private func endIfNobodyComes() {
+    /// Ends the fill if no reader joins within the patience.
+    private func endWithoutReaders() {
         let time = engine.time
         let task = Task { [weak self] in
             guard (try? await time.sleep(for: Self.patience)) != nil, let self,
@@ -181,7 +187,7 @@ final class PassingFill: Sendable {
 
     deinit { state.withLock { $0.patience }?.cancel() }
 
-    /// Nobody reads it any more, or nobody may.
+    /// Ends the fill, because it has no readers or the store is closed or suspended.
     func end() {
         let (task, patience, room, wakes) = state.withLock { state in
             state.isEnded = true
@@ -200,12 +206,12 @@ final class PassingFill: Sendable {
 
     private var transferClass: TransferClass? { state.withLock { $0.window.transferClass } }
 
-    /// Goes on if there's room now.
+    /// Resumes the fill if the ring has space.
     private func checkRoom() {
         let now = engine.time.monotonic
         let room = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.room != nil else { return nil }
-            // A copy: those who can't stay are let go by the task that writes, which can tell them.
+            // A copy: only the writing task removes readers, since it wakes them.
             var window = state.window
             guard window.makeSpace(now: now).count > 0 else {
                 state.window.charge(now: now)
@@ -237,7 +243,7 @@ final class PassingFill: Sendable {
             }
             let length = await reader.learnedLength
             if let length { onLength(length) }
-            // Its readers would ask again, and again.
+            // Otherwise readers would repeat the request endlessly.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
                 throw CacheError(.badResponse, "the origin's answer ended before the requested bytes")
             }
@@ -257,24 +263,24 @@ final class PassingFill: Sendable {
     }
 
     private func append(_ piece: OriginPiece) async throws {
-        var taken = 0
-        while taken < piece.part.count {
+        var written = 0
+        while written < piece.part.count {
             try Task.checkCancellation()
             let now = engine.time.monotonic
             let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
                 let room = state.window.makeSpace(now: now)
-                let count = min(room.count, piece.part.count - taken)
-                if count > 0 { Self.write(piece, from: taken, count: count, to: &state) }
+                let count = min(room.count, piece.part.count - written)
+                if count > 0 { Self.write(piece, from: written, count: count, to: &state) }
                 let woken = count > 0 ? state.window.didAppend(count) : []
                 return (count, woken + room.fallen.compactMap(\.wake))
             }
             for wake in wakes { wake() }
-            taken += count
-            if count == 0 { await waitForCommitter() }
+            written += count
+            if count == 0 { await waitForSpace() }
         }
     }
 
-    private static func write(_ piece: OriginPiece, from taken: Int, count: Int, to state: inout State) {
+    private static func write(_ piece: OriginPiece, from offset: Int, count: Int, to state: inout State) {
         if state.memory.isEmpty { state.memory = Array(repeating: 0, count: state.window.size) }
         let end = state.window.end
         state.memory.withUnsafeMutableBytes { memory in
@@ -282,14 +288,14 @@ final class PassingFill: Sendable {
                 let to = Int(end % Int64(memory.count))
                 let first = min(count, memory.count - to)
                 UnsafeMutableRawBufferPointer(rebasing: memory[to..<to + first])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[taken..<taken + first]))
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + first]))
                 UnsafeMutableRawBufferPointer(rebasing: memory[..<(count - first)])
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[taken + first..<taken + count]))
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset + first..<offset + count]))
             }
         }
     }
 
-    private func waitForCommitter() async {
+    private func waitForSpace() async {
         let (limit, time) = (engine.configuration.transfers.idleLimit, engine.time)
         let (reader, ticket) = (reader, ticket)
         let idle = Task {

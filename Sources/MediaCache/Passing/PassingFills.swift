@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// The fills of one version whose bytes aren't kept. Readers that are near each other share one.
+/// The fills of a version whose bytes aren't stored. Readers at nearby positions share a fill.
 final class PassingFills: Sendable {
     private struct State {
         var fills: [PassingFill] = []
@@ -17,12 +17,12 @@ final class PassingFills: Sendable {
         self.locator = locator
     }
 
-    /// The complete length, if the end of a body has told it.
+    /// The complete length, if it became known at the end of a body.
     var length: Int64? { state.withLock { $0.length } }
 
     var isEmpty: Bool { state.withLock { $0.fills.isEmpty } }
 
-    /// A place in a fill that is under way; nil if none is near.
+    /// Returns a place in a running fill; nil if none is near.
     func joinRunning(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentPipeline
     ) -> PassThrough? {
@@ -34,7 +34,7 @@ final class PassingFills: Sendable {
         return nil
     }
 
-    /// A place in a fill that is under way and near, or else in one of its own.
+    /// Returns a place in a running fill near the range, or in a new fill.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
         group: TransferGroup?, tap: ContentPipeline
@@ -55,9 +55,9 @@ final class PassingFills: Sendable {
         return place
     }
 
-    /// Goes on with a response that is here already. It ends by itself if nobody comes to read it.
+    /// Continues a received response as a fill, which ends by itself if no reader joins.
     ///
-    /// - Returns: what holds its bytes for those who are about to come.
+    /// - Returns: A place that preserves the first bytes for readers about to join.
     func adopt(
         _ reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
     ) async -> PassThrough {
@@ -70,7 +70,7 @@ final class PassingFills: Sendable {
         return hold
     }
 
-    /// Nobody may read them any more: the store is closed or suspended.
+    /// Ends all fills, because the store is closed or suspended.
     func end() {
         for fill in state.withLock({ $0.fills }) { fill.end() }
     }

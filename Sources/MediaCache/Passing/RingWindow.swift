@@ -1,41 +1,42 @@
-/// Which bytes a ring of memory holds, who reads them, and who can't stay. Pure.
+/// The range of bytes in a ring of memory, and its readers: a value without side effects.
 ///
-/// The reader that is furthest ahead sets the pace: what lies before it is held while there's room, for those who
-/// follow. Who falls behind by more than the ring holds is waited for, for a moment in all, and then let go.
+/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. The ring waits
+/// for a reader that falls behind by more than its capacity, but only for a limited time in total; then the reader is
+/// removed.
 struct RingWindow {
-    /// The most bytes held.
+    /// The capacity in bytes.
     static let capacity: Int64 = 1 << 20
-    /// How far ahead of the first reader the origin is read.
+    /// The distance that the origin is read ahead of the foremost reader, in bytes.
     static let lookahead: Int64 = 512 << 10
-    /// Who wants bytes this near waits for them rather than to ask anew.
+    /// The distance ahead of the received bytes up to which a reader waits for them instead of sending a request, in bytes.
     static let nearDistance: Int64 = 256 << 10
-    /// How long each reader may keep the others waiting, in all.
+    /// The total time that the others wait for a slow reader.
     static let grace = Duration.milliseconds(250)
-    /// Who is let go makes at least this much room: not a byte at a time.
+    /// The minimum space that the removal of a slow reader frees, in bytes.
     static let step: Int64 = 64 << 10
 
     struct Reader {
         var position: Int64
         var transferClass: TransferClass
-        /// Whether it holds the place of readers who are about to come. It's never let go.
+        /// Whether it preserves bytes for readers about to join. Such a reader is never removed.
         var isHold: Bool
         var wake: (@Sendable () -> Void)?
-        /// How long it has kept the others waiting.
+        /// The time that others have waited for this reader.
         var delay = Duration.zero
     }
 
-    /// The bytes that are here.
+    /// The range of the received bytes.
     private(set) var start: Int64
     private(set) var end: Int64
-    /// One past the last byte that will come; `Int64.max` if only the end tells.
+    /// The exclusive end of the requested bytes; `Int64.max` if the length is unknown before the end.
     let limit: Int64
-    /// Whether the origin sends all of it in any case, so that waiting costs no more than asking again.
+    /// Whether the origin ignores ranges and sends all bytes, so that waiting costs no more than another request.
     let sendsAll: Bool
     private(set) var readers: [Int: Reader] = [:]
     private var nextID = 0
-    /// Until when the delays have been counted, while the others wait.
+    /// The time up to which delays have been counted; nil while no reader waits for others.
     private var countedUntil: Duration?
-    /// Whether anybody has come yet.
+    /// Whether a reader has joined.
     private(set) var hasHadReaders = false
 
     init(start: Int64, limit: Int64, sendsAll: Bool = false) {
@@ -45,15 +46,15 @@ struct RingWindow {
         self.sendsAll = sendsAll
     }
 
-    /// The most bytes that will be held at once.
+    /// The size of the ring in bytes.
     var size: Int { Int(min(Self.capacity, limit - start)) }
 
-    /// How urgent it is to the most urgent reader; nil without any, as while only holds are left.
+    /// The highest transfer class of the readers; nil without any.
     var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
 
     // MARK: - Readers
 
-    /// Whether the byte at `position` is here, or will be soon.
+    /// Returns whether the byte at `position` is in the ring or will be received soon.
     func reaches(_ position: Int64) -> Bool {
         start <= position && position < limit && (sendsAll || position - end <= Self.nearDistance)
     }
@@ -69,13 +70,13 @@ struct RingWindow {
 
     mutating func consume(_ count: Int, by id: Int) { readers[id]?.position += Int64(count) }
 
-    /// Notes how to wake a reader. Returns the wake it replaces.
+    /// Sets a reader's wake function. Returns the replaced one.
     mutating func setWake(_ wake: @escaping @Sendable () -> Void, of id: Int) -> (@Sendable () -> Void)? {
         defer { readers[id]?.wake = wake }
         return readers[id]?.wake
     }
 
-    /// Returns how to wake all who wait.
+    /// Removes and returns the wake functions of waiting readers.
     mutating func takeWakes(where isConcerned: (Reader) -> Bool = { _ in true }) -> [@Sendable () -> Void] {
         readers.compactMap { id, reader in
             guard isConcerned(reader), let wake = reader.wake else { return nil }
@@ -86,20 +87,20 @@ struct RingWindow {
 
     // MARK: - Room
 
-    /// How many bytes may come now, and who had to be let go for it.
+    /// Returns the number of bytes that can be received now, and the readers removed for them.
     mutating func makeSpace(now: Duration) -> (count: Int, fallen: [Reader]) {
         charge(now: now)
-        let wanted = Self.lookahead.clampedSum(first - end)
-        guard wanted > 0 else { return (0, []) }
-        guard isBlocked else { return (Int(min(wanted, free)), []) }
+        let needed = Self.lookahead.clampedSum(first - end)
+        guard needed > 0 else { return (0, []) }
+        guard isBlocked else { return (Int(min(needed, free)), []) }
         guard blockers.allSatisfy({ !$0.value.isHold && $0.value.delay >= Self.grace }) else { return (0, []) }
         let fallen = blockers
         for id in fallen.keys { readers[id] = nil }
         countedUntil = nil
-        return (Int(min(wanted, free)), Array(fallen.values))
+        return (Int(min(needed, free)), Array(fallen.values))
     }
 
-    /// Counts for how long those at the end of the ring have kept the others waiting.
+    /// Adds the time since the last call to the delay of the readers that the others wait for.
     mutating func charge(now: Duration) {
         if let countedUntil {
             for id in blockers.keys { readers[id]?.delay += now - countedUntil }
@@ -107,21 +108,22 @@ struct RingWindow {
         countedUntil = isBlocked ? now : nil
     }
 
-    /// Whether the first has read all there is, and there's no room for more. Else nobody waits for anybody.
+    /// Whether the foremost reader has read all received bytes and the ring has no space for more.
     private var isBlocked: Bool { free == 0 && first >= end }
 
-    /// Where the reader is that is furthest ahead.
+    /// The position of the foremost reader.
     private var first: Int64 { readers.values.filter { !$0.isHold }.map(\.position).max() ?? start }
 
+    /// The readers whose bytes must be overwritten next.
     private var blockers: [Int: Reader] { readers.filter { $0.value.position < end - Self.capacity + Self.step } }
 
-    /// The room that nobody's bytes are in.
+    /// The space without unread bytes.
     private var free: Int64 {
         let last = readers.values.map(\.position).min() ?? end
         return Self.capacity - (end - min(max(last, start), end))
     }
 
-    /// Bytes have come. Returns whom to wake.
+    /// Notes received bytes. Returns the wake functions of the readers that can continue.
     mutating func didAppend(_ count: Int) -> [@Sendable () -> Void] {
         end += Int64(count)
         start = max(start, end - Self.capacity)

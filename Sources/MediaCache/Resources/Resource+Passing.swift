@@ -1,22 +1,22 @@
 import Synchronization
 
-/// A version whose bytes aren't kept, while it's being read.
+/// A version that is being read, but whose bytes aren't stored.
 struct PassingVersion: Sendable {
     var head: ResourceHead
     var fills: PassingFills
-    /// What makes its bytes of the origin's.
+    /// The transform of the origin's bytes; nil without one.
     var transform: AppliedTransform?
 }
 
-/// What a request has found that readers wait for.
+/// A response that isn't stored, for the readers that wait for it.
 struct PassingResponse: Sendable {
     var version: PassingVersion
-    /// Keeps the response's first bytes in the ring until those who wait have come for them.
+    /// A place that preserves the response's first bytes until the waiting readers have joined.
     var hold: PassThrough
 }
 
 extension Resource {
-    /// A session that shares what is on its way to others; nil if nothing near is.
+    /// Returns a session that shares a running fill; nil if none is near.
     func joinPassing(_ request: ReadRequest) -> ReadSession? {
         guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
             version.transform == engine.transform(for: request.kind)?.applied,
@@ -28,7 +28,7 @@ extension Resource {
         return place.map { passingSession(request, of: version, range: range, place: $0) }
     }
 
-    /// A session over a version that was found just now: in the fill that found it, or in one of its own.
+    /// Returns a session over a version that was just found, in the fill of its first response or in a new one.
     func passingSession(_ request: ReadRequest, of version: PassingVersion) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
         let place =
@@ -46,7 +46,7 @@ extension Resource {
         ReadSession(passing: version, place: place, range: range, request: request, key: key, engine: engine)
     }
 
-    /// Readers get the bytes of a response that is here, unkept.
+    /// Passes the bytes of a received response to readers without storing them.
     func pass(
         _ reader: OriginReader, head: ResourceHead, because refusal: CacheError, settings: TransferSettings?,
         ticket: TransferScheduler.Ticket
@@ -57,7 +57,7 @@ extension Resource {
         return PassingResponse(version: version, hold: hold)
     }
 
-    /// The version that is being read, if it is this one beyond doubt; else a new one takes its place.
+    /// Returns the version that is being read, if its strong validator shows that it's the same one; otherwise replaces it.
     private func version(
         _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
     ) -> PassingVersion {

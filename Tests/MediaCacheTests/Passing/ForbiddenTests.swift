@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// A resource that is kept in part, and whose origin says of the rest that it may not be.
+/// A partly cached resource whose origin forbids storing the rest.
 struct ForbiddenTests {
     static let body = ScriptedBody.random(seed: 95, length: 5_000_000)
     private let fixture: EngineFixture
@@ -14,7 +14,7 @@ struct ForbiddenTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    /// A store that has the first part.
+    /// Returns a store that has cached the first part.
     private func open() async throws -> CacheStore {
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 100_000, maximum: 100_000) }
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
@@ -25,7 +25,7 @@ struct ForbiddenTests {
     private static let refusals: [HTTPFields] = [[.cacheControl: "no-store"], [.vary: "Cookie"]]
 
     @Test(arguments: refusals)
-    func aLaterAnswerIsNotKeptEither(_ fields: HTTPFields) async throws {
+    func doesNotStoreForbiddenRest(_ fields: HTTPFields) async throws {
         let store = try await open()
         let kept = try #require(try await store.resource(for: fixture.url)).spans
         fixture.origin.always(fixture.url, .headerFields(fields))
@@ -35,16 +35,16 @@ struct ForbiddenTests {
         let failure = await #expect(throws: CacheError.self) {
             try await store.complete(ReadRequest(url: fixture.url))
         }
-        // More room wouldn't help.
+        // More space wouldn't help.
         #expect(failure?.code == .storage && failure?.isByRule == true)
         #expect(try await store.resource(for: fixture.url)?.spans == kept)
-        // It has thought better of it.
+        // The origin permits storing again.
         fixture.origin.clearFaults(fixture.url)
         try await fixture.expectRightBytes(of: Self.body, in: store)
         await store.close()
     }
 
-    @Test func theAnswerItselfGoesOnToThoseWhoWait() async throws {
+    @Test func passesForbiddenResponseToWaitingReaders() async throws {
         let store = try await open()
         let before = fixture.origin.requests.count
         fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
@@ -62,7 +62,7 @@ struct ForbiddenTests {
         await store.close()
     }
 
-    @Test func whoMayKeepItDoes() async throws {
+    @Test func storesRestForPermittedReader() async throws {
         let store = try await open()
         fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
         let settings = TransferSettings(keepsNoStore: true)
@@ -71,7 +71,7 @@ struct ForbiddenTests {
         await store.close()
     }
 
-    @Test func anAnswerAfterABreakDecidesForItself() async throws {
+    @Test func followsHeaderFieldsOfContinuedResponse() async throws {
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         fixture.origin.next(fixture.url, .reset(after: 200_000))
         fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Bytes that may not be kept, or can't, and those who read them together.
+/// Shared reads of bytes that may not or can't be stored.
 struct PassingTests {
     static let body = ScriptedBody.random(seed: 91, length: 3_000_000)
     private let files = PowerCutFileSystem()
@@ -15,7 +15,7 @@ struct PassingTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
     }
 
-    /// So many readers who come at once, and then read all of it.
+    /// Opens a number of concurrent readers, which then read all bytes.
     private func readAll(_ count: Int, in store: CacheStore) async throws {
         let sessions = try await withThrowingTaskGroup(of: ReadSession.self) { group in
             for _ in 0..<count { group.addTask { try await store.read(ReadRequest(url: fixture.url)) } }
@@ -30,22 +30,22 @@ struct PassingTests {
         #expect(bodies.count { $0 == expected } == count)
     }
 
-    @Test func manyReadersShareARequest() async throws {
+    @Test func sharesRequestOfManyReaders() async throws {
         let store = try await fixture.open()
         try await readAll(64, in: store)
-        // One that finds out, for a read-ahead, and one for the rest.
+        // The opening request covers the read-ahead, and another one the rest.
         #expect(fixture.origin.requests.count <= 4)
         #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
         #expect(try await store.resource(for: fixture.url) == nil)
         #expect(store.engine.scheduler.runningCount == 0)
-        // Nothing is left of it, and what may not be kept is known by now.
+        // Nothing of it is stored, and the refusal is known now.
         let before = fixture.origin.requests.count
         try await readAll(64, in: store)
         #expect(fixture.origin.requests.count - before <= 3)
         await store.close()
     }
 
-    @Test func withTheDiskFullManyReadersShareARequest() async throws {
+    @Test func sharesRequestWhileDiskIsFull() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
         files.fail { call, _ in call == .write ? ENOSPC : nil }
@@ -58,13 +58,13 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func aPausedReaderCostsTheOthersNothingAndGoesOnByItself() async throws {
+    @Test func separatesPausedReaderFromOthers() async throws {
         let store = try await fixture.open()
         let paused = try await store.read(ReadRequest(url: fixture.url))
         var buffers = paused.buffers.makeAsyncIterator()
         var bytes = try #require(try await buffers.next())
         let other = Task { try await store.bytes(fixture.url) }
-        // It's waited for, but not for long.
+        // The others wait for it, but not for long.
         let clock = Task {
             while !Task.isCancelled {
                 fixture.time.advance(by: .milliseconds(10))
@@ -80,7 +80,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func aPausedReaderHoldsNoMoreThanTheRing() async throws {
+    @Test func limitsMemoryOfPausedReader() async throws {
         let body = ScriptedBody.random(seed: 92, length: 30_000_000)
         fixture.origin[fixture.url] = ScriptedResource(body, cacheControl: "no-store")
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 30_000_000) }
@@ -89,7 +89,7 @@ struct PassingTests {
         _ = try await buffers.next()
         for _ in 0..<500 { await Task.yield() }
         #expect(fixture.origin.bodyBytes <= 2 << 20)
-        // After a while it holds no connection, and no place.
+        // After the idle limit it has neither a connection nor a grant of the scheduler.
         while store.engine.scheduler.runningCount > 0 {
             fixture.time.advance(by: .seconds(6))
             await Task.yield()
@@ -101,7 +101,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func aSeekGoesElsewhere() async throws {
+    @Test func sendsOwnRequestAfterSeek() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()
@@ -117,7 +117,7 @@ struct PassingTests {
     }
 
     @Test(arguments: [ScriptedFault.ignoresRange, .noContentLength, .closeDelimited(), .entityTag(nil)])
-    func whateverTheOriginIsLikeTheBytesAreRight(_ fault: ScriptedFault) async throws {
+    func passesCorrectBytesOfLimitedOrigins(_ fault: ScriptedFault) async throws {
         fixture.origin.always(fixture.url, fault)
         let store = try await fixture.open()
         for _ in 0..<2 {
@@ -129,7 +129,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func readersOfFarPartsAskForThemselves() async throws {
+    @Test func sendsOwnRequestsForDistantReaders() async throws {
         let store = try await fixture.open()
         let right = try await withThrowingTaskGroup(of: Bool.self) { group in
             for part in 0..<10 {
@@ -145,8 +145,8 @@ struct PassingTests {
         await store.close()
     }
 
-    /// What identifies a user to the origin may be what the answer depends on.
-    @Test func whoSendsOtherFieldsSharesNothing() async throws {
+    /// A response may depend on the fields that identify a user.
+    @Test func doesNotShareBetweenDifferentFields() async throws {
         let store = try await fixture.open()
         let gate = ScriptedGate()
         fixture.origin.always(fixture.url, .holdBody(at: 100_000, gate))
@@ -165,13 +165,13 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func itTakesItsTurnLikeAnyTransfer() async throws {
+    @Test func waitsForGrantOfScheduler() async throws {
         let busy = try ResourceURL("http://origin.example/busy.mp4")
         let gate = ScriptedGate()
         fixture.origin[busy] = ScriptedResource(Self.body)
         fixture.origin.always(busy, .holdHead(gate))
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
-        // It's known by now that nothing may be kept.
+        // The refusal to store is known now.
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         let first = Task { try await store.bytes(busy, .closed(0, through: 9)) }
         await gate.waitForArrivals()
@@ -185,7 +185,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func closingTheStoreEndsIt() async throws {
+    @Test func endsWithStore() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()

@@ -6,7 +6,7 @@ struct RingWindowTests {
     private static let capacity = RingWindow.capacity
     private static let lookahead = RingWindow.lookahead
 
-    /// Takes in all that there's room for, and says how much, and who had to go.
+    /// Fills all free space. Returns the number of bytes, and the positions of removed readers.
     private func fill(_ window: inout RingWindow, now: Duration = .zero) -> (count: Int64, fallen: [Int64]) {
         let before = window.end
         var fallen: [RingWindow.Reader] = []
@@ -19,7 +19,7 @@ struct RingWindowTests {
         return (window.end - before, fallen.map(\.position))
     }
 
-    @Test func theOriginIsReadOnlySoFarAheadOfTheFirst() {
+    @Test func limitsReadAhead() {
         var window = RingWindow(start: 100, limit: .max)
         let reader = window.join(at: 100, .playback)
         #expect(fill(&window).count == Self.lookahead)
@@ -28,18 +28,18 @@ struct RingWindowTests {
         #expect(window.end - window.start <= Self.capacity)
     }
 
-    @Test func theSlowHoldTheFastOnesBackWithinTheRingAlone() {
+    @Test func removesReadersThatBlockOthers() {
         var window = RingWindow(start: 0, limit: .max)
         let fast = window.join(at: 0, .playback)
         let slow = window.join(at: 0, .playback)
         var position: Int64 = 0
         while position < Self.capacity {
-            // Nobody goes while the other can read on.
+            // No reader is removed while the other can read on.
             #expect(fill(&window, now: .seconds(9)).fallen.isEmpty)
             window.consume(Int(window.end - position), by: fast)
             position = window.end
         }
-        // It's waited for, but not for long, however often.
+        // The total time of waiting for a reader is limited.
         #expect(fill(&window, now: .seconds(10)).count == 0)
         #expect(fill(&window, now: .seconds(10) + .milliseconds(200)).count == 0)
         window.consume(100_000, by: slow)
@@ -54,7 +54,7 @@ struct RingWindowTests {
         #expect(window.end - window.start <= Self.capacity)
     }
 
-    @Test func whoIsAboutToComeIsWaitedFor() {
+    @Test func preservesBytesForHold() {
         var window = RingWindow(start: 0, limit: .max)
         let hold = window.join(at: 0, .background, isHold: true)
         let reader = window.join(at: 0, .playback)
@@ -68,7 +68,7 @@ struct RingWindowTests {
         #expect(fill(&window).count > 0)
     }
 
-    @Test func whoIsNearJoinsAndWhoIsFarDoesNot() {
+    @Test func joinsNearbyReadersOnly() {
         var window = RingWindow(start: 1000, limit: 5_000_000)
         #expect(window.reaches(1000))
         #expect(window.reaches(1000 + RingWindow.nearDistance))
@@ -85,7 +85,7 @@ struct RingWindowTests {
         #expect(RingWindow(start: 0, limit: .max, sendsAll: true).reaches(4_000_000))
     }
 
-    @Test func itIsAsUrgentAsToTheMostUrgent() {
+    @Test func hasHighestTransferClassOfReaders() {
         var window = RingWindow(start: 0, limit: .max)
         #expect(window.transferClass == nil)
         _ = window.join(at: 0, .download)
