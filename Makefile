@@ -56,17 +56,18 @@ check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard an
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 
 # Against stubs of the declarations that it uses (Stubs), with the modules of the debug build.
-check-apple: build-strict ## Type-check what is written for Apple's systems, with warnings as errors
+check-apple: build-strict ## Type-check the code for Apple systems against stubs
 	SWIFT="$(SWIFT)" Scripts/check-apple.sh
 
 check-benchmarks: build-strict ## Type-check the benchmarks, with warnings as errors
 	SWIFT="$(SWIFT)" Scripts/check-benchmarks.sh
 
-lint: ## Check the style of the sources and scripts
+lint: ## Check the style of the sources and scripts, and the language of texts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
 		elif [ "$$MEDIACACHE_REQUIRE_ALL" = 1 ]; then echo "lint: shellcheck is missing" >&2; exit 1; \
 		else echo "lint: shellcheck isn't here, so the scripts weren't checked"; fi
+	Scripts/check-language.py
 
 language: ## Check the language of comments, messages and docs (ARGS=--report counts)
 	Scripts/check-language.py $(ARGS)
