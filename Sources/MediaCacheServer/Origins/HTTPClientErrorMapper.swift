@@ -43,7 +43,7 @@ enum HTTPClientErrorMapper {
             // The message leaves the address out, so that clients can't resolve names of this network.
             return CacheError(
                 .forbiddenAddress,
-                "\(host) isn't at a public address; allow its network if it's meant")
+                "\(host) isn't at a public address; allow its network if that is intended")
         case let error as HTTPClientError:
             return cacheError(for: error, host: host, hadHead: hadHead)
         case let error as NIOConnectionError:
@@ -51,15 +51,16 @@ enum HTTPClientErrorMapper {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             return CacheError(
                 .unreachable,
-                "no secure connection to \(host); if its certificate is signed by an authority of your own, add that",
+                "the secure connection to \(host) failed; check its certificate, or add your own certificate authority",
                 cause: error)
         case HTTPParserError.invalidEOFState:
             return truncated(host: host, cause: error)
         case is HTTPParserError:
             return CacheError(
-                .badResponse, "\(host) sent what isn't HTTP; check the URL's scheme and port", cause: error)
+                .badResponse, "\(host) didn't respond with HTTP; check the URL's scheme and port", cause: error)
         default:
-            let failure = hadHead ? "the connection to \(host) broke in mid-body" : "\(host) can't be reached"
+            let failure =
+                hadHead ? "the connection to \(host) was lost during the response body" : "\(host) can't be reached"
             return CacheError(.unreachable, "\(failure); try again later", cause: error)
         }
     }
@@ -69,20 +70,20 @@ enum HTTPClientErrorMapper {
         case .cancelled:
             return CacheError(.cancelled, "the request to \(host) was cancelled", cause: error)
         case .alreadyShutdown:
-            return CacheError(.closed, "\(host) can't be asked any more: the origin was shut down", cause: error)
+            return CacheError(.closed, "\(host) can't be requested: the origin client was shut down", cause: error)
         case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
             .socksHandshakeTimeout, .readTimeout, .writeTimeout, .deadlineExceeded:
             return CacheError(
-                .timedOut, "\(host) didn't answer in time; check the address and the network", cause: error)
+                .timedOut, "\(host) didn't respond in time; check the address and the network", cause: error)
         case .remoteConnectionClosed where hadHead:
             return truncated(host: host, cause: error)
         case .remoteConnectionClosed:
-            return CacheError(.unreachable, "\(host) closed the connection without an answer; try again", cause: error)
+            return CacheError(.unreachable, "\(host) closed the connection without a response; try again", cause: error)
         case .invalidURL, .emptyHost, .emptyScheme:
             return CacheError(.invalidURL, "\(host) can't be used as a host; check the URL", cause: error)
         case .proxyAuthenticationRequired:
             return CacheError(
-                .unreachable, "the upstream proxy wants a user name and password; check the proxy's settings",
+                .unreachable, "the upstream proxy requires a user name and password; check the proxy's settings",
                 cause: error)
         case .invalidProxyResponse:
             return CacheError(
@@ -95,7 +96,8 @@ enum HTTPClientErrorMapper {
 
     private static func connectionFailure(_ error: NIOConnectionError, host: String) -> CacheError {
         if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            return CacheError(.unreachable, "the name \(host) isn't known; check the URL and the network", cause: error)
+            return CacheError(
+                .unreachable, "the name \(host) can't be resolved; check the URL and the network", cause: error)
         }
         if !error.connectionErrors.isEmpty,
             error.connectionErrors.allSatisfy({ if case ChannelError.connectTimeout = $0.error { true } else { false } }
@@ -104,10 +106,11 @@ enum HTTPClientErrorMapper {
             return CacheError(.timedOut, "connecting to \(host) took too long; check the address", cause: error)
         }
         return CacheError(
-            .unreachable, "no connection to \(host) came about; check the address and the network", cause: error)
+            .unreachable, "no connection to \(host) could be established; check the address and the network",
+            cause: error)
     }
 
     private static func truncated(host: String, cause: any Error) -> CacheError {
-        CacheError(.badResponse, "\(host) closed the connection before the body's announced end", cause: cause)
+        CacheError(.badResponse, "\(host) closed the connection before the end of the response body", cause: cause)
     }
 }

@@ -272,7 +272,7 @@ extension HTTPExchange {
         guard let asked else { return }
         let left = asked + TimeAmount(limits.stall) - .now()
         if left <= .zero {
-            end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) in mid-body"))
+            end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) during the response body"))
         } else {
             watchForStall(on: eventLoop, after: .nanoseconds(left.nanoseconds))
         }

@@ -118,7 +118,8 @@ final class ScriptedOriginBody: OriginBody {
                 state.withLock { $0.isAtEnd = true }
                 return nil
             case .reset:
-                throw CacheError(.unreachable, "\(exchange.url.authority) reset the connection in mid-body")
+                throw CacheError(
+                    .unreachable, "\(exchange.url.authority) reset the connection during the response body")
             }
         }
     }

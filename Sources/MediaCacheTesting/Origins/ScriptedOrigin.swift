@@ -107,7 +107,7 @@ public final class ScriptedOrigin: Origin {
         }
         if exchange.reply.isUnreachable {
             exchange.finish(.broken)
-            throw CacheError(.unreachable, "\(authority) closed the connection without an answer")
+            throw CacheError(.unreachable, "\(authority) closed the connection without a response")
         }
         return OriginResponse(
             status: exchange.reply.status,

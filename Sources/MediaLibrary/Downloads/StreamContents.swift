@@ -62,7 +62,7 @@ struct StreamContents {
         let playlist = streams.playlist
         let (variants, chosen) = selection.choose(from: playlist)
         guard !variants.isEmpty else {
-            throw CacheError(.notMedia, "\(entry.url) names no variant stream: there is nothing to play")
+            throw CacheError(.notMedia, "\(entry.url) has no variant stream to play")
         }
         bandwidth = variants.reduce(0) { $0 + Double($1.averageBandwidth ?? $1.bandwidth) }
         contents.playlists.append(.init(name: AssetContents.entryName, url: entry.url.description, text: ""))
@@ -142,7 +142,7 @@ struct StreamContents {
         _ playlist: MediaPlaylist, from loaded: LoadedPlaylist, name: String, folder: String
     ) throws {
         guard !playlist.segments.isEmpty else {
-            throw CacheError(.notMedia, "\(loaded.url) names no media segment: there is nothing to play")
+            throw CacheError(.notMedia, "\(loaded.url) has no media segment to play")
         }
         var playlist = playlist
         let (base, url) = (loaded.base, loaded.url)

@@ -144,7 +144,7 @@ public struct MediaProber: Sendable {
         case .multivariant(let multivariant):
             let variants = Self.choices(of: multivariant)
             guard let best = variants.first else {
-                throw CacheError(.notMedia, "\(playlist.url) names no variant stream: there is nothing to play")
+                throw CacheError(.notMedia, "\(playlist.url) has no variant stream to play")
             }
             let url = try Self.resolve(best.uri, against: playlist)
             guard let child = try await loader.load(url, scope: playlist.references, settings: settings),
