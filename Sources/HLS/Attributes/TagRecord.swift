@@ -13,6 +13,8 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         case string(String)
         case list([String])
         case object([String: Value])
+        case record(TagRecord)
+        case records([TagRecord])
 
         /// Returns the offset and the length of a byte range, as an object.
         package static func bytes(_ range: Range<Int>) -> Value {
@@ -29,6 +31,8 @@ package struct TagRecord: Encodable, Sendable, Hashable {
             case .string(let text): try container.encode(text)
             case .list(let items): try container.encode(items)
             case .object(let members): try container.encode(members)
+            case .record(let record): try container.encode(record)
+            case .records(let records): try container.encode(records)
             }
         }
     }
@@ -61,6 +65,45 @@ package struct TagRecord: Encodable, Sendable, Hashable {
     }
 
     package func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+}
+
+extension MediaPlaylist {
+    /// The JSON values of the tags of the whole playlist, by key. Every key is present.
+    package var tagRecords: [String: TagRecord.Value] {
+        var values = common.tagRecords
+        for (tag, field) in Self.fields { values[field.key] = field.value(self, tag) }
+        return values
+    }
+
+    /// The keys of ``tagRecords`` that multivariant playlists don't have, in the order of the RFC. A key of a tag with
+    /// attributes is followed by the keys of its record, in parentheses.
+    package static var recordKeys: [String] {
+        fields.map { tag, field in
+            let keys = tag.definition.attributes.map(\.name.recordKey)
+            return keys.isEmpty || keys == [field.key] ? field.key : "\(field.key) (\(keys.joined(separator: ", ")))"
+        }
+    }
+
+    private static var fields: [(tag: PlaylistTag, field: TagField<MediaPlaylist>)] {
+        PlaylistTag.allCases.compactMap { tag in
+            if case .mediaPlaylist(let field, _) = tag.definition.place { (tag, field) } else { nil }
+        }
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The JSON values of the tags that playlists of both kinds have, by key. Every key is present.
+    package var tagRecords: [String: TagRecord.Value] { common.tagRecords }
+}
+
+extension CommonTags {
+    fileprivate var tagRecords: [String: TagRecord.Value] {
+        var values: [String: TagRecord.Value] = [:]
+        for tag in PlaylistTag.allCases {
+            if case .anyPlaylist(let field) = tag.definition.place { values[field.key] = field.value(self, tag) }
+        }
+        return values
+    }
 }
 
 extension TagRecord.Value {

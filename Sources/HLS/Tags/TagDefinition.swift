@@ -75,61 +75,83 @@ final class TagField<Target>: Sendable {
     let read: TagPlace.Read<Target>
     /// The function that writes the tag, once for each element of a list.
     let write: @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void
+    /// The key of the property in JSON records of playlists.
+    let key: String
+    /// A function that returns the property's value in JSON records.
+    let value: @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value
     /// A function that returns the lowest protocol version for the property's value (RFC 8216bis, section 8).
     let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int
 
     init(
-        isUnique: Bool = true, read: @escaping TagPlace.Read<Target>,
+        _ key: String, isUnique: Bool = true, read: @escaping TagPlace.Read<Target>,
         write: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag, _ lines: inout LineWriter) -> Void,
+        value: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value,
         requiredVersion: @escaping @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int = { _, _ in 1 }
     ) {
         self.isUnique = isUnique
         self.read = read
         self.write = write
+        self.key = key
+        self.value = value
         self.requiredVersion = requiredVersion
     }
 
     /// Returns the field of a tag without a value: its presence is the property's value.
-    static func flag(_ path: any WritableKeyPath<Target, Bool> & Sendable, requiredVersion: Int = 1) -> TagField {
+    static func flag(
+        _ key: String, _ path: any WritableKeyPath<Target, Bool> & Sendable, requiredVersion: Int = 1
+    ) -> TagField {
         TagField(
+            key,
             read: { target, _, _ in target[keyPath: path] = true },
             write: { target, tag, lines in if target[keyPath: path] { lines.tag(tag) } },
+            value: { target, _ in .flag(target[keyPath: path]) },
             requiredVersion: { target, _ in target[keyPath: path] ? requiredVersion : 1 })
     }
 
     /// Returns the field of a decimal integer. A smaller value than `minimum` is ignored.
     static func integer(
-        _ path: any WritableKeyPath<Target, Int?> & Sendable, atLeast minimum: Int
+        _ key: String, _ path: any WritableKeyPath<Target, Int?> & Sendable, atLeast minimum: Int
     ) -> TagField {
         TagField(
+            key,
             read: { (target, item, reader) throws(PlaylistError) in
                 guard let number = try reader.integer(item), number >= minimum else { return }
                 target[keyPath: path] = number
             },
-            write: { target, tag, lines in if let number = target[keyPath: path] { lines.tag(tag, number) } })
+            write: { target, tag, lines in if let number = target[keyPath: path] { lines.tag(tag, number) } },
+            value: { target, _ in target[keyPath: path].map { .integer($0) } ?? .null })
     }
 
     /// Returns the field of a decimal integer that's 0 in the absence of the tag.
-    static func integer(_ path: any WritableKeyPath<Target, Int> & Sendable) -> TagField {
+    static func integer(_ key: String, _ path: any WritableKeyPath<Target, Int> & Sendable) -> TagField {
         TagField(
+            key,
             read: { (target, item, reader) throws(PlaylistError) in
                 if let number = try reader.integer(item) { target[keyPath: path] = number }
             },
             write: { target, tag, lines in
                 let number = target[keyPath: path]
                 if number != 0 || lines.tagsRead.contains(tag) { lines.tag(tag, number) }
-            })
+            },
+            value: { target, _ in .integer(target[keyPath: path]) })
     }
 
     /// Returns the field of a tag with attributes.
+    ///
+    /// - Parameter value: A function that returns the JSON value; by default, the record of the tag.
     static func attributes<Value: AttributeTag>(
-        _ path: any WritableKeyPath<Target, Value?> & Sendable
+        _ key: String, _ path: any WritableKeyPath<Target, Value?> & Sendable,
+        value: @escaping @Sendable (_ value: Value, _ tag: PlaylistTag) -> TagRecord.Value = {
+            .record(TagRecord($1, $0.attributes))
+        }
     ) -> TagField {
         TagField(
+            key,
             read: { (target, item, reader) throws(PlaylistError) in
                 target[keyPath: path] = Value(attributes: try reader.attributes(item))
             },
             write: { target, tag, lines in if let value = target[keyPath: path] { lines.tag(tag, value.attributes) } },
+            value: { target, tag in target[keyPath: path].map { value($0, tag) } ?? .null },
             requiredVersion: { target, tag in
                 target[keyPath: path].map { tag.definition.requiredVersion($0.attributes) } ?? 1
             })
@@ -137,13 +159,16 @@ final class TagField<Target>: Sendable {
 
     /// Returns the field of a tag with attributes that a playlist may have more than once.
     static func list<Value: AttributeTag>(
-        _ path: any WritableKeyPath<Target, [Value]> & Sendable,
+        _ key: String, _ path: any WritableKeyPath<Target, [Value]> & Sendable,
         read: @escaping TagPlace.Read<Target>
     ) -> TagField {
         TagField(
-            isUnique: false, read: read,
+            key, isUnique: false, read: read,
             write: { target, tag, lines in
                 for value in target[keyPath: path] { lines.tag(tag, value.attributes) }
+            },
+            value: { target, tag in
+                .records(target[keyPath: path].map { TagRecord(tag, $0.attributes) })
             },
             requiredVersion: { target, tag in
                 target[keyPath: path].map { tag.definition.requiredVersion($0.attributes) }.max() ?? 1
@@ -151,9 +176,11 @@ final class TagField<Target>: Sendable {
     }
 
     /// Returns the field of a tag with attributes that a playlist may have more than once.
-    static func list<Value: AttributeTag>(_ path: any WritableKeyPath<Target, [Value]> & Sendable) -> TagField {
+    static func list<Value: AttributeTag>(
+        _ key: String, _ path: any WritableKeyPath<Target, [Value]> & Sendable
+    ) -> TagField {
         list(
-            path,
+            key, path,
             read: { (target, item, reader) throws(PlaylistError) in
                 target[keyPath: path].append(Value(attributes: try reader.attributes(item)))
             })

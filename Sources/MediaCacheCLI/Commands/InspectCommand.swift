@@ -41,16 +41,13 @@ struct InspectCommand: AsyncParsableCommand {
               diagnostics (line, severity, rule, message); line 0 is the whole
                 playlist
             Media playlists also have
-              targetDuration, mediaSequence, discontinuitySequence, playlistType,
-              endList, iFramesOnly, partTarget,
-              serverControl (canSkipUntil, canSkipDateRanges, holdBack,
-                partHoldBack, canBlockReload),
+            \(indented(PlaylistInspection.mediaPlaylistKeys)),
               segments (uri, duration, title, mediaSequence,
                 discontinuitySequence, discontinuity, byteRange (length, offset),
                 programDateTime, map (uri, byteRange), keys (method, uri, iv,
                 keyFormat, keyFormatVersions), gap, bitrate, parts (uri,
                 duration, independent, byteRange, gap)), parts,
-              dateRanges, skip, preloadHints, renditionReports
+              dateRanges
             Multivariant playlists also have
               variants and iFrameVariants (uri, bandwidth, averageBandwidth,
                 codecs, resolution (width, height), frameRate, hdcpLevel,
@@ -82,6 +79,24 @@ struct InspectCommand: AsyncParsableCommand {
               diagnostics (code, message, offset, track), error
             """
     )
+
+    /// Returns keys in lines of at most 72 columns, indented by two, and further lines of a key by four.
+    private static func indented(_ keys: [String]) -> String {
+        var lines = [""]
+        let words = keys.joined(separator: ", ").split(separator: " ")
+        var depth = 0
+        for word in words {
+            if let last = lines.last, last.isEmpty {
+                lines[lines.count - 1] = "  \(word)"
+            } else if let last = lines.last, last.count + 1 + word.count <= 72 {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append((depth > 0 ? "    " : "  ") + word)
+            }
+            depth += word.count { $0 == "(" } - word.count { $0 == ")" }
+        }
+        return lines.joined(separator: "\n")
+    }
 
     @Argument(
         help: ArgumentHelp(

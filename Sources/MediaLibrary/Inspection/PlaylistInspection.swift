@@ -65,6 +65,9 @@ public struct PlaylistInspection: Sendable {
     /// The number of diagnostics that were dropped beyond the first 100,000.
     public var droppedDiagnostics: Int { parsed.droppedDiagnostics }
 
+    /// The keys of ``record`` for the tags of a whole media playlist.
+    package static var mediaPlaylistKeys: [String] { MediaPlaylist.recordKeys }
+
     /// The record of the playlist for JSON. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { PlaylistRecord(self) }
 

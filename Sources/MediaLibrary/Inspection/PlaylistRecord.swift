@@ -9,10 +9,8 @@ struct PlaylistRecord: Encodable, Sendable {
     }
 
     private let kind: PlaylistKind
-    private let version: Int?
-    private let independentSegments: Bool
-    private let start: TagRecord?
-    private let variables: [String: String]
+    /// The tags of the whole playlist, by key.
+    private let tags: [String: TagRecord.Value]
     private let unknownTags: [UnknownTagRecord]
     private let diagnostics: [DiagnosticRecord]
     private let content: Content
@@ -21,40 +19,32 @@ struct PlaylistRecord: Encodable, Sendable {
     init(_ inspection: PlaylistInspection) {
         let playlist = inspection.parsed.playlist
         kind = playlist.kind
-        variables = inspection.parsed.variables
         unknownTags = inspection.unknownTags.map(UnknownTagRecord.init)
         diagnostics = inspection.diagnostics.map(DiagnosticRecord.init)
+        var tags: [String: TagRecord.Value]
         switch playlist {
         case .media(let media):
-            version = media.version
-            independentSegments = media.hasIndependentSegments
-            start = media.start.map { TagRecord(.start, $0.attributes) }
+            tags = media.tagRecords
             content = .media(MediaPlaylistRecord(media))
         case .multivariant(let multivariant):
-            version = multivariant.version
-            independentSegments = multivariant.hasIndependentSegments
-            start = multivariant.start.map { TagRecord(.start, $0.attributes) }
+            tags = multivariant.tagRecords
             content = .multivariant(MultivariantPlaylistRecord(multivariant))
         }
+        // The values, with imported ones, instead of the definitions.
+        tags["variables"] = .object(inspection.parsed.variables.mapValues { .string($0) })
+        self.tags = tags
     }
 
     private enum CodingKeys: String, CodingKey {
         case kind
-        case version
-        case independentSegments
-        case start
-        case variables
         case unknownTags
         case diagnostics
     }
 
     func encode(to encoder: any Encoder) throws {
+        try tags.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(kind.rawValue, forKey: .kind)
-        try container.encode(version, forKey: .version)
-        try container.encode(independentSegments, forKey: .independentSegments)
-        try container.encode(start, forKey: .start)
-        try container.encode(variables, forKey: .variables)
         try container.encode(unknownTags, forKey: .unknownTags)
         try container.encode(diagnostics, forKey: .diagnostics)
         switch content {
@@ -64,40 +54,18 @@ struct PlaylistRecord: Encodable, Sendable {
     }
 }
 
-/// The keys of a media playlist.
+/// The segments of a media playlist, and the tags whose place among segments matters.
 private struct MediaPlaylistRecord: Encodable, Sendable {
-    @Nullable var targetDuration: Int?
-    let mediaSequence: Int
-    let discontinuitySequence: Int
-    @Nullable var playlistType: String?
-    let endList: Bool
-    let iFramesOnly: Bool
-    @Nullable var partTarget: Double?
-    @Nullable var serverControl: TagRecord?
     let segments: [SegmentRecord]
     /// The parts of the upcoming segment, which isn't in `segments` yet.
     let parts: [TagRecord]
     let dateRanges: [TagRecord]
-    @Nullable var skip: TagRecord?
-    let preloadHints: [TagRecord]
-    let renditionReports: [TagRecord]
 
     init(_ playlist: MediaPlaylist) {
-        targetDuration = playlist.targetDuration
-        mediaSequence = playlist.mediaSequence
-        discontinuitySequence = playlist.discontinuitySequence
-        playlistType = playlist.type?.rawValue
-        endList = playlist.hasEndList
-        iFramesOnly = playlist.hasIFramesOnly
-        partTarget = playlist.partInformation?.partTarget.doubleValue
-        serverControl = playlist.serverControl.map { TagRecord(.serverControl, $0.attributes) }
         var ranges = PartByteRanges()
         segments = playlist.resolvedSegments.map { SegmentRecord($0, ranges: &ranges) }
         parts = (playlist.upcoming?.parts ?? []).map { TagRecord($0, ranges: &ranges) }
         dateRanges = playlist.dateRanges.map { TagRecord(.dateRange, $0.attributes) }
-        skip = playlist.skip.map { TagRecord(.skip, $0.attributes) }
-        preloadHints = playlist.preloadHints.map { TagRecord(.preloadHint, $0.attributes) }
-        renditionReports = playlist.renditionReports.map { TagRecord(.renditionReport, $0.attributes) }
     }
 }
 

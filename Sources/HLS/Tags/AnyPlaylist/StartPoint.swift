@@ -1,7 +1,7 @@
 extension PlaylistTag {
     /// EXT-X-START (RFC 8216bis, section 4.4.2.2): the preferred position to start playback at.
     public static let start = PlaylistTag(
-        "EXT-X-START", section: "4.4.2.2", place: .anyPlaylist(.attributes(\.start)),
+        "EXT-X-START", section: "4.4.2.2", place: .anyPlaylist(.attributes("start", \.start)),
         attributes: [.required("TIME-OFFSET", .signedDecimal, absent: .number(0)), .optional("PRECISE", .flag)])
 }
 

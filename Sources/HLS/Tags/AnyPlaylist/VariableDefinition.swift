@@ -1,7 +1,8 @@
 extension PlaylistTag {
     /// EXT-X-DEFINE (RFC 8216bis, section 4.4.2.3): a variable.
     public static let define = PlaylistTag(
-        "EXT-X-DEFINE", section: "4.4.2.3", place: .anyPlaylist(.list(\.variables, read: VariableDefinition.read)),
+        "EXT-X-DEFINE", section: "4.4.2.3",
+        place: .anyPlaylist(.list("variables", \.variables, read: VariableDefinition.read)),
         attributes: [
             .optional(.name, .quoted), .optional(.value, .quoted), .optional("IMPORT", .quoted),
             .optional("QUERYPARAM", .quoted),

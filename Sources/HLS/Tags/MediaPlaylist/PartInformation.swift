@@ -1,7 +1,9 @@
 extension PlaylistTag {
     /// EXT-X-PART-INF (RFC 8216bis, section 4.4.3.7): the target duration of partial segments.
     public static let partInformation = PlaylistTag(
-        "EXT-X-PART-INF", section: "4.4.3.7", place: .mediaPlaylist(.attributes(\.partInformation)),
+        "EXT-X-PART-INF", section: "4.4.3.7",
+        place: .mediaPlaylist(
+            .attributes("partTarget", \.partInformation) { value, _ in .number(value.partTarget.doubleValue) }),
         attributes: [.required("PART-TARGET", .decimal)])
 }
 

@@ -1,7 +1,8 @@
 extension PlaylistTag {
     /// EXT-X-PRELOAD-HINT (RFC 8216bis, section 4.4.5.3): a resource that the client will soon need.
     public static let preloadHint = PlaylistTag(
-        "EXT-X-PRELOAD-HINT", section: "4.4.5.3", place: .mediaPlaylist(.list(\.preloadHints), followsSegments: true),
+        "EXT-X-PRELOAD-HINT", section: "4.4.5.3",
+        place: .mediaPlaylist(.list("preloadHints", \.preloadHints), followsSegments: true),
         attributes: [
             .required(.type, .enumerated(["PART", "MAP"])),
             .required(.uri, .quoted),

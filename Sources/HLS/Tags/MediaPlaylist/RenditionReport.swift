@@ -2,7 +2,7 @@ extension PlaylistTag {
     /// EXT-X-RENDITION-REPORT (RFC 8216bis, section 4.4.5.4): the live edge of another rendition.
     public static let renditionReport = PlaylistTag(
         "EXT-X-RENDITION-REPORT", section: "4.4.5.4",
-        place: .mediaPlaylist(.list(\.renditionReports), followsSegments: true),
+        place: .mediaPlaylist(.list("renditionReports", \.renditionReports), followsSegments: true),
         attributes: [
             .required(.uri, .quoted),
             .optional("LAST-MSN", .integer),

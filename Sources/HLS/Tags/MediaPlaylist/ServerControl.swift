@@ -1,7 +1,8 @@
 extension PlaylistTag {
     /// EXT-X-SERVER-CONTROL (RFC 8216bis, section 4.4.3.8): the capabilities of the server.
     public static let serverControl = PlaylistTag(
-        "EXT-X-SERVER-CONTROL", section: "4.4.3.8", place: .mediaPlaylist(.attributes(\.serverControl)),
+        "EXT-X-SERVER-CONTROL", section: "4.4.3.8",
+        place: .mediaPlaylist(.attributes("serverControl", \.serverControl)),
         attributes: [
             .optional("CAN-SKIP-UNTIL", .decimal),
             .optional("CAN-SKIP-DATERANGES", .flag),

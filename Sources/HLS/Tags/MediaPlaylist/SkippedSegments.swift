@@ -1,7 +1,7 @@
 extension PlaylistTag {
     /// EXT-X-SKIP (RFC 8216bis, section 4.4.5.2): the segments that a delta update omits.
     public static let skip = PlaylistTag(
-        "EXT-X-SKIP", section: "4.4.5.2", place: .mediaPlaylist(.attributes(\.skip)),
+        "EXT-X-SKIP", section: "4.4.5.2", place: .mediaPlaylist(.attributes("skip", \.skip)),
         attributes: [
             .required("SKIPPED-SEGMENTS", .integer, absent: .integer(0)),
             .optional("RECENTLY-REMOVED-DATERANGES", .quotedTabList),
