@@ -97,6 +97,9 @@ public final class ReadSession: Sendable {
     /// The representation; nil if its bytes aren't stored.
     var currentRepresentation: Representation? { representation }
 
+    /// The catalog number of the session's version; nil if its bytes aren't stored.
+    package var version: Int64? { representation?.id }
+
     /// Returns how many bytes of a range were cached at the opening of the session.
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 

@@ -11,6 +11,8 @@ public struct WholeBody: Sendable {
     public var isKept: Bool
     /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false
+    /// The catalog number of the version that stores all of the body; nil if none does.
+    package var version: Int64?
     /// The scope of the request that fetched the body; nil for a cached body.
     var scope: AddressScope?
 

@@ -86,7 +86,10 @@ extension Resource {
         } catch let error as CacheError where error.code == .representationChanged {
             return nil
         }
-        return WholeBody(head: representation.head, bytes: bytes, isKept: true)
+        var body = WholeBody(head: representation.head, bytes: bytes, isKept: true)
+        // Bytes that couldn't be stored would be requested again.
+        if representation.isComplete { body.version = representation.id }
+        return body
     }
 
     private func checkLength(_ length: Int64, _ request: WholeBodyRequest) throws {
@@ -201,7 +204,9 @@ extension Resource {
             let state = RepresentationState(
                 head: body.head, freshness: Freshness(answer.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
-            await keep(body, as: newRepresentation(state), began: began)
+            let representation = newRepresentation(state)
+            await keep(body, as: representation, began: began)
+            if representation.isComplete { body.version = representation.id }
         }
         return body
     }

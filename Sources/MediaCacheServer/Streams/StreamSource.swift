@@ -5,6 +5,9 @@ import MediaLibrary
 /// The source of play URLs' readers: rewritten playlists, segments with their place in the stream, and any other resource
 /// unchanged.
 final class StreamSource: ByteReaderSource {
+    /// The maximum number of sessions to open until one is over a version that may be read.
+    private static let maximumRounds = 2
+
     private let store: CacheStore
     private let loader: PlaylistLoader
     private let recentPlaylists = RecentPlaylists()
@@ -52,30 +55,65 @@ final class StreamSource: ByteReaderSource {
 
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader {
         if let kind = target.options.document { return try await document(kind, request, target) }
-        if loader.expectsPlaylist(at: request.url), let reader = try await playlist(request, target) { return reader }
         let (placedRequest, place) = placed(request)
-        try await refuseGap(at: place, placedRequest)
-        var session: ReadSession
-        do {
-            session = try await store.read(placedRequest)
-            if needsAccessCheck(session.head, request, target) {
-                session.cancel()
-                var confirmed = placedRequest
-                confirmed.revalidation = try store.revalidationForAccess(to: request.url, request.settings)
-                session = try await store.read(confirmed)
+        var judged: WholeBody?
+        if loader.expectsPlaylist(at: request.url) {
+            switch try await loadResource(placedRequest, target, isSegment: place != nil) {
+            case .playlist(let playlist): return try reader(playlist, target, request)
+            case .media(let body): judged = body
             }
-        } catch let error as CacheError where error.contentCoding != nil {
-            // A body with a content coding can only be read whole. It may be a playlist without a playlist's extension.
-            return try await codedReader(placedRequest, target, isSegment: place != nil, refusedBy: error)
         }
-        if MediaType.isPlaylist(session.head.contentType) {
-            session.cancel()
-            loader.remember(request.url)
-            if let reader = try await playlist(request, target) { return reader }
-            return try await store.read(request)
+        try await refuseGap(at: place, placedRequest)
+        for _ in 0..<Self.maximumRounds {
+            // Another request could return another version, so an unstored body is read from memory.
+            if let judged, judged.version == nil { return try reader(judged, request) }
+            var refusal: CacheError?
+            do {
+                let session = try await openedSession(placedRequest, target)
+                if isReadable(session, judged, request.url) {
+                    if let place { fetchAhead(of: place, request) }
+                    return session
+                }
+                session.cancel()
+            } catch let error as CacheError where error.contentCoding != nil {
+                // A body with a content coding can only be read whole. It may be a playlist without a playlist's name.
+                refusal = error
+            }
+            do {
+                switch try await loadResource(placedRequest, target, isSegment: place != nil) {
+                case .playlist(let playlist):
+                    loader.remember(request.url)
+                    return try reader(playlist, target, request)
+                case .media(let body): judged = body
+                }
+            } catch let error as CacheError where error.code != .cancelled {
+                throw refusal ?? error
+            }
         }
-        if let place { fetchAhead(of: place, request) }
-        return session
+        if let judged, judged.version == nil { return try reader(judged, request) }
+        throw CacheError(
+            .representationChanged, "\(request.url) changes with every request, so it can't be checked before it's read"
+        )
+    }
+
+    /// Returns a session whose version may be read by this request under the access rule.
+    private func openedSession(_ request: ReadRequest, _ target: PlayTarget) async throws -> ReadSession {
+        let session = try await store.read(request)
+        guard needsAccessCheck(session.head, request, target) else { return session }
+        session.cancel()
+        var confirmed = request
+        confirmed.settings = (request.settings ?? store.transfers).narrowed(to: target.options.scope)
+        confirmed.revalidation = try store.revalidationForAccess(to: request.url, confirmed.settings)
+        return try await store.read(confirmed)
+    }
+
+    /// Returns whether a session's bytes may be sent unchanged: its version isn't a playlist, or it's the one that the
+    /// loader has judged.
+    ///
+    /// The name of a playlist makes some players parse other text as one, which only the loader checks.
+    private func isReadable(_ session: ReadSession, _ judged: WholeBody?, _ url: ResourceURL) -> Bool {
+        if let version = judged?.version, session.version == version { return true }
+        return !MediaType.isPlaylist(session.head.contentType) && !PlaylistLoader.hasPlaylistName(url)
     }
 
     /// Returns whether the access rule must be checked before a cached version is read: it's from a local address, and
@@ -93,35 +131,30 @@ final class StreamSource: ByteReaderSource {
         throw CacheError(.notFound, "the playlist of \(request.url) marks it as a gap (EXT-X-GAP)")
     }
 
-    /// Reads a body with a content coding as a whole: a playlist, or sufficiently small media.
-    private func codedReader(
-        _ request: ReadRequest, _ target: PlayTarget, isSegment: Bool, refusedBy error: CacheError
-    ) async throws -> any ByteReader {
-        do {
-            guard let reader = try await playlist(request, target, mayBeEncrypted: isSegment) else {
-                return try await store.read(request)
-            }
-            loader.remember(request.url)
-            return reader
-        } catch let other as CacheError where other.code != .cancelled {
-            throw error
-        }
-    }
-
     // MARK: - Playlists
 
-    /// Returns a reader of the rewritten playlist; nil if the resource isn't a playlist.
-    private func playlist(
-        _ request: ReadRequest, _ target: PlayTarget, mayBeEncrypted: Bool = false
-    ) async throws -> MemoryReader? {
-        let loaded = try await loader.load(
-            request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: mayBeEncrypted)
-        guard let playlist = loaded?.inUTF8 else { return nil }
+    private func loadResource(
+        _ request: ReadRequest, _ target: PlayTarget, isSegment: Bool
+    ) async throws -> PlaylistLoader.LoadedResource {
+        try await loader.loadResource(
+            request.url, scope: target.options.scope, settings: request.settings, mayBeEncrypted: isSegment)
+    }
+
+    /// Returns a reader of the rewritten playlist.
+    private func reader(
+        _ playlist: LoadedPlaylist, _ target: PlayTarget, _ request: ReadRequest
+    ) throws -> MemoryReader {
+        let playlist = playlist.inUTF8
         let type = "application/vnd.apple.mpegurl"
         let variables = try variables(for: playlist, target)
         recentPlaylists.note(playlist, variables: variables, at: store.monotonicTime)
         let bytes = try rewriter(of: playlist, target).rewritten(importing: variables)
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
+    }
+
+    /// Returns a reader of media that the loader has judged and that isn't stored.
+    private func reader(_ body: WholeBody, _ request: ReadRequest) throws -> MemoryReader {
+        try reader(body.bytes, body.head.contentType, body.head, request, acceptsRanges: true)
     }
 
     private func rewriter(of playlist: LoadedPlaylist, _ target: PlayTarget) -> PlaylistRewriter {

@@ -66,6 +66,26 @@ public final class PlaylistLoader: Sendable {
         mayBeEncrypted: Bool = false,
         transferClass: TransferClass = .playback, isFresh: Bool = false
     ) async throws -> LoadedPlaylist? {
+        let loaded = try await loadResource(
+            url, scope: scope, settings: settings, mayBeEncrypted: mayBeEncrypted, transferClass: transferClass,
+            isFresh: isFresh)
+        return if case .playlist(let playlist) = loaded { playlist } else { nil }
+    }
+
+    /// A resource that may be a playlist.
+    package enum LoadedResource {
+        case playlist(LoadedPlaylist)
+        /// Other media. Another request to its origin may return a playlist, so only these bytes, or those of
+        /// `WholeBody.version`, are known to be media.
+        case media(WholeBody)
+    }
+
+    /// Loads the resource at `url`, like ``load(_:scope:settings:mayBeEncrypted:transferClass:isFresh:)``.
+    package func loadResource(
+        _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
+        mayBeEncrypted: Bool = false,
+        transferClass: TransferClass = .playback, isFresh: Bool = false
+    ) async throws -> LoadedResource {
         let key = key(for: url)
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
@@ -80,29 +100,30 @@ public final class PlaylistLoader: Sendable {
             guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }
             return !isView && !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
-        let (playlist, isKept): (LoadedPlaylist?, Bool)
+        let (loaded, isKept): (LoadedResource, Bool)
         do {
-            (playlist, isKept) = try await read(request, mayBeEncrypted)
+            (loaded, isKept) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
             // If a stopped encoder's origin is unreachable, the playlist that it ended is still usable.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error
             }
             request.revalidation = .never
-            return try await read(request, mayBeEncrypted).playlist
+            return try await read(request, mayBeEncrypted).loaded
         }
-        if playlist?.isLive == true, !wasLive { Self.insert(key, into: liveKeys) }
-        guard let playlist, isKept, playlist.isLive || isView,
+        guard case .playlist(let playlist) = loaded else { return loaded }
+        if playlist.isLive, !wasLive { Self.insert(key, into: liveKeys) }
+        guard isKept, playlist.isLive || isView,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
-        else { return playlist }
+        else { return loaded }
         // The playlist was cached before its kind was known.
         _ = try await store.remove(id: info.id)
-        return try await read(request, mayBeEncrypted).playlist
+        return try await read(request, mayBeEncrypted).loaded
     }
 
     private func read(
         _ request: WholeBodyRequest, _ mayBeEncrypted: Bool
-    ) async throws -> (playlist: LoadedPlaylist?, isKept: Bool) {
+    ) async throws -> (loaded: LoadedResource, isKept: Bool) {
         var body = try await store.wholeBody(request)
         if body.isKept, !request.revalidation.isSince,
             store.needsAccessCheck(body.head.addressKind(at: request.url), request.settings)
@@ -114,13 +135,13 @@ public final class PlaylistLoader: Sendable {
         // A playlist that was cached as a plain resource may still be compressed.
         try Self.decode(&body, of: request.url)
         guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {
-            return (nil, body.isKept)
+            return (.media(body), body.isKept)
         }
         var playlist = LoadedPlaylist(
             bytes: body.bytes, head: body.head, url: request.url, kind: kind,
             scope: (request.settings ?? store.transfers).scope)
         playlist.replacesAnother = body.replacesAnother
-        return (playlist, body.isKept)
+        return (.playlist(playlist), body.isKept)
     }
 
     /// The contents of a resource that was expected to be a playlist.
@@ -167,7 +188,8 @@ public final class PlaylistLoader: Sendable {
         body.contentCoding = nil
     }
 
-    private static func hasPlaylistName(_ url: ResourceURL) -> Bool {
+    /// Whether `url` has the extension of a playlist, by which some players choose their parser.
+    package static func hasPlaylistName(_ url: ResourceURL) -> Bool {
         let path = url.target.prefix { $0 != "?" }.lowercased()
         return path.hasSuffix(".m3u8") || path.hasSuffix(".m3u")
     }

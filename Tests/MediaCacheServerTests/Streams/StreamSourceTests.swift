@@ -145,6 +145,43 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
+    /// An origin may answer each request with another version, which no cache may store.
+    @Test(arguments: [("list.m3u8", "mpmp"), ("film.mp4", "pmp"), ("film.mp4", "cmp")])
+    func servesOnlyCheckedVersion(_ name: String, _ answers: String) async throws {
+        let url = try segment(name)
+        let packet = [0x47] + [UInt8](repeating: 0, count: 187)
+        let media = [[UInt8]](repeating: packet, count: 6).flatMap(\.self)
+        let text = Array(Self.outside.utf8)
+        let list = text + [UInt8](repeating: 0x0A, count: media.count - text.count)
+        let resources = answers.map { answer in
+            ScriptedResource(.bytes(answer == "p" ? list : media), cacheControl: "no-store")
+        }
+        origin[url] = resources[0]
+        for (answer, next) in zip(answers, resources.dropFirst()) {
+            if answer == "c" {
+                origin.next(url, .contentEncoding("gzip"))
+            } else {
+                origin.next(url, .replace(after: 1, with: next))
+            }
+        }
+        try await withSource { (source, _) async throws in
+            for _ in 0..<2 {
+                let sent = try? await read(source, url)
+                #expect(sent?.contains("\nhttp:".utf8) != true)
+            }
+        }
+    }
+
+    @Test func readsUnstorableMediaWithPlaylistName() async throws {
+        let url = try segment("list.m3u8")
+        let text = "WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n"
+        origin[url] = ScriptedResource(.text(text), entityTag: nil, cacheControl: "no-store")
+        try await withSource { (source, _) async throws in
+            for _ in 0..<2 { #expect(try await self.text(source, url) == text) }
+            #expect(origin.requests(for: url).count == 2)
+        }
+    }
+
     /// Players that choose a parser by the name parse any text as a playlist.
     @Test(
         arguments: [
