@@ -159,7 +159,7 @@ struct Fill: Sendable {
     /// check is needed, or if the fill doesn't continue those bytes.
     private func frontCheck() async throws -> FrontCheck? {
         let (start, head) = (plan.range.lowerBound, representation.head)
-        var check = FrontCheck(of: head, as: representation.content.kind)
+        var check = FrontCheck(of: head)
         guard check.isPending, start > 0 else { return check.isPending ? check : nil }
         guard start < Int64(MediaType.longestFront), representation.withState({ $0.written.contains(0..<start) }) else {
             return nil

@@ -4,14 +4,9 @@ struct FrontCheck {
     /// The bytes from offset 0 while they may be the beginning of a playlist; nil after the decision.
     private var front: [UInt8]?
 
-    /// Creates a check. It's decided already for playlists and keys.
-    ///
-    /// - Parameters:
-    ///   - head: The version's head.
-    ///   - kind: The resource kind that the version was requested as.
-    init(of head: ResourceHead, as kind: ResourceKind) {
-        let isSettled = MediaType.isPlaylist(head.contentType) || MediaType.isKey(kind, length: head.length)
-        front = isSettled ? nil : []
+    /// Creates a check of the version with this head. It's decided already for playlists.
+    init(of head: ResourceHead) {
+        front = MediaType.isPlaylist(head.contentType) ? nil : []
     }
 
     /// Whether further bytes are needed for the decision.

@@ -98,10 +98,14 @@ package enum MediaType {
         var sniffed: String?
         switch front {
         case .unknown: break
-        case .another(let bytes): sniffed = bytes.withUnsafeBytes(sniff)
+        case .another(let bytes):
+            sniffed = bytes.withUnsafeBytes(sniff)
+            try refusePlaylist(sniffed, of: url, as: kind)
         case .body(let bytes):
             let isKey = isKey(kind, length: length)
-            sniffed = isKey ? nil : bytes.withUnsafeBytes(sniff)
+            sniffed = bytes.withUnsafeBytes(sniff)
+            try refusePlaylist(sniffed, of: url, as: kind)
+            if isKey { sniffed = nil }
             let isText = isText(declared, where: pathExtension)
             if isKey || (sniffed == nil && isText && bytes.withUnsafeBytes(isBinary)) {
                 // The declared type is wrong, and so is an extension that agrees. A key's extension is meaningless.
@@ -116,6 +120,15 @@ package enum MediaType {
                 "\(url) is a page (\(type)) instead of media; it may need a login, or the link may have expired")
         }
         return type
+    }
+
+    /// Refuses a playlist in place of a key. It may have a key's length, and a player that requests its URL would follow
+    /// its references.
+    private static func refusePlaylist(
+        _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
+    ) throws(CacheError) {
+        guard kind == .key, isPlaylist(sniffed) else { return }
+        throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
     }
 
     /// Returns the type without parameters, in lower case; nil unless it's a single media type.
@@ -165,7 +178,8 @@ package enum MediaType {
         return isDocument(type, where: pathExtension) || isPlaylist(type)
     }
 
-    /// Returns whether the length is that of an AES key, whose bytes may all be letters. No page is as short.
+    /// Returns whether the length is that of an AES key, whose bytes may all be letters. No page is as short, but a
+    /// playlist may be.
     static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
         kind == .key && (length == 16 || length == 32)
     }

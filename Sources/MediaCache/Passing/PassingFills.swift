@@ -49,7 +49,7 @@ final class PassingFills: Sendable {
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
-            window, from: reader, ticket: ticket, settings: settings, FrontCheck(of: head, as: tap.kind))
+            window, from: reader, ticket: ticket, settings: settings, FrontCheck(of: head))
         let place = fill.place(at: range.lowerBound, until: range.upperBound, transferClass)
         fill.start()
         return place

@@ -182,6 +182,23 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
+    /// A key is the first bytes that some players see of a URL, and a playlist may be as long as a key.
+    @Test(arguments: [16, 32], [RequestedRange.all, .closed(0, through: 3)])
+    func refusesPlaylistInsteadOfKey(_ length: Int, _ range: RequestedRange) async throws {
+        let key = try segment("key")
+        serve(Self.onDemand.replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF"))
+        let text = Array("#EXTM3U\n#EXTINF:1,\n//0:18931/ka".utf8)
+        origin[key] = ScriptedResource(
+            .bytes(Array((text + [0x20]).prefix(length))), contentType: "application/octet-stream")
+        try await withSource { (source, _) async throws in
+            _ = try await read(source, playlist)
+            for _ in 0..<2 {
+                let error = await #expect(throws: CacheError.self) { try await read(source, key, range) }
+                #expect(error?.code == .notMedia)
+            }
+        }
+    }
+
     /// Players that choose a parser by the name parse any text as a playlist.
     @Test(
         arguments: [

@@ -115,6 +115,22 @@ struct PageFaultTests {
         await store.close()
     }
 
+    /// The first request is for the middle, so the first bytes follow the type's determination.
+    @Test func refusesPlaylistInPlaceOfKeyWhenItsFrontIsFilled() async throws {
+        let fixture = try EngineFixture()
+        let text = Array("#EXTM3U\n#EXTINF:1,\n//0:18931/k".utf8)
+        fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](0..<32)), entityTag: nil, lastModified: "x")
+        let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 4, maximum: 4) }
+        var request = ReadRequest(url: fixture.url, range: .closed(28, through: 31), kind: .key)
+        #expect(try await store.read(request).allBytes() == [28, 29, 30, 31])
+        fixture.origin[fixture.url] = ScriptedResource(
+            .bytes(Array(text.prefix(28)) + [28, 29, 30, 31]), entityTag: nil, lastModified: "x")
+        request.range = .all
+        let error = await #expect(throws: CacheError.self) { try await store.read(request).allBytes() }
+        #expect(error?.code == .representationChanged)
+        await store.close()
+    }
+
     @Test func refusesPageInPlaceOfKey() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
