@@ -42,6 +42,12 @@ public struct ResourceHead: Sendable, Hashable {
         self.location = location
         self.peer = peer
     }
+
+    /// Returns whether bytes read under this head may be combined with bytes read under `other`. The origin chooses the
+    /// entity tag, so an equal tag alone doesn't prove the same version.
+    package func joins(_ other: ResourceHead) -> Bool {
+        entityTag == other.entityTag && length == other.length && contentType == other.contentType
+    }
 }
 
 /// The validators of a representation (RFC 9110 §8.8).

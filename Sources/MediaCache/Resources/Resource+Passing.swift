@@ -67,6 +67,7 @@ extension Resource {
             state.refusal = refusal
             if let passing = state.passing, passing.head.length == head.length,
                 passing.head.validator == head.validator, head.validator.strongEntityTag != nil,
+                MediaType.isPlaylist(passing.head.contentType) == MediaType.isPlaylist(head.contentType),
                 passing.transform == transform
             {
                 return passing

@@ -92,7 +92,7 @@ final class FastStartPlans: Sendable {
     {
         let session = try await store.read(request)
         defer { session.cancel() }
-        guard session.head.entityTag == head.entityTag else {
+        guard session.head.joins(head) else {
             throw CacheError(.representationChanged, "\(request.url) changed while its index was read")
         }
         var bytes: [UInt8] = []

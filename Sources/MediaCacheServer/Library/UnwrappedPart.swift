@@ -12,30 +12,34 @@ struct UnwrappedPart: Sendable {
     let store: CacheStore
     let inflations: SegmentInflations
 
-    /// The number of first bytes to check for a playlist.
+    /// The number of first bytes to check for a playlist, and to send as checked after a picture.
     private static let checkedLength = 1024
 
     /// Returns a reader of the requested range.
     ///
     /// - Throws: `CacheError`.
     func reader() async throws -> any ByteReader {
-        let (head, probe) = try await front(SegmentWrapping.probeLength)
-        guard SegmentWrapping.mayBegin(probe) else {
+        let probe = try await front(SegmentWrapping.probeLength)
+        guard SegmentWrapping.mayBegin(probe.bytes) else {
             // The declared type of encrypted media is arbitrary, so the bytes decide.
-            if MediaType.isPlaylist(head.contentType) { try refusePlaylist(try await front(Self.checkedLength).bytes) }
-            return try await store.read(request)
+            guard MediaType.isPlaylist(probe.head.contentType) else { return try await session(checked: nil) }
+            let front = try await self.front(Self.checkedLength)
+            try refusePlaylist(front.bytes)
+            return try await session(checked: front.version)
         }
-        guard let length = try await length(of: head) else { return try await store.read(request) }
-        let (_, front) = try await front(SegmentWrapping.frontLength)
+        guard let length = try await length(of: probe.head) else { return try await session(checked: nil) }
+        let (head, _, front) = try await self.front(SegmentWrapping.frontLength)
         switch SegmentWrapping.find(front: front, length: length, isEncrypted: part.isEncrypted) {
-        case .none: return try await store.read(request)
+        case .none: return try await session(checked: nil)
         case .picture(let picture):
-            let layout = ByteLayout([.source(Int64(picture)..<length)])
+            // The next request may return another version, so the first bytes are those that were checked.
+            let start = min(front.count, picture + Self.checkedLength)
+            let layout = ByteLayout([.generated(Array(front[picture..<start])), .source(Int64(start)..<length)])
             return LayoutReader(
                 layout, of: request, in: store, original: head, range: try resolved(in: layout.length),
                 contentType: contentType(Array(front.dropFirst(picture))), mark: "media")
         case .gzip:
-            guard let bytes = try await inflated(head, length) else { return try await store.read(request) }
+            guard let bytes = try await inflated(head, length) else { return try await session(checked: nil) }
             try refusePlaylist(bytes)
             return try MemoryReader(
                 bytes, contentType: contentType(Array(bytes.prefix(4096))), original: head, range: request.range,
@@ -49,15 +53,29 @@ struct UnwrappedPart: Sendable {
         throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
     }
 
-    /// Returns the head and the first bytes. If they are missing, the request's policy decides how much is fetched.
-    private func front(_ count: Int) async throws -> (head: ResourceHead, bytes: [UInt8]) {
+    /// Returns a session over the requested range.
+    ///
+    /// - Parameter version: the stored version whose first bytes aren't a playlist despite its type.
+    /// - Throws: `CacheError` with `notMedia` if the session's version is a playlist.
+    private func session(checked version: Int64?) async throws -> ReadSession {
+        let session = try await store.read(request)
+        guard MediaType.isPlaylist(session.head.contentType), version == nil || session.version != version else {
+            return session
+        }
+        session.cancel()
+        throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
+    }
+
+    /// Returns the head, the stored version if there is one, and the first bytes. If they are missing, the request's
+    /// policy decides how much is fetched.
+    private func front(_ count: Int) async throws -> (head: ResourceHead, version: Int64?, bytes: [UInt8]) {
         var front = request
         front.range = .closed(0, through: Int64(count) - 1)
         let session = try await store.read(front)
         defer { session.cancel() }
         var bytes: [UInt8] = []
         for try await buffer in session.buffers { bytes += buffer }
-        return (session.head, bytes)
+        return (session.head, session.version, bytes)
     }
 
     /// Returns the length; completes the resource if the length is unknown before its end.

@@ -22,8 +22,8 @@ final class LayoutReader: ByteReader {
     private let layout: ByteLayout
     private let request: ReadRequest
     private let store: CacheStore
-    /// The entity tag of the layout's version.
-    private let entityTag: String
+    /// The head of the layout's version.
+    private let original: ResourceHead
     private let onChange: @Sendable () -> Void
     /// Counts the layout's bytes of memory.
     private let hold: FastStartPlans.Hold?
@@ -51,7 +51,7 @@ final class LayoutReader: ByteReader {
         self.range = range
         self.onChange = onChange
         self.hold = hold
-        entityTag = original.entityTag
+        self.original = original
         var head = original
         head.length = layout.length
         if let contentType { head.contentType = contentType }
@@ -121,14 +121,14 @@ final class LayoutReader: ByteReader {
             return (nil, !state.isOpening)
         }
         guard opens else { return existing }
-        if let session = try? store.readIfOpen(part), session.head.entityTag == entityTag {
+        if let session = try? store.readIfOpen(part), isOfLayout(session.head) {
             state.withLock { ($0.session, $0.isOpening, $0.onReady) = (session, false, nil) }
             return session
         }
         let task = Task { [part] in
             do {
                 let session = try await store.read(part)
-                guard session.head.entityTag == entityTag else {
+                guard isOfLayout(session.head) else {
                     session.cancel()
                     throw CacheError(.representationChanged, "\(part.url) changed while it was read")
                 }
@@ -143,6 +143,11 @@ final class LayoutReader: ByteReader {
         }
         if isAbandoned { task.cancel() }
         return nil
+    }
+
+    /// Returns whether a head is that of the layout's version. A playlist is never part of a file.
+    private func isOfLayout(_ head: ResourceHead) -> Bool {
+        head.joins(original) && !MediaType.isPlaylist(head.contentType)
     }
 
     private func opened(_ result: Result<ReadSession, CacheError>) {

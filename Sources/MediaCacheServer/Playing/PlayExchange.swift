@@ -168,7 +168,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             switch result {
             case .success(let reader):
                 // The selection is valid for its version only.
-                guard reader.head.entityTag != self.head?.entityTag else { return self.send(reader) }
+                if let head = self.head, reader.head.joins(head) { return self.send(reader) }
                 self.selectAgain(with: reader, openedFor: range)
             case .failure(let error): self.refuse(error)
             }
@@ -189,7 +189,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     }
 
     private func send(_ reader: any ByteReader) {
-        if writer.hasSentHead, reader.head.entityTag != head?.entityTag {
+        if writer.hasSentHead, let head, !reader.head.joins(head) {
             reader.cancel()
             return refuse(CacheError(.representationChanged, "the resource changed between two parts"))
         }

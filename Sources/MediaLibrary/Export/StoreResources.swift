@@ -75,7 +75,7 @@ package struct StoreResources: StreamResources {
             length: length, window: window, at: first
         ) { (range) throws(ContainerError) in
             let (found, bytes) = try bytes(of: url, in: range)
-            guard found.entityTag == head.entityTag else {
+            guard found.joins(head) else {
                 throw ContainerError(.inputOutput, "\(url) changed while it was read", at: range.lowerBound)
             }
             return bytes

@@ -131,6 +131,24 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
+    /// The origin chooses the tag, so an equal one doesn't prove the same version.
+    @Test(arguments: [true, false])
+    func refusesOtherVersionWithSameTag(hasSameLength: Bool) async throws {
+        func resource(_ bytes: [UInt8]) -> ScriptedResource {
+            ScriptedResource(
+                .bytes(bytes), entityTag: "\"same\"", contentType: "video/mp4", cacheControl: "no-store")
+        }
+        let text = Array("#EXTM3U\n#EXTINF:1,\nhttp://10.0.0.1/a.ts\n".utf8)
+        let count = hasSameLength ? Self.film.count - text.count : 100
+        origin[url] = resource(Self.film)
+        try await withView { source in
+            let reader = try await open(source)
+            origin[url] = resource(text + [UInt8](repeating: 0x0A, count: count))
+            let error = await #expect(throws: CacheError.self) { try await contents(of: reader) }
+            #expect(error?.code == .representationChanged)
+        }
+    }
+
     @Test func limitsMemoryOfOpenReaders() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         try await withSource { _, store in
