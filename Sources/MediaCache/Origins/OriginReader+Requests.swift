@@ -30,6 +30,7 @@ extension OriginReader {
         if let unless, head == nil, response.status == 304 {
             response.body.cancel()
             unmodified = response.headerFields
+            peer = response.peer
             end = position
             return CheckedHead(
                 start: position, end: position, validator: unless, ignoredRange: false,

@@ -129,9 +129,14 @@ extension Resource {
         let context = engine.originContext(request.settings)
         let began = engine.time.monotonic
         do {
-            let reader = try await firstReader(request, unless: known?.head.validator, context: context)
+            let scope = context.settings.scope
+            var reader = try await firstReader(request, unless: known?.head.validator, context: context)
+            if let known, await reader.unmodified != nil, !mayConfirm(known.head, from: await reader.peer, for: scope) {
+                await reader.close()
+                reader = try await firstReader(request, unless: nil, context: context)
+            }
             do {
-                if let known, await isCurrent(known, by: reader, since: began) {
+                if let known, await isCurrent(known, by: reader, since: began, scope) {
                     await reader.close()
                     ticket.release()
                     return nil
@@ -207,7 +212,9 @@ extension Resource {
             engine.events.send(.representationChanged(key: key))
         }
         let freshness = Freshness(answer.headerFields, now: engine.time.now)
-        if reinstatePinned(head, freshness, madeBy: reader.tap?.transform?.applied, began: began) {
+        if reinstatePinned(
+            head, freshness, madeBy: reader.tap?.transform?.applied, began: began, context.settings.scope)
+        {
             engine.events.send(.entityTagAlternates(key: key))
             await reader.close()
             ticket.release()
@@ -243,7 +250,8 @@ extension Resource {
             state.refusal = nil
             state.passing = nil
             state.lastCheck = engine.time.now
-            state.confirmed = began
+            state.confirmed = ConfirmationMoments()
+            state.confirmed.record(began, context.settings.scope)
             state.originFailure = nil
             state.isRemovedWhenClosed = isTransient
             return state.superseded.contains { older in

@@ -96,15 +96,19 @@ extension Resource {
 
     /// Makes the pinned version current again if the response is of that version.
     ///
-    /// - Parameter began: The time when the request started.
+    /// - Parameters:
+    ///   - began: The time when the request started.
+    ///   - scope: The scope of the request.
     /// - Returns: Whether the pinned version has become current.
     func reinstatePinned(
-        _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration
+        _ head: ResourceHead, _ freshness: Freshness, madeBy transform: AppliedTransform?, began: Duration,
+        _ scope: AddressScope
     ) -> Bool {
         let reinstated = state.withLock { state -> Representation? in
             guard let pinned = state.pinnedVersion, pinned !== state.current, pinned.content.transform == transform,
                 let tag = pinned.head.validator.strongEntityTag, tag == head.validator.strongEntityTag,
-                pinned.head.length == head.length
+                pinned.head.length == head.length,
+                mayConfirm(pinned.head, from: head.addressKind(at: locator.url), for: scope)
             else { return nil }
             replaceCurrent(in: &state)
             state.superseded.removeAll { $0 === pinned }
@@ -112,7 +116,7 @@ extension Resource {
             state.refusal = nil
             state.passing = nil
             state.lastCheck = engine.time.now
-            state.confirmed = began
+            state.confirmed.record(began, scope)
             state.originFailure = nil
             return pinned
         }

@@ -102,14 +102,21 @@ extension Resource {
         var conditions: HTTPFields = [.range: "bytes=0-0"]
         conditions.setUnless(head.validator)
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
+        let scope = exchange.context.settings.scope
         let began = engine.time.monotonic
         do {
             let (answer, url) = try await exchange.send(conditions)
             let response = try await answer.refusingPage(
                 from: url, as: representation.content.kind, context: exchange.context)
             response.body.cancel()
+            guard mayConfirm(head, from: answer.peer, for: scope) || ![200, 206, 304, 416].contains(response.status)
+            else {
+                changed(representation)
+                engine.events.send(.representationChanged(key: key))
+                return
+            }
             if response.status == 304 || (response.status == 416 && head.length == 0) {
-                return confirmed(representation, by: response.headerFields, since: began)
+                return confirmed(representation, by: response.headerFields, since: began, scope)
             }
             let verdict = ResponseCheck.judge(
                 status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
@@ -123,14 +130,14 @@ extension Resource {
                     if tells || revalidation.isSince { tells } else {
                         try await representation.isSameAtOrigin(settings)
                     }
-                if isSame { return confirmed(representation, freshness, since: began) }
+                if isSame { return confirmed(representation, freshness, since: began, scope) }
             case .changed(let other):
                 let lacksValidator = other?.validator == Validator() && !revalidation.isSince
                 guard lacksValidator || exchange.context.settings.alternatingEntityTags == .compareBytes, let other,
                     other.completeLength == head.length, try await representation.isSameAtOrigin(settings)
                 else { break }
                 if !lacksValidator { engine.events.send(.entityTagAlternates(key: key)) }
-                return confirmed(representation, freshness, since: began)
+                return confirmed(representation, freshness, since: began, scope)
             case .refuse(let error): throw error
             }
             changed(representation)
@@ -150,33 +157,47 @@ extension Resource {
 
     /// Returns whether a response to a conditional request confirms the known version, and records the confirmation.
     func isCurrent(
-        _ known: Representation, by reader: OriginReader, since began: Duration
+        _ known: Representation, by reader: OriginReader, since began: Duration, _ scope: AddressScope
     ) async -> Bool {
+        guard mayConfirm(known.head, from: await reader.peer, for: scope) else { return false }
         if let unmodified = await reader.unmodified {
-            confirmed(known, by: unmodified, since: began)
+            confirmed(known, by: unmodified, since: began, scope)
         } else {
             // Some origins ignore conditions.
             guard let answer = await reader.answer, answer.validator != Validator(),
                 known.head.validator != Validator(), known.head.validator.agrees(with: answer.validator),
                 answer.completeLength == known.head.length
             else { return false }
-            confirmed(known, Freshness(answer.headerFields, now: engine.time.now), since: began)
+            confirmed(known, Freshness(answer.headerFields, now: engine.time.now), since: began, scope)
         }
         return true
     }
 
-    /// Records the confirmation of a version by a 304 response.
-    private func confirmed(_ representation: Representation, by fields: HTTPFields, since began: Duration) {
-        let freshness = Freshness(
-            fields, confirming: representation.freshness, from: representation.head.validatedAt, now: engine.time.now)
-        confirmed(representation, freshness, since: began)
+    /// Returns whether a response may confirm a version for a request with a scope. Only a local address decides about
+    /// bytes of a local address: a name may resolve to a public one whose server repeats the tag.
+    ///
+    /// - Parameter peer: The kind of address that responded.
+    func mayConfirm(_ head: ResourceHead, from peer: AddressKind, for scope: AddressScope) -> Bool {
+        scope == .any || head.addressKind(at: locator.url) != .local
+            || (peer == .unknown ? locator.url.hostKind : peer) == .local
     }
 
-    private func confirmed(_ representation: Representation, _ freshness: Freshness, since began: Duration) {
+    /// Records the confirmation of a version by a 304 response.
+    private func confirmed(
+        _ representation: Representation, by fields: HTTPFields, since began: Duration, _ scope: AddressScope
+    ) {
+        let freshness = Freshness(
+            fields, confirming: representation.freshness, from: representation.head.validatedAt, now: engine.time.now)
+        confirmed(representation, freshness, since: began, scope)
+    }
+
+    private func confirmed(
+        _ representation: Representation, _ freshness: Freshness, since began: Duration, _ scope: AddressScope
+    ) {
         state.withLock { state in
             state.lastCheck = engine.time.now
             state.originFailure = nil
-            if state.current === representation { state.confirmed = began }
+            if state.current === representation { state.confirmed.record(began, scope) }
         }
         // A version that must be revalidated on each use has just been, so waiting readers may continue.
         representation.revalidated(freshness, isStale: false)

@@ -205,18 +205,21 @@ extension Resource {
                 head: body.head, freshness: Freshness(answer.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
             let representation = newRepresentation(state)
-            await keep(body, as: representation, began: began)
+            await keep(body, as: representation, began: began, context.settings.scope)
             if representation.isComplete { body.version = representation.id }
         }
         return body
     }
 
-    private func keep(_ body: WholeBody, as representation: Representation, began: Duration) async {
+    private func keep(
+        _ body: WholeBody, as representation: Representation, began: Duration, _ scope: AddressScope
+    ) async {
         let isPlaced = state.withLock { state in
             guard !state.isRetired, state.current == nil else { return false }
             state.current = representation
             state.lastCheck = engine.time.now
-            state.confirmed = began
+            state.confirmed = ConfirmationMoments()
+            state.confirmed.record(began, scope)
             state.originFailure = nil
             return true
         }

@@ -1,10 +1,34 @@
 import Foundation
 import Synchronization
 
-/// A confirmation of a representation by the origin: the start time of the request that confirmed it.
+/// The confirmations of a representation by the origin.
 struct Confirmation: Sendable {
     var representation: Int64
-    var moment: Duration
+    var moments: ConfirmationMoments
+}
+
+/// The start times of the last requests that confirmed a version; nil if none has. A request with a wider scope doesn't
+/// confirm a version for a narrower one, because the access rule hasn't decided for that scope.
+struct ConfirmationMoments: Sendable {
+    /// The start time of the last request of any scope.
+    private(set) var any: Duration?
+    /// The start time of the last request that could be sent to public addresses only.
+    private(set) var publicOnly: Duration?
+
+    /// Records a confirmation by a request.
+    ///
+    /// - Parameters:
+    ///   - began: The start time of the request.
+    ///   - scope: The scope of the request.
+    mutating func record(_ began: Duration, _ scope: AddressScope) {
+        any = max(any ?? began, began)
+        if scope == .publicOnly { publicOnly = max(publicOnly ?? began, began) }
+    }
+
+    /// Returns whether a request with a scope at least as narrow has confirmed the version since a moment.
+    func isConfirmed(since moment: Duration, for scope: AddressScope) -> Bool {
+        (scope == .publicOnly ? publicOnly : any).map { $0 >= moment } ?? false
+    }
 }
 
 /// One open resource: its representations, and the requests that find and confirm them.
@@ -22,8 +46,8 @@ package final class Resource: Sendable {
         var superseded: [Representation] = []
         /// The time when the origin was last asked about the current version since opening, whether it answered or not.
         var lastCheck: Date?
-        /// The start time of the request that last confirmed the current version; nil if none has since opening.
-        var confirmed: Duration?
+        /// The start times of the requests that last confirmed the current version since opening.
+        var confirmed = ConfirmationMoments()
         /// Whether a background revalidation is running.
         var isChecking = false
         /// The reason not to store the last response; nil if it's stored.
@@ -176,8 +200,8 @@ package final class Resource: Sendable {
     /// The last confirmation since opening.
     var confirmation: Confirmation? {
         state.withLock { state in
-            guard let current = state.current, let moment = state.confirmed else { return nil }
-            return Confirmation(representation: current.id, moment: moment)
+            guard let current = state.current, state.confirmed.any != nil else { return nil }
+            return Confirmation(representation: current.id, moments: state.confirmed)
         }
     }
 
@@ -185,7 +209,7 @@ package final class Resource: Sendable {
     func restore(_ confirmation: Confirmation) {
         state.withLock { state in
             guard state.current?.id == confirmation.representation else { return }
-            state.confirmed = confirmation.moment
+            state.confirmed = confirmation.moments
         }
     }
 
@@ -210,7 +234,7 @@ package final class Resource: Sendable {
             guard state.current === representation else { return }
             state.superseded.append(representation)
             state.current = nil
-            state.confirmed = nil
+            state.confirmed = ConfirmationMoments()
             state.originFailure = nil
         }
         useEnded()
@@ -267,7 +291,8 @@ package final class Resource: Sendable {
     func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, revalidatesInBackground: Bool) {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
-        let asksOrigins = (request.settings ?? engine.configuration.transfers).asksOrigins
+        let settings = request.settings ?? engine.configuration.transfers
+        let (asksOrigins, scope) = (settings.asksOrigins, settings.scope)
         let monotonic = engine.time.monotonic
         return state.withLock { state in
             if state.isRetired { return (.retired, false) }
@@ -281,7 +306,7 @@ package final class Resource: Sendable {
             }
             guard let current = state.current else { return (.unknown, false) }
             if case .since(let moment) = revalidation {
-                let isConfirmed = state.confirmed.map { $0 >= moment } ?? false
+                let isConfirmed = state.confirmed.isConfirmed(since: moment, for: scope)
                 return (isConfirmed ? .ready(current) : .askFirst(current, mayBeServed: false), false)
             }
             if revalidation == .never { return (.ready(current), false) }
@@ -326,7 +351,7 @@ package final class Resource: Sendable {
         state.current = nil
         // The last revalidation was of that version.
         state.lastCheck = nil
-        state.confirmed = nil
+        state.confirmed = ConfirmationMoments()
     }
 
     /// Returns a session over `representation`; nil if this object has been retired.

@@ -44,6 +44,53 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
+    /// The access rule decides about a local address for each scope.
+    @Test(arguments: [false, true])
+    func requiresConfirmationOfNarrowScope(asWhole: Bool) async throws {
+        fixture.origin[fixture.url]?.peer = .local
+        let store = try await fixture.open()
+        func read(_ scope: AddressScope) async throws -> [UInt8] {
+            let settings = store.transfers.narrowed(to: scope)
+            if asWhole {
+                return try await store.wholeBody(
+                    WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(.zero)) { _ in true }
+                ).bytes
+            }
+            return try await store.read(
+                ReadRequest(url: fixture.url, settings: settings, revalidation: .since(.zero))
+            ).allBytes()
+        }
+        #expect(try await read(.any) == Self.text.bytes)
+        let error = await #expect(throws: CacheError.self) { try await read(.publicOnly) }
+        #expect(error?.code == .forbiddenAddress)
+        #expect(try await read(.any) == Self.text.bytes)
+        await store.close()
+    }
+
+    /// A name may resolve to another address, whose server knows the tag.
+    @Test(arguments: [false, true])
+    func doesNotConfirmLocalBytesByPublicAddress(asWhole: Bool) async throws {
+        fixture.origin[fixture.url]?.peer = .local
+        let store = try await fixture.open()
+        _ = try await read(store, since: .zero)
+        fixture.time.advance(by: .seconds(1))
+        serve(Self.other, "\"1\"")
+        let settings = store.transfers.narrowed(to: .publicOnly)
+        let moment = store.monotonicTime
+        let bytes =
+            if asWhole {
+                try await store.wholeBody(
+                    WholeBodyRequest(url: fixture.url, settings: settings, revalidation: .since(moment)) { _ in true }
+                ).bytes
+            } else {
+                try await store.read(
+                    ReadRequest(url: fixture.url, settings: settings, revalidation: .since(moment))
+                ).allBytes()
+            }
+        #expect(bytes == Self.other.bytes)
+        await store.close()
+    }
+
     @Test(arguments: ["\"2\"", nil])
     func receivesChangedContentWithItsConfirmation(_ entityTag: String?) async throws {
         serve(Self.text, entityTag.map { _ in "\"1\"" })
