@@ -15,6 +15,8 @@ package struct CacheCoverage: Sendable, Hashable {
 
     /// The kind of address that sent the bytes.
     package var addressKind: AddressKind
+    /// The entity tag of the version that clients receive.
+    package var entityTag: String
 
     /// Whether all requested bytes are cached.
     package var isWhole: Bool { missing.isEmpty }
@@ -23,6 +25,7 @@ package struct CacheCoverage: Sendable, Hashable {
         let (range, length) = (part.range, head.length)
         self.length = length
         addressKind = head.addressKind(at: part.url)
+        entityTag = head.entityTag
         self.isPinned = isPinned
         self.isResourcePinned = isResourcePinned
         let requested: Range<Int64>

@@ -95,7 +95,7 @@ package struct BundleIngestion: Sendable {
             pathExtension: ending)
         let head = ResourceHead(
             length: length, contentType: type, validator: Validator(), validatedAt: store.now,
-            entityTag: "\"mc-bundle-\(length)\"")
+            entityTag: Self.entityTag(ofLength: length))
         defer { try? FileManager.default.removeItem(atPath: file) }
         try await BlockingWork.run {
             let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -105,6 +105,9 @@ package struct BundleIngestion: Sendable {
         }
         try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
     }
+
+    /// Returns the entity tag of a resource that an import stored.
+    private static func entityTag(ofLength length: Int64) -> String { "\"mc-bundle-\(length)\"" }
 
     /// Completes the import: checks that all parts are available, and pins them.
     ///
@@ -131,6 +134,15 @@ package struct BundleIngestion: Sendable {
         }
     }
 
+    /// Returns whether the asset may contain a cached resource. A bundle can name a resource that the user has cached
+    /// from a local address; only bytes that an import stored may be read under such a URL.
+    private func isReadable(_ url: ResourceURL) async throws -> Bool {
+        guard let coverage = try await store.holdings(of: [ReadRequest(url: url)]).first ?? nil else { return false }
+        let settings = store.transfers.narrowed(to: .publicOnly)
+        guard store.needsAccessCheck(coverage.addressKind, settings) else { return true }
+        return coverage.length.map { coverage.entityTag == Self.entityTag(ofLength: $0) } ?? false
+    }
+
     /// Writes the state of an imported asset to its record.
     private func complete(_ asset: Asset, _ contents: AssetContents, gaps: Bool) async throws -> Asset {
         var asset = asset
@@ -138,8 +150,9 @@ package struct BundleIngestion: Sendable {
             selection: StreamSelection(variants: .all, audio: .all, subtitles: .all), added: asset.created)
         var seen: Set<String> = []
         for part in contents.parts where seen.insert(part.url).inserted {
-            let info = try await store.resource(for: try ResourceURL(part.url))
-            if let info, info.isComplete {
+            let url = try ResourceURL(part.url)
+            let info = try await store.resource(for: url)
+            if let info, info.isComplete, try await isReadable(url) {
                 download.bytes += info.bytesKept
                 download.parts.done += 1
                 continue

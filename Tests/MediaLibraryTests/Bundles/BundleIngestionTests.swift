@@ -1,5 +1,6 @@
 import Foundation
 import MediaCache
+import MediaCacheTesting
 import Testing
 
 @testable import MediaLibrary
@@ -97,6 +98,28 @@ struct BundleIngestionTests {
         #expect(part.scope == .publicOnly)
         #expect(part.keptAs == nil)
         #expect(try part.request(settings: store.transfers, named: asset.url).settings?.scope == .publicOnly)
+        await store.close()
+    }
+
+    /// A bundle may name a resource that the user has cached from a local address.
+    @Test(arguments: [true, false])
+    func cachedBytesOfLocalAddressAreAHole(isImported: Bool) async throws {
+        let store = try await fixture.open()
+        let url = "http://192.168.0.9/a.ts"
+        let hole = AssetPart(role: .mediaSegment, name: "a.ts", url: url)
+        let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
+        let contents = AssetContents(playlists: [], parts: [hole, part("b.ts")])
+        let id = try await ingestion.begin(title: nil, url: origin + "index.m3u8", contents: contents).asset.id
+        if isImported {
+            try await ingestion.take(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: hole)
+        } else {
+            fixture.origin[try ResourceURL(url)] = ScriptedResource(.random(seed: 1, length: 1000), peer: .local)
+            _ = try await store.complete(ReadRequest(url: try ResourceURL(url)))
+        }
+        try await take("b.ts", with: ingestion)
+        let download = try await ingestion.finish(id, gaps: true).download
+        #expect(download?.holes.map(\.url) == (isImported ? [] : [url]))
+        #expect(download?.state == (isImported ? .complete : .completeWithHoles))
         await store.close()
     }
 
