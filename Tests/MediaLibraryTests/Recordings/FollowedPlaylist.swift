@@ -31,6 +31,8 @@ struct FollowedPlaylist {
     var otherLag: Int64?
     /// Whether the next load is of another redundant copy.
     var isCopy = false
+    /// Whether the next load is from another address than the last one.
+    var hasNewLinks = false
     /// The numberings of other tracks.
     var others: [DiscontinuityNumbers] = []
     private(set) var outcome: PlaylistReload.Outcome?
@@ -64,7 +66,7 @@ struct FollowedPlaylist {
         guard case .media(let playlist) = parsed else { throw PlaylistReloadError.unknownSegments(0..<0) }
         let result = try follower.take(
             playlist, wall: Self.noon + Int64(time * 1e9), now: .seconds(1000 + time), lag: otherLag,
-            besides: others, isCopy: isCopy)
+            besides: others, isCopy: isCopy, hasNewLinks: hasNewLinks)
         if rows.isEmpty { firstDiscontinuities = follower.firstDiscontinuities }
         outcome = result.outcome
         if result.outcome != .stale { isCopy = false }

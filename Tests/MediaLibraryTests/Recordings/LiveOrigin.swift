@@ -200,9 +200,12 @@ final class LiveOrigin {
     }
 
     /// Publishes the listed segments again under their current names.
-    func renewLinks() {
+    ///
+    /// - Parameter names: the names under which they were published; nil for the current ones.
+    func renewLinks(from names: String? = nil) {
         for (item, folder) in listed.flatMap({ item in folders.map { (item, $0) } }) where folder != "v2" {
-            let old = published[folder]?.last { $0.url.description.contains("/\(folder)/\(name(item.number))") }
+            let name = (names ?? self.names).replacing("#", with: String(item.number))
+            let old = published[folder]?.last { $0.url.description.contains("/\(folder)/\(name)") }
             guard let old else { continue }
             library.origin[segment(item.number, in: folder)] = ScriptedResource(
                 .bytes(old.bytes), entityTag: "\"r\(item.number)\"", contentType: "video/mp2t")

@@ -221,6 +221,33 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
+    /// Each load of the multivariant playlist begins a session with other names, and the old links fail.
+    @Test(arguments: [0, nil]) func continuesWithLinksOfNewSession(clock: Double?) async throws {
+        let fixture = try await fixture { live in
+            live.clock = clock
+            live.place = "session-1"
+            live.names = "media_w1_#.ts"
+        }
+        let live = fixture.live
+        try await fixture.record()
+        for round in 2..<6 {
+            try await fixture.pass(60)
+            for folder in live.folders { live.fail(live.segment(live.next, in: folder), .status(404)) }
+            try await fixture.pass(8)
+            let names = live.names
+            live.place = "session-\(round)"
+            live.names = "media_w\(round)_#.ts"
+            live.renewLinks(from: names)
+        }
+        try await fixture.pass(60)
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            try await fixture.check(track, in: folder) { _ in true }
+            #expect(try await fixture.gapCount(track) == 0)
+            #expect(try await fixture.rows(track).allSatisfy { !$0.isDiscontinuous })
+        }
+        await fixture.close()
+    }
+
     /// The origin briefly serves a slate instead of the multivariant playlist.
     @Test func mediaPlaylistDoesNotReplaceMultivariantPlaylist() async throws {
         let fixture = try await fixture { $0.window = 20 }

@@ -13,6 +13,9 @@ extension Recording {
         var chosen: Duration = .zero
         /// Whether no playlist of the copy has been matched with the recorded segments yet.
         var isJoining = false
+        /// The address of the last playlist that continued the recorded segments, without its query. Other links are
+        /// only expected at another address.
+        var address: String?
         /// The number of copies that failed in succession.
         var failedCopies = 0
         /// The scope of the document that named ``urls``.

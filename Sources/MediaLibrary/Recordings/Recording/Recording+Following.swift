@@ -168,8 +168,10 @@ extension Recording {
         if let loaded { follower.scope = loaded.references }
         let wall = self.now
         let others = tracks.indices.filter { $0 != index }.map { tracks[$0].follower.numbers }
+        let address = loaded.map { String($0.base.description.path) }
         var (rows, outcome) = try follower.take(
-            update, wall: wall, now: now, lag: lag(besides: index), besides: others, isCopy: tracks[index].isJoining)
+            update, wall: wall, now: now, lag: lag(besides: index), besides: others, isCopy: tracks[index].isJoining,
+            hasNewLinks: !tracks[index].isJoining && address != nil && address != tracks[index].address)
         // Segments of a playlist older than the known one aren't fetched.
         if outcome == .stale { follower.scope = before }
         for index in rows.indices {
@@ -195,6 +197,7 @@ extension Recording {
         tracks[index].follower = follower
         let isCurrent = tracks[index].copy == copy && outcome != .stale
         tracks[index].lastPlaylist = isCurrent ? loaded : nil
+        if isCurrent, let address { tracks[index].address = address }
         let hasJoined = isCurrent && tracks[index].isJoining
         if hasJoined { tracks[index].isJoining = false }
         notePlaylistLoad(index, isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, now)

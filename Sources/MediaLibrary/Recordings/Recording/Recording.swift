@@ -89,7 +89,8 @@ package actor Recording {
         tracks.append(
             Track(
                 folder: track.folder, urls: urls, isJoining: urls.count > 1,
-                scope: track.scope ?? scope(ofUnknown: urls[0]), timeline: timeline, follower: follower,
+                address: String(urls[0].description.path), scope: track.scope ?? scope(ofUnknown: urls[0]),
+                timeline: timeline, follower: follower,
                 isNamed: track.namedUntil == nil, hasChanged: timeline.next > 0))
         timelineList.withLock { $0.append(timeline) }
     }

@@ -2,6 +2,9 @@ import HLS
 
 /// The names that a track's playlists have listed recently. They distinguish an old copy of a playlist, as caches serve
 /// it, from a restarted encoder, even if the copy is older than the window.
+///
+/// A name is a URI without its query. The copies of another host or folder have the same file names at the same media
+/// sequence numbers.
 struct SegmentNameHistory: Sendable {
     /// The relation of a playlist to the names listed before.
     enum Relation: Sendable {
@@ -18,6 +21,7 @@ struct SegmentNameHistory: Sendable {
     private struct Entry {
         var duration: Int64
         var clock: Int64?
+        var mediaSequence: Int
     }
 
     private static let capacity = 1000
@@ -26,41 +30,76 @@ struct SegmentNameHistory: Sendable {
 
     private var entries: [String: Entry] = [:]
     private var order: [String] = []
+    /// The last name by media sequence number.
+    private var names: [Int: String] = [:]
 
     /// Adds the names of a playlist from a media sequence number on.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
-            note(Self.name(segment.segment, isExact), segment.segment.duration, segment.boundedDate)
+            let entry = Entry(
+                duration: segment.segment.duration.nanoseconds, clock: segment.boundedDate,
+                mediaSequence: segment.mediaSequence)
+            note(Self.name(segment.segment, isExact), entry)
         }
     }
 
-    private mutating func note(_ name: String, _ duration: DecimalValue, _ clock: Int64?) {
-        let known = entries.updateValue(Entry(duration: duration.nanoseconds, clock: clock), forKey: name)
-        guard known == nil else {
-            if clock == nil { entries[name]?.clock = known?.clock }
-            return
+    private mutating func note(_ name: String, _ entry: Entry) {
+        let known = entries.updateValue(entry, forKey: name)
+        if let known {
+            if entry.clock == nil { entries[name]?.clock = known.clock }
+            if known.mediaSequence != entry.mediaSequence { forget(name, at: known.mediaSequence) }
         }
+        names[entry.mediaSequence] = name
+        guard known == nil else { return }
         order.append(name)
         guard order.count > 2 * Self.capacity else { return }
-        for name in order.prefix(Self.capacity) { entries[name] = nil }
+        for name in order.prefix(Self.capacity) {
+            guard let entry = entries.removeValue(forKey: name) else { continue }
+            forget(name, at: entry.mediaSequence)
+        }
         order.removeFirst(Self.capacity)
     }
 
+    private mutating func forget(_ name: String, at mediaSequence: Int) {
+        if names[mediaSequence] == name { names[mediaSequence] = nil }
+    }
+
     /// Returns the relation of a playlist to the names listed before.
-    func relation(to playlist: MediaPlaylist) -> Relation {
+    ///
+    /// - Parameters:
+    ///   - playlist: the playlist.
+    ///   - elapsed: the time since the last new segment. A restarted encoder can't have made more media than that, so a
+    ///     longer playlist with known file names in other folders is a copy. Dates show it at any time.
+    func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
-        var isTimed = false
+        var (isTimed, hasOtherLinks) = (false, false)
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments {
-            guard let entry = entries[Self.name(segment.segment, isExact)],
+            let name = Self.name(segment.segment, isExact)
+            let linked = entries[name]
+            guard let entry = linked ?? entry(named: name, at: segment.mediaSequence),
                 entry.duration == segment.segment.duration.nanoseconds
             else { return .new }
+            if linked == nil { hasOtherLinks = true }
             guard let known = entry.clock, let clock = segment.boundedDate else { continue }
-            if abs(known - clock) > Self.tolerance { return .reused }
+            if abs(known - clock) > Self.tolerance { return linked == nil ? .new : .reused }
             isTimed = true
         }
+        if hasOtherLinks, !isTimed, elapsed >= .nanoseconds(playlist.durationNanoseconds) { return .new }
         return isTimed ? .same : .named
+    }
+
+    /// Returns the segment with a media sequence number if it has the same file name on another host or in another
+    /// folder.
+    private func entry(named name: String, at mediaSequence: Int) -> Entry? {
+        guard let known = names[mediaSequence], Self.fileName(known) == Self.fileName(name) else { return nil }
+        return entries[known]
+    }
+
+    /// Returns a name without the host and the folder.
+    private static func fileName(_ name: String) -> Substring {
+        name.path.lastIndex(of: "/").map { name[$0...] } ?? name[...]
     }
 
     /// Returns the name of a segment.

@@ -3,6 +3,11 @@ internal import MediaCache
 
 /// Comparison of segments between loads.
 extension TrackFollower {
+    /// The minimum number of common segments of two sessions, and the maximum deviation of their newest segments from
+    /// the expected time, in target durations.
+    private static let sessionOverlap = 2
+    private static let sessionTolerance = 3
+
     /// Returns the difference of media sequence numbers if an update continues the known playlist by segment names but
     /// counts differently; nil otherwise.
     static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
@@ -33,33 +38,54 @@ extension TrackFollower {
                 || left.programDateTime?.nanosecondsSinceEpoch == right.programDateTime?.nanosecondsSinceEpoch)
     }
 
-    /// Returns the known playlist with the links of an update that has the same segments in other folders: some servers
-    /// put access tokens into the path. Returns nil if the segments differ.
+    /// Returns the known playlist with the links of an update that has the same segments on another host or in another
+    /// folder: some servers put access tokens into the path, and load balancers redirect to other servers. The update
+    /// may be behind. Returns nil if the segments differ.
     ///
-    /// - Parameter isRecent: whether the last new segment appeared less than this time ago. A restarted encoder can't
-    ///   have produced more media than that.
+    /// - Parameters:
+    ///   - elapsed: the time since the last new segment.
+    ///   - hasNewLinks: whether the update has another address than the known playlist. File names may then differ, since
+    ///     some servers put session IDs into them.
     static func renamed(
-        _ known: MediaPlaylist, as update: MediaPlaylist, isRecent: (Duration) -> Bool
+        _ known: MediaPlaylist, as update: MediaPlaylist, after elapsed: Duration, hasNewLinks: Bool = false
     ) -> MediaPlaylist? {
-        guard update.skip == nil, update.nextMediaSequence >= known.nextMediaSequence else { return nil }
+        guard update.skip == nil else { return nil }
         let start = max(known.firstMediaSequence, update.firstMediaSequence)
-        guard start < known.nextMediaSequence else { return nil }
+        let end = min(known.nextMediaSequence, update.nextMediaSequence)
+        guard start < end else { return nil }
         let isExact = known.queriesTellApart || update.queriesTellApart
         var renamed = known
         var duration: Int64 = 0
-        var isTimed = true
-        for sequence in start..<known.nextMediaSequence {
+        var (isTimed, isNamed) = (true, true)
+        for sequence in start..<end {
             let (place, segment) = (
                 sequence - known.firstMediaSequence, update.segments[sequence - update.firstMediaSequence]
             )
             let own = known.segments[place]
-            guard own.uri != segment.uri, isAlike(own, segment), fileName(own, isExact) == fileName(segment, isExact)
-            else { return nil }
+            guard own.uri != segment.uri, isAlike(own, segment) else { return nil }
+            isNamed = isNamed && fileName(own, isExact) == fileName(segment, isExact)
+            guard isNamed || hasNewLinks else { return nil }
             isTimed = isTimed && own.programDateTime != nil && segment.programDateTime != nil
             duration = duration.clampedSum(segment.duration.nanoseconds)
             renamed.segments[place].uri = segment.uri
         }
-        return isTimed || isRecent(.nanoseconds(duration)) ? renamed : nil
+        // A restarted encoder can't have made more media than the time allows.
+        if isNamed, isTimed || elapsed < .nanoseconds(duration) { return renamed }
+        guard hasNewLinks, end - start >= sessionOverlap else { return nil }
+        return isTimely(update, after: known, elapsed) ? renamed : nil
+    }
+
+    /// Whether an update ends as much later than the known playlist as the elapsed time lets expect.
+    private static func isTimely(_ update: MediaPlaylist, after known: MediaPlaylist, _ elapsed: Duration) -> Bool {
+        let difference = update.nextMediaSequence - known.nextMediaSequence
+        let longer = difference > 0 ? update : known
+        let media = longer.segments.suffix(abs(difference)).reduce(Int64(0)) {
+            $0.clampedSum($1.duration.nanoseconds)
+        }
+        let lead = difference > 0 ? media : -media
+        let target = max(1, known.targetDuration ?? 1, update.targetDuration ?? 1)
+        let tolerance = Int64(sessionTolerance * target) * 1_000_000_000
+        return abs(elapsed.nanoseconds.clampedSum(-lead)) <= tolerance
     }
 
     /// Returns the last path component of a segment's URI.

@@ -164,11 +164,13 @@ struct TrackFollower: Sendable {
     ///     track has a clock. Media sequence numbers of two tracks are unrelated (RFC 8216bis §4.4.3.2).
     ///   - others: the numberings of the other tracks.
     ///   - isCopy: whether the playlist may be another redundant copy than the known one.
+    ///   - hasNewLinks: whether the playlist has another address than the known one, after a redirect or after a reload
+    ///     of the multivariant playlist.
     /// - Returns: the new rows and the outcome of the load.
     /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
-        besides others: [DiscontinuityNumbers] = [], isCopy: Bool = false
+        besides others: [DiscontinuityNumbers] = [], isCopy: Bool = false, hasNewLinks: Bool = false
     ) throws(PlaylistReloadError) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
         let update = update.withinBounds
         otherLag = lag
@@ -182,7 +184,13 @@ struct TrackFollower: Sendable {
             return (begin(update, missed: isBroken ? nil : 0, wall, now), .updated)
         }
         if isCopy, let joined = join(update, to: encoder, wall, now) { return joined }
-        if let renamed = Self.renamed(encoder.known, as: update, isRecent: { elapsed(wall, now) < $0 }) {
+        let elapsed = elapsed(wall, now)
+        if let renamed = Self.renamed(encoder.known, as: update, after: elapsed, hasNewLinks: hasNewLinks) {
+            guard update.nextMediaSequence >= encoder.known.nextMediaSequence else {
+                // The links of the copy that is further are still valid.
+                self.encoder?.past.note(update, from: update.firstMediaSequence)
+                return take(old: update, wall, now)
+            }
             self.encoder?.known = renamed
             self.encoder?.past.note(renamed, from: renamed.firstMediaSequence)
         }
@@ -206,7 +214,7 @@ struct TrackFollower: Sendable {
             if let rows = switchEncoder(update, wall, now) {
                 return (rows, rows.isEmpty ? .stale : .updated)
             }
-            switch encoder.past.relation(to: update) {
+            switch encoder.past.relation(to: update, after: elapsed) {
             case .named, .same: return take(old: update, wall, now)
             case .new, .reused: return (begin(update, missed: nil, wall, now), .reset)
             }
@@ -214,7 +222,7 @@ struct TrackFollower: Sendable {
             let missed = reload.missedSegments.count
             if missed > 0 {
                 // After a longer time, repeated names refer to other media.
-                if elapsed(wall, now) < .nanoseconds(update.durationNanoseconds),
+                if elapsed < .nanoseconds(update.durationNanoseconds),
                     let rows = shift(from: known, to: update, wall, now)
                 {
                     return (rows, .updated)
@@ -270,7 +278,11 @@ struct TrackFollower: Sendable {
     ) -> [RecordedSegment] {
         // With equal names it would be unknown which of two encoders continues.
         if let encoder {
-            if case .new = encoder.past.relation(to: update) { otherEncoder = encoder } else { otherEncoder = nil }
+            if case .new = encoder.past.relation(to: update, after: elapsed(wall, now)) {
+                otherEncoder = encoder
+            } else {
+                otherEncoder = nil
+            }
         }
         encoder = EncoderRun(known: update, changed: now)
         encoder?.noteDates(of: update)
@@ -302,14 +314,15 @@ struct TrackFollower: Sendable {
         guard !update.segments.isEmpty, let encoder else { return ([], .stale) }
         let isChanging = isAdvancing(update)
         let target = Duration.seconds(max(1, encoder.known.targetDuration ?? 1))
+        let elapsed = elapsed(wall, now)
         let isNew =
-            switch encoder.past.relation(to: update) {
+            switch encoder.past.relation(to: update, after: elapsed) {
             case .same: false
-            case .reused: elapsed(wall, now) >= target * 3 / 2
+            case .reused: elapsed >= target * 3 / 2
             // A restarted encoder has fewer segments; a cached copy has the usual number.
             case .named where update.segments.count >= encoder.known.segments.count:
-                isChanging && elapsed(wall, now) >= target * 5
-            case .named, .new: isChanging && elapsed(wall, now) >= target * 3
+                isChanging && elapsed >= target * 5
+            case .named, .new: isChanging && elapsed >= target * 3
             }
         return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
     }
@@ -348,7 +361,7 @@ struct TrackFollower: Sendable {
         switch reload.outcome {
         case .reset: return nil
         case .stale:
-            guard otherEncoder.past.relation(to: update) != .reused else { return nil }
+            guard otherEncoder.past.relation(to: update, after: now - changed) != .reused else { return nil }
             return []
         case .unchanged, .updated:
             self.otherEncoder = encoder

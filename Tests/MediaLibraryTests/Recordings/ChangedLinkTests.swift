@@ -1,0 +1,158 @@
+import HLS
+import Testing
+
+@testable import MediaLibrary
+
+/// Playlists that list the same segments under other links: on other hosts, in other folders, or with other session IDs.
+struct ChangedLinkTests {
+    private var playlist = FollowedPlaylist()
+
+    /// The links of two copies of a playlist.
+    private static let links = [
+        ["http://one.example/live/#.ts", "http://two.example/live/#.ts"],
+        ["http://origin.example/edge0/#.ts", "http://origin.example/edge1/#.ts"],
+    ]
+
+    private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
+
+    /// Expects that each segment was recorded once, without a discontinuity.
+    private func expectSegments(
+        _ numbers: Range<Int>, in playlist: FollowedPlaylist, _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(playlist.recorded == numbers.map { "\($0).ts" }, sourceLocation: location)
+        #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous }, sourceLocation: location)
+        // Without dates, segments that arrive late are placed later.
+        guard playlist.clock != nil else { return }
+        #expect(FollowedPlaylist.starts(playlist.rows) == numbers.map { Double($0 * 6) }, sourceLocation: location)
+    }
+
+    // MARK: - Hosts and folders
+
+    /// Every second load is of a copy that is two segments behind.
+    @Test(arguments: [0, nil], links) func recordsSegmentsOfAlternatingCopiesOnce(
+        clock: Double?, links: [String]
+    ) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        for load in 0..<40 {
+            let lag = load % 2 * 2
+            playlist.names = links[load % 2]
+            try playlist.load(2 + load - lag..<8 + load - lag, late: Double(lag * 6))
+        }
+        expectSegments(2..<46, in: playlist)
+    }
+
+    @Test(arguments: [0, nil]) func recordsSegmentsWithTokenInEachLoadOnce(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        for load in 0..<40 {
+            let lag = load % 2 * 2
+            playlist.names = "http://origin.example/token-\(load)/#.ts"
+            try playlist.load(2 + load - lag..<8 + load - lag, late: Double(lag * 6))
+        }
+        expectSegments(2..<46, in: playlist)
+    }
+
+    /// A load balancer moves the recorder to a server that is some segments behind.
+    @Test(arguments: [0, nil], [2, 5]) func waitsForCopyThatIsBehind(clock: Double?, lag: Int) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        playlist.names = Self.links[0][0]
+        for end in 6..<12 { try playlist.load(end - 6..<end) }
+        playlist.names = Self.links[0][1]
+        for end in 12..<30 {
+            try playlist.load(end - lag - 6..<end - lag, late: Double(lag * 6))
+            if end < 11 + lag { #expect(playlist.outcome == .stale) }
+        }
+        expectSegments(0..<29 - lag, in: playlist)
+    }
+
+    @Test(arguments: [0, nil], links) func ignoresOtherCopyOlderThanWindow(clock: Double?, links: [String]) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        playlist.names = links[0]
+        for end in 6..<30 { try playlist.load(end - 6..<end) }
+        playlist.names = links[1]
+        #expect(try playlist.load(12..<18, late: 72).isEmpty)
+        #expect(playlist.outcome == .stale)
+        playlist.names = links[0]
+        #expect(names(try playlist.load(24..<30)) == ["29.ts"])
+    }
+
+    /// A restarted encoder in another folder has had the time to make all its segments.
+    @Test(arguments: [2, 4, 7]) mutating func restartInOtherFolderIsBeginning(count: Int) throws {
+        playlist.clock = nil
+        playlist.names = Self.links[1][0]
+        try playlist.load(0..<6)
+        playlist.names = Self.links[1][1]
+        playlist.began = 60
+        try playlist.load(0..<count)
+        #expect(playlist.outcome == .reset)
+        #expect(playlist.rows.count { !$0.url.isEmpty } == 6 + count)
+        #expect(playlist.rows.first { $0.url.contains("edge1") }?.isDiscontinuous == true)
+    }
+
+    // MARK: - Session IDs
+
+    @Test(arguments: [0, nil]) func continuesWithNamesOfNewSession(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        playlist.names = "http://origin.example/live/media_w1_#.ts"
+        for end in 6..<9 { try playlist.load(end - 6..<end) }
+        playlist.names = "http://origin.example/live/media_w2_#.ts"
+        playlist.hasNewLinks = true
+        let rows = try playlist.load(4..<10)
+        #expect(playlist.outcome == .updated)
+        #expect(names(rows) == ["media_w2_8.ts", "media_w2_9.ts"])
+        #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
+        // Awaited segments get the links of the new session.
+        #expect(playlist.follower.refreshed(playlist.rows[6])?.url == "http://origin.example/live/media_w2_6.ts")
+        playlist.hasNewLinks = false
+        #expect(names(try playlist.load(5..<11)) == ["media_w2_10.ts"])
+        #expect(FollowedPlaylist.starts(playlist.rows) == (0..<11).map { Double($0 * 6) })
+    }
+
+    @Test(arguments: [0, nil]) func waitsForNewSessionThatIsBehind(clock: Double?) throws {
+        var playlist = playlist
+        playlist.clock = clock
+        playlist.names = "http://origin.example/live/media_w1_#.ts"
+        for end in 6..<9 { try playlist.load(end - 6..<end) }
+        playlist.names = "http://origin.example/live/media_w2_#.ts"
+        playlist.hasNewLinks = true
+        #expect(try playlist.load(1..<7, late: 12).isEmpty)
+        #expect(playlist.outcome == .stale)
+        #expect(names(try playlist.load(3..<9, late: 12)) == ["media_w2_8.ts"])
+        #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
+    }
+
+    /// A new session that isn't the continuation of the known one.
+    struct Beginning: Sendable {
+        var hasNewLinks = true
+        var target = 6
+        var began = 0.0
+        var numbers = 4..<10
+    }
+
+    @Test(arguments: [
+        // The links weren't refreshed.
+        Beginning(hasNewLinks: false),
+        // One common segment is too little.
+        Beginning(numbers: 7..<10),
+        // The segments have other durations.
+        Beginning(target: 5, began: 8),
+        // The newest number doesn't match the elapsed time.
+        Beginning(began: 60),
+    ])
+    mutating func otherSessionIsBeginning(beginning: Beginning) throws {
+        playlist.clock = nil
+        playlist.names = "http://origin.example/live/media_w1_#.ts"
+        for end in 6..<9 { try playlist.load(end - 6..<end) }
+        playlist.names = "http://origin.example/live/media_w2_#.ts"
+        playlist.hasNewLinks = beginning.hasNewLinks
+        playlist.target = beginning.target
+        playlist.began = beginning.began
+        try playlist.load(beginning.numbers)
+        #expect(playlist.outcome == .reset)
+        #expect(playlist.rows.contains { $0.isDiscontinuous })
+    }
+}
