@@ -77,6 +77,45 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
+    /// The stream of a live download pauses right after the first load.
+    @Test(arguments: [2, 6]) func pauseAfterFirstLoadDoesNotEndDownload(target: Int) async throws {
+        let live = LiveOrigin()
+        live.target = target
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        try await fixture.pass(Double(target * 6))
+        try await fixture.record { $0.endsWhenUnchanged = true }
+        try await fixture.pass(1)
+        live.isWriting = false
+        try await fixture.pass(50)
+        #expect(await (try fixture.recording).state != .ended)
+        live.isWriting = true
+        try await fixture.pass(30)
+        #expect(await (try fixture.recording).state == .recording)
+        // A stream that has ended without EXT-X-ENDLIST.
+        live.isWriting = false
+        try await fixture.pass(atMost: 70) { await (try fixture.recording).state == .ended }
+        await fixture.close()
+    }
+
+    /// A segment that is longer than the target duration takes as long to appear.
+    @Test func endOfDownloadWaitsForLongSegments() async throws {
+        let live = LiveOrigin()
+        live.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:40,\nslate.ts\n"
+        let fixture = RecordingFixture(live)
+        live.publish()
+        let packet = [0x47] + [UInt8](repeating: 1, count: 187)
+        live.library.origin[LiveOrigin.url("slate.ts")] = ScriptedResource(
+            .bytes(packet + packet), entityTag: "\"slate\"", contentType: "video/mp2t")
+        try await fixture.open()
+        try await fixture.record { $0.endsWhenUnchanged = true }
+        try await fixture.pass(110)
+        #expect(await (try fixture.recording).state != .ended)
+        try await fixture.pass(atMost: 20) { await (try fixture.recording).state == .ended }
+        await fixture.close()
+    }
+
     /// The end isn't reported before the timeline has the lost segments.
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()

@@ -39,9 +39,10 @@ extension Recording {
 
     /// Whether a track's playlist will not change any more and all its segments are settled.
     ///
-    /// A playlist that never changed has only lost its EXT-X-ENDLIST: three of its target durations are enough. One
-    /// that has changed gets ten, and at least a minute. An unreachable origin says nothing about its playlists.
-    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
+    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to pass.
+    /// A playlist that never changed gets three target durations, and one that has changed gets ten. A longer segment
+    /// takes the place of the target duration. An unreachable origin says nothing about its playlists. EXT-X-ENDLIST
+    /// counts once loads have shown it for three target durations, and at least ten seconds.
     func isUnchanged(_ track: Track) -> Bool {
         guard track.awaited.isEmpty, !track.isAppending else { return false }
         let verification = max(track.targetDuration * 3, Self.minimumVerification)
@@ -49,9 +50,10 @@ extension Recording {
         let now = monotonic
         if track.loadFailure != nil { return track.missingSince.map { now - $0 >= Self.endPatience } ?? false }
         if track.endedSince != nil { return false }
-        let patience =
-            track.hasChanged ? max(track.targetDuration * 10, Self.absencePatience) : track.targetDuration * 3
-        return track.loaded != nil && now - track.renewed >= patience
+        guard track.loaded != nil, now - track.renewed >= Self.absencePatience else { return false }
+        let longest = track.follower.known?.segments.map(\.duration.nanoseconds).max() ?? 0
+        let unit = max(track.targetDuration, .nanoseconds(longest))
+        return now - track.renewed >= unit * (track.hasChanged ? 10 : 3)
     }
 
     /// The number of target durations without a segment after which a track is silent, and the minimum time.
