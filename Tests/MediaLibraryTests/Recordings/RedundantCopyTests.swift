@@ -113,6 +113,33 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
+    /// A reload of the multivariant playlist lists the copies in another order, or without the followed one.
+    @Test(arguments: [true, false], [0, nil])
+    func continuesAfterReloadOfMultivariantPlaylist(isStillListed: Bool, clock: Double?) async throws {
+        let fixture = try await fixture { $0.clock = clock }
+        let live = fixture.live
+        try await fixture.record()
+        try await fixture.pass(60)
+        let followed = await (try fixture.recording).tracks.map(\.url)
+        if isStillListed {
+            (live.place, live.shift, live.backups) = ("backup", 500, [("live", 0)])
+        } else {
+            (live.place, live.shift, live.backups) = ("third", 900, [("backup", 500)])
+            live.renewLinks()
+        }
+        live.publish()
+        try await (try fixture.recording).findTracks()
+        try await fixture.pass(60)
+        #expect(await ((try fixture.recording).tracks.map(\.url) == followed) == isStillListed)
+        if isStillListed { #expect(requests(fixture, at: "backup") == 0) }
+        for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
+            try await fixture.check(track, in: folder) { _ in true }
+            let rows = try await fixture.rows(track)
+            #expect(rows.allSatisfy { $0.state == .kept && !$0.isDiscontinuous })
+        }
+        await fixture.close()
+    }
+
     /// A segment that no copy has is one gap.
     @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()

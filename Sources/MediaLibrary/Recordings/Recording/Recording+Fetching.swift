@@ -194,7 +194,7 @@ extension Recording {
             awaited.failedCopies < tracks[index].urls.count - 1
         {
             awaited.failedCopies += 1
-            failOver(index, from: tracks[index].copy)
+            failOver(index, from: tracks[index].url)
         }
         tracks[index].awaited[row.number] = awaited
         if error.code == .originStatus, [401, 403, 404, 410].contains(error.status), isRunning { await refreshLinks() }

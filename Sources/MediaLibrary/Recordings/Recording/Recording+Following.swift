@@ -49,7 +49,7 @@ extension Recording {
         defer { tracks[index].isLoading = false }
         let known = tracks[index].follower.known
         let age = tracks[index].loaded.map { monotonic - $0 } ?? .zero
-        let (copy, url) = (tracks[index].copy, tracks[index].url)
+        let url = tracks[index].url
         // The state of an earlier process may be outdated, so the first load is of the whole playlist.
         let directives =
             tracks[index].loaded == nil || tracks[index].isJoining || tracks[index].refusesDirectives
@@ -63,11 +63,11 @@ extension Recording {
                     isFresh: true)
             else { throw CacheError(.notMedia, "\(url) is no longer a playlist") }
             // Segments that arrive after the end would extend the recording.
-            guard !Task.isCancelled, !isPastEnd, tracks[index].copy == copy else { return nil }
+            guard !Task.isCancelled, !isPastEnd, tracks[index].url == url else { return nil }
             isMultivariant = playlist.kind == .multivariant
             tracks[index].failedCopies = 0
             let outcome = try await take(playlist, index)
-            if isStale(index) { failOver(index, from: copy) }
+            if isStale(index) { failOver(index, from: url) }
             return outcome
         } catch is PlaylistReloadError where directives?.isEmpty == false {
             // The next request has no directives.
@@ -95,7 +95,7 @@ extension Recording {
             // Fresh links are tried before another copy.
             if tracks[index].url == url {
                 tracks[index].failedCopies += 1
-                failOver(index, from: copy)
+                failOver(index, from: url)
             }
             reportState()
             return nil
@@ -128,10 +128,30 @@ extension Recording {
                 >= max(track.targetDuration * Self.staleTargets, Self.minimumStaleness)
     }
 
-    /// Follows the next redundant copy of a track's playlist, if `copy` is still the followed one.
-    func failOver(_ index: Int, from copy: Int) {
-        guard tracks[index].urls.count > 1, tracks[index].copy == copy else { return }
-        tracks[index].copy = (copy + 1) % tracks[index].urls.count
+    /// Follows the next redundant copy of a track's playlist, if the one at `url` is still followed.
+    func failOver(_ index: Int, from url: ResourceURL) {
+        guard tracks[index].urls.count > 1, tracks[index].url == url else { return }
+        choose((tracks[index].copy + 1) % tracks[index].urls.count, index)
+    }
+
+    /// Replaces the URLs of a track's copies. The followed copy stays the same if it is still listed.
+    func follow(_ index: Int, oneOf urls: [ResourceURL]) {
+        let track = tracks[index]
+        tracks[index].urls = urls
+        if let copy = urls.firstIndex(of: track.url) {
+            tracks[index].copy = copy
+        } else if urls.count > 1 || track.urls.count > 1 {
+            let renewed = urls.firstIndex { $0.description.path == track.url.description.path }
+            choose(renewed ?? min(track.copy, urls.count - 1), index)
+        } else {
+            // Fresh links to the only copy, whose segments have the same numbers.
+            tracks[index].copy = 0
+        }
+    }
+
+    /// Follows a copy, which has to be matched with the recorded segments.
+    private func choose(_ copy: Int, _ index: Int) {
+        tracks[index].copy = copy
         tracks[index].chosen = monotonic
         tracks[index].isJoining = true
         tracks[index].lastPlaylist = nil
@@ -164,7 +184,7 @@ extension Recording {
     ) async throws -> PlaylistReload.Outcome {
         let now = monotonic
         var follower = tracks[index].follower
-        let (before, copy) = (follower.scope, tracks[index].copy)
+        let (before, url) = (follower.scope, tracks[index].url)
         if let loaded { follower.scope = loaded.references }
         let wall = self.now
         let others = tracks.indices.filter { $0 != index }.map { tracks[$0].follower.numbers }
@@ -195,7 +215,7 @@ extension Recording {
         // Rows that can't be removed now are removed when retention is applied next.
         if !surplus.isEmpty { try? await timeline.remove(surplus.sorted()) }
         tracks[index].follower = follower
-        let isCurrent = tracks[index].copy == copy && outcome != .stale
+        let isCurrent = tracks[index].url == url && outcome != .stale
         tracks[index].lastPlaylist = isCurrent ? loaded : nil
         if isCurrent, let address { tracks[index].address = address }
         let hasJoined = isCurrent && tracks[index].isJoining

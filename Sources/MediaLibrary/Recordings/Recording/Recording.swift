@@ -227,8 +227,7 @@ package actor Recording {
         for track in channel.tracks {
             if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
                 tracks[index].isNamed = track.namedUntil == nil
-                tracks[index].urls = try track.urls
-                tracks[index].copy %= tracks[index].urls.count
+                follow(index, oneOf: try track.urls)
                 tracks[index].scope = track.scope ?? scope(ofUnknown: tracks[index].url)
             } else {
                 try await add(track)
