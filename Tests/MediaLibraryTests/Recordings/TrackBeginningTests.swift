@@ -164,6 +164,20 @@ struct TrackBeginningTests {
         #expect(rows.first?.state == .gap)
     }
 
+    /// The clocks of the stream and of the recorder differ. The time between two processes is that of the recorder.
+    @Test(arguments: [0.0, 7200, -7200]) mutating func continuesPlaylistWithChangedNumbersAfterProcessRestart(
+        clock: Double
+    ) throws {
+        playlist.clock = clock
+        playlist.shift = 500
+        for end in 6..<8 { try playlist.load(end - 6..<end) }
+        playlist.restart()
+        playlist.shift += 20
+        let rows = try playlist.load(2..<9)
+        #expect(names(rows) == ["7.ts", "8.ts"])
+        #expect(rows.allSatisfy { !$0.isDiscontinuous })
+    }
+
     @Test mutating func continuesTailThatEndsInGaps() throws {
         try playlist.load(0..<6)
         try playlist.load(18..<24)

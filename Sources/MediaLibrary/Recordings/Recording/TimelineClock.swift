@@ -85,6 +85,13 @@ struct TimelineClock: Sendable {
         return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
     }
 
+    /// Returns the time since the arrival of the last segment, at a time of the wall clock. The dates of segments may be
+    /// far from it.
+    func elapsed(at wall: Int64) -> Int64 {
+        guard let last = arrived ?? end?.clampedSum(lag ?? 0) else { return 0 }
+        return max(0, wall.clampedSum(-last))
+    }
+
     /// Returns a duration multiplied by a count, limited to 30 years so that it can be added to a time.
     static func product(_ count: Int, _ duration: Int64) -> Int64 {
         let (product, overflow) = Int64(count).multipliedReportingOverflow(by: duration)

@@ -409,6 +409,6 @@ struct TrackFollower: Sendable {
 
     /// Returns the time since the last new segment.
     private func elapsed(_ wall: Int64, _ now: Duration) -> Duration {
-        encoder?.changed.map { now - $0 } ?? .nanoseconds(max(0, wall - (clock.end ?? wall)))
+        encoder?.changed.map { now - $0 } ?? .nanoseconds(clock.elapsed(at: wall))
     }
 }
