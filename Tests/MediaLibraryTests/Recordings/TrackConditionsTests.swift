@@ -7,8 +7,8 @@ import Testing
 struct TrackConditionsTests {
     private var playlist = FollowedPlaylist()
 
-    private static func key(_ name: String, iv: String? = nil) -> String {
-        "#EXT-X-KEY:METHOD=AES-128,URI=\"http://origin.example/\(name)\"" + (iv.map { ",IV=\($0)" } ?? "")
+    private static func key(_ name: String, iv: String? = nil, method: String = "AES-128") -> String {
+        "#EXT-X-KEY:METHOD=\(method),URI=\"http://origin.example/\(name)\"" + (iv.map { ",IV=\($0)" } ?? "")
     }
 
     private func keys(_ rows: [RecordedSegment]) -> [String] { rows.map { $0.conditions.keys.first?.uri ?? "" } }
@@ -27,8 +27,8 @@ struct TrackConditionsTests {
         #expect(keys(try playlist.load(15..<21)).last == "key-3.key.ts")
     }
 
-    @Test mutating func vectorsUseOriginsNumbers() throws {
-        playlist.header = Self.key("a.key") + "\n"
+    @Test(arguments: ["AES-128", "SAMPLE-AES"]) mutating func vectorsUseOriginsNumbers(method: String) throws {
+        playlist.header = Self.key("a.key", method: method) + "\n"
         playlist.shift = 300
         // While numbers agree, no vector is needed.
         #expect(try playlist.load(0..<6).allSatisfy { $0.conditions.keys.first?.iv == nil })
@@ -44,8 +44,19 @@ struct TrackConditionsTests {
         #expect(vectors(try playlist.load(0..<3)) == [0, 1, 2])
         #expect(vectors(try playlist.load(0..<5)) == [3, 4])
         // Keys with a vector keep it.
-        playlist.header = Self.key("a.key", iv: "0x00000000000000000000000000000063") + "\n"
+        playlist.header = Self.key("a.key", iv: "0x00000000000000000000000000000063", method: method) + "\n"
         #expect(vectors(try playlist.load(0..<7)) == [0x63, 0x63])
+    }
+
+    /// The default initialization vector belongs to keys of the format `identity` (RFC 8216bis §5.2).
+    @Test mutating func keysOfOtherFormatsHaveNoVector() throws {
+        playlist.header = Self.key("a.key", method: "SAMPLE-AES") + ",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
+        playlist.shift = 300
+        try playlist.load(0..<6)
+        playlist.names = "http://origin.example/live/b#.ts"
+        playlist.shift = 0
+        playlist.began = 60
+        #expect(try playlist.load(0..<3).allSatisfy { $0.conditions.keys.allSatisfy { $0.iv == nil } })
     }
 
     @Test mutating func keysWithChangedTokensAreShared() throws {

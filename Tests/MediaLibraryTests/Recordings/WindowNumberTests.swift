@@ -114,11 +114,13 @@ struct WindowNumberTests {
 
     /// A key without a vector implies the segment's number (RFC 8216bis §5.2). If a playlist counts differently, it's
     /// written.
-    @Test func keysDoNotDependOnPosition() async throws {
+    @Test(arguments: [EncryptionKey.Method.aes128, .sampleAES])
+    func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<3000 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.kept(number)
             row.conditions = TimelineRows.conditions(key: 1, map: number < 300 ? nil : 2)
+            for index in row.conditions.keys.indices { row.conditions.keys[index].method = method }
             return row
         }
         try await fixture.timeline.append(rows)

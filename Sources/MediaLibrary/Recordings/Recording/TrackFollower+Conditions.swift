@@ -61,7 +61,7 @@ extension TrackFollower {
         _ key: EncryptionKey, _ resolved: ResolvedSegment, _ isAligned: Bool, _ local: inout RecordedConditions
     ) -> EncryptionKey {
         var own = key
-        if key.lacksVector, !isAligned, SegmentCipher(key.method) != nil {
+        if key.lacksVector, !isAligned {
             own.iv = HexadecimalSequence(bytes: resolved.initializationVector(for: key))
         }
         guard let uri = key.uri, !LocalTags.isForeign(key), DataURL.bytes(of: uri) == nil,

@@ -157,13 +157,14 @@ struct SegmentDates {
 }
 
 extension EncryptionKey {
-    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2).
-    var lacksVector: Bool { method != .none && iv == nil }
+    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2). Keys of other
+    /// formats than `identity` have vectors of their own.
+    var lacksVector: Bool { method != .none && iv == nil && !LocalTags.isForeign(self) }
 
     /// Returns the key with an explicit initialization vector. An implicit one is the media sequence number (RFC
     /// 8216bis §5.2), which differs between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
-        guard lacksVector, SegmentCipher(method) != nil else { return self }
+        guard lacksVector else { return self }
         var key = self
         key.iv = HexadecimalSequence(bytes: initializationVector(mediaSequence: Int(number)))
         return key
