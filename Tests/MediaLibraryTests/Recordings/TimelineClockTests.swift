@@ -190,6 +190,16 @@ struct TimelineClockTests {
         }
     }
 
+    /// A programme is interrupted for minutes by media whose dates are long ago, at the pace of the stream.
+    @Test(arguments: [-2.0, -4000]) func ignoresDatesLongAgo(days: Double) {
+        var test = self
+        for number in 0..<200 {
+            let time = Double(number) * 6
+            let date = (10..<150).contains(number) ? time + days * 86_400 : time
+            #expect(test.place(arrival: time, date: date) == time)
+        }
+    }
+
     /// A clock that jumps repeatedly has no pace.
     @Test mutating func ignoresRepeatedJumpsOfClock() {
         for number in 0..<200 {

@@ -18,6 +18,11 @@ struct TimelineClock: Sendable {
     /// reached.
     private static let longestStepBack = 60 * second
 
+    /// The maximum distance of a clock behind the timeline that is followed after ``patience``. Errors of time zones are
+    /// smaller. The dates of inserted media, such as a slate, may be years ago. A clock closer to the arrival of segments
+    /// than the timeline has been corrected, from any distance.
+    private static let furthestBehind = 24 * 3600 * second
+
     /// The time after which a clock that disagrees with the timeline is followed, if it has kept its own pace.
     private static let patience = 180 * second
     /// The precision of the arrival times of recorded segments.
@@ -160,7 +165,9 @@ struct TimelineClock: Sendable {
     /// Whether dates have kept the pace of arrivals for long while they disagreed with the timeline: an encoder's clock
     /// was set for good. The timeline then approaches it from either side.
     private mutating func hasKeptPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
-        guard abs(clock - expected) > Self.tolerance else {
+        let isPlausible =
+            clock >= expected - Self.furthestBehind || abs(segment.arrival - clock) < abs(segment.arrival - expected)
+        guard abs(clock - expected) > Self.tolerance, isPlausible else {
             pace = nil
             return false
         }
