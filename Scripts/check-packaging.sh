@@ -121,7 +121,7 @@ python3 checks/queries.py names "$folder/metrics" grafana/mediacache.json promet
     fail "a query names a metric, label or value that isn't in /metrics"
 
 # The check itself must detect a wrong metric, a wrong label and a wrong value.
-for mistake in s/mediacache_kept_bytes/mediacache_keptbytes/ 's/by (route)/by (path)/' 's/5xx|none/5xx|nothing/' \
+for mistake in s/mediacache_cached_bytes/mediacache_cachedbytes/ 's/by (route)/by (path)/' 's/5xx|none/5xx|nothing/' \
     's/by (state)/by (states)/'; do
     sed "$mistake" grafana/mediacache.json >"$folder/wrong.json"
     ! python3 checks/queries.py names "$folder/metrics" "$folder/wrong.json" >/dev/null ||

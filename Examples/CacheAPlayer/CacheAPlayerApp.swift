@@ -71,7 +71,7 @@
                     if let playing = model.playing {
                         Section(playing.title.name) {
                             VideoPlayer(player: model.player).frame(minHeight: 200)
-                            if let fraction = playing.state.fractionKept {
+                            if let fraction = playing.state.fractionCached {
                                 ProgressView("Cached", value: fraction)
                             }
                             if let failure = playing.state.failure { Text("\(failure)").foregroundStyle(.red) }

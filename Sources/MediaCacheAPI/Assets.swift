@@ -21,7 +21,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     /// The length in bytes, exact or estimated; null if unknown.
     public var length: Int64?
     /// Whether `length` is exact.
-    public var lengthKnown: Bool
+    public var isLengthExact: Bool
     /// The number of cached bytes; null for a stream that was played but not downloaded.
     public var bytes: Int64?
     /// The state of the download; null if there is none.
@@ -60,8 +60,8 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
         let isPlaylist = file.map { MediaType.isPlaylist($0.contentType) }
         kind = current.kind ?? isPlaylist.map { $0 ? .stream : .file }
         length = status.map(\.progress.length) ?? (kind == .file ? file?.length : nil)
-        lengthKnown = status?.progress.isLengthKnown ?? (length != nil)
-        bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesKept : nil)
+        isLengthExact = status?.progress.isLengthExact ?? (length != nil)
+        bytes = status?.progress.bytes ?? (kind == .file ? file?.bytesCached : nil)
         state = current.download.map { DownloadRecord.State($0.state) }
         reason = current.download.flatMap { DownloadRecord.Reason($0.state) }
         holeCount = current.holeCount

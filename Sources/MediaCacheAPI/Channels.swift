@@ -45,7 +45,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     /// it. Null from servers of earlier versions.
     public var now: Int64?
     /// The recorded time ranges.
-    public var kept: [TimeSpan]
+    public var recordedRanges: [TimeSpan]
     /// The size of all tracks in bytes.
     public var bytes: Int64
     /// The number of recorded segments of all tracks.
@@ -82,8 +82,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         if case .waiting(let text) = status.state { reason = text }
         edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
         now = Int64((status.present.timeIntervalSince1970 * 1000).rounded())
-        let kept = status.kept.map { TimeSpan($0) }
-        self.kept = kept
+        let recordedRanges = status.recordedRanges.map { TimeSpan($0) }
+        self.recordedRanges = recordedRanges
         bytes = status.bytes
         segments = status.segments
         gaps = status.gaps
@@ -93,7 +93,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         retention = channel.retention
         endsAt = channel.endsAt
         created = channel.created
-        programmes = channel.programmes.map { ProgrammeRecord($0, kept: kept, base: base) }
+        programmes = channel.programmes.map { ProgrammeRecord($0, recordedRanges: recordedRanges, base: base) }
         liveURL = base + "index.m3u8"
     }
 }

@@ -73,7 +73,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     /// The length in bytes, exact or estimated; null if unknown.
     public var length: Int64?
     /// Whether `length` is exact.
-    public var lengthKnown: Bool
+    public var isLengthExact: Bool
     /// The number of complete parts: the file, or segments, keys and media initialization sections.
     public var partsDone: Int
     /// The number of all parts; 0 before it's known.
@@ -119,7 +119,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
         reason = Reason(download.state)
         bytes = progress.bytes
         length = progress.length
-        lengthKnown = progress.isLengthKnown
+        isLengthExact = progress.isLengthExact
         partsDone = progress.parts.done
         parts = progress.parts.total
         rate = progress.rate
@@ -306,7 +306,7 @@ extension APIClient {
     ///   - id: the asset's ID.
     ///   - keepingData: whether received data remains cached, unpinned. Otherwise it is removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
-        try await send(.DELETE, "\(path(of: id))?keep=\(keepingData)")
+        try await send(.DELETE, "\(path(of: id))?keepData=\(keepingData)")
     }
 
     /// Pauses all downloads.

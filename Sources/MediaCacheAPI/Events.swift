@@ -18,7 +18,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case downloadAdded = "download.added"
         /// A download's state changed: `asset`, `state`, `reason`.
         case downloadState = "download.state"
-        /// A download progressed; sent a few times a second at most: `asset`, `bytes`, `length`, `lengthKnown`,
+        /// A download progressed; sent a few times a second at most: `asset`, `bytes`, `length`, `isLengthExact`,
         /// `partsDone`, `parts`, `rate`, `secondsReady`.
         case downloadProgress = "download.progress"
         /// The transfer of a part started: `asset`, `part`.
@@ -78,7 +78,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
     /// The length in bytes: of a resource exact, of an asset exact or estimated. Null if unknown.
     public var length: Int64?
     /// Whether an asset's length is exact.
-    public var lengthKnown: Bool?
+    public var isLengthExact: Bool?
     /// The number of the asset's complete parts.
     public var partsDone: Int?
     /// The number of all parts of the asset.

@@ -9,7 +9,7 @@ package enum PlayPath {
     /// The beginning of every play path.
     package static let prefix = "/play/"
     /// The option that limits a read to cached bytes.
-    package static let keptOnly: Substring = "kept=1"
+    package static let cachedOnly: Substring = "cached=1"
 }
 
 /// Bytes read from a play URL.
@@ -40,12 +40,12 @@ public struct MediaPart: Sendable, Hashable {
 extension APIClient {
     /// Returns a play URL of the same resource that reads cached bytes alone: it never requests the origin, and a hole
     /// is an error.
-    public static func keptOnly(_ playURL: String) -> String {
+    public static func cachedOnly(_ playURL: String) -> String {
         guard let start = playURL.firstRange(of: PlayPath.prefix)?.upperBound,
             let end = playURL[start...].firstIndex(of: "/"),
-            !playURL[start..<end].split(separator: ";").contains(PlayPath.keptOnly)
+            !playURL[start..<end].split(separator: ";").contains(PlayPath.cachedOnly)
         else { return playURL }
-        return "\(playURL[..<end]);\(PlayPath.keptOnly)\(playURL[end...])"
+        return "\(playURL[..<end]);\(PlayPath.cachedOnly)\(playURL[end...])"
     }
 
     /// Reads bytes from a play URL, as a player does.

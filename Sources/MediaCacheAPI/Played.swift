@@ -30,7 +30,7 @@ public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     /// The number of segments of the stream's most complete variant; 0 for other kinds.
     public var segments: Int
     /// The number of complete segments of that variant; 0 for other kinds.
-    public var segmentsKept: Int
+    public var segmentsCached: Int
 
     /// Creates the record of a title.
     public init(_ title: PlayedTitle) {
@@ -38,7 +38,7 @@ public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
         id = title.main.id
         kind = title.kind
         url = title.kind == .parts ? title.main.folder : title.main.url
-        bytes = title.bytesKept
+        bytes = title.bytesCached
         count = title.resources.count
         lastUsed = title.lastUsed
         inUse = title.isInUse
@@ -46,7 +46,7 @@ public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
         spans = file?.spans.map { ByteSpan($0) } ?? []
         fills = file?.fills.map { ByteSpan($0) } ?? []
         segments = title.segments
-        segmentsKept = title.segmentsKept
+        segmentsCached = title.segmentsCached
     }
 }
 

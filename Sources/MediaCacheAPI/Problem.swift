@@ -11,7 +11,7 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     /// The status of the origin's answer, if that is the problem; otherwise nil.
     public var originStatus: Int?
     /// The recorded ranges, if a requested window is outside them; otherwise nil.
-    public var kept: [TimeSpan]?
+    public var recordedRanges: [TimeSpan]?
     /// The methods of the path, if the request's isn't among them; otherwise nil.
     public var allowed: [String]?
 

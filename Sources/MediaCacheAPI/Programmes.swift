@@ -23,15 +23,16 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - programme: the programme.
-    ///   - kept: the recorded time ranges of its channel. Recording may have begun in the middle of the programme.
+    ///   - recordedRanges: the recorded time ranges of its channel. Recording may have begun in the middle of the
+    ///     programme.
     ///   - base: the URL that the channel's paths are appended to.
-    public init(_ programme: Programme, kept: [TimeSpan], base: String) {
+    public init(_ programme: Programme, recordedRanges: [TimeSpan], base: String) {
         let span = TimeSpan(programme.from..<max(programme.from, programme.to))
         id = programme.id
         name = programme.name
         (from, to) = (span.from, span.to)
         let (from, to) = (from, to)
-        let begin = max(from, kept.first { $0.to > from && $0.from < to }?.from ?? from)
+        let begin = max(from, recordedRanges.first { $0.to > from && $0.from < to }?.from ?? from)
         playlistURL = "\(base)index.m3u8?begintime=\(begin)&endtime=\(to)"
         movieURL = "\(base)\(begin)-\(to).mp4"
         exports = programme.exports.map { ExportRecord($0, of: programme.id, base: base) }

@@ -53,7 +53,7 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
         length = info.length
         spans = info.spans.map { ByteSpan($0) }
         fills = info.fills.map { ByteSpan($0) }
-        bytesCached = info.bytesKept
+        bytesCached = info.bytesCached
         hits = info.hits
         created = info.created
         lastUsed = info.lastUsed

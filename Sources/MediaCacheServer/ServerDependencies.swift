@@ -68,7 +68,7 @@ struct ServerDependencies: Sendable {
         assetFrames = AssetFrames(queue: frames, movies: movies) { asset, isMovie in
             // Other users can read a decoder's arguments: the URL has no token unless it needs one.
             if isMovie { return try urls.direct.libraryURL(of: asset.id) + "media.mp4?gaps=1" }
-            let options = PlayOptions(isKeptOnly: true, identity: asset.identity)
+            let options = PlayOptions(isCachedOnly: true, identity: asset.identity)
             return try urls.direct.playURL(for: try ResourceURL(asset.url), options: options)
         }
     }

@@ -218,7 +218,7 @@ class Walk:
         self.ask("PATCH", "/api/v1/downloads/{id}", names=one, json={"priority": 3})
         self.ask("POST", "/api/v1/downloads/pause")
         self.ask("POST", "/api/v1/downloads/resume")
-        self.ask("DELETE", "/api/v1/downloads/{id}", names=one, query={"keep": "1"}, status=(204,))
+        self.ask("DELETE", "/api/v1/downloads/{id}", names=one, query={"keepData": "1"}, status=(204,))
         settings = "/api/v1/settings/downloads"
         before = self.ask("GET", settings).json()
         self.ask("PATCH", settings, json={"policy": {"hours": {"start": 0, "end": 1440}}, "bandwidth": 10**9})
@@ -235,7 +235,7 @@ class Walk:
             raise Fault("the timeline is empty")
         self.ask("GET", "/api/v1/channels/{name}/timeline", names=names, query={"limit": "1"})
         self.ask("GET", "/api/v1/channels/{name}/gaps", names=names)
-        window = {"name": "A moment", "from": str(channel["kept"][0]["from"]), "to": "now"}
+        window = {"name": "A moment", "from": str(channel["recordedRanges"][0]["from"]), "to": "now"}
         programme = self.ask(
             "POST", "/api/v1/channels/{name}/programmes", names=names, json=window, status=(201,)
         ).json()  # fmt: skip
@@ -249,7 +249,7 @@ class Walk:
         # The pages of channels continue after a name, not after a number.
         self.record("another")
         self.pages("/api/v1/channels", "channels", ["another", "walk"], "name")
-        window = {"channel": "walk", "from": str(channel["kept"][0]["from"]), "to": str(channel["kept"][0]["to"])}
+        window = {"channel": "walk", "from": str(channel["recordedRanges"][0]["from"]), "to": str(channel["recordedRanges"][0]["to"])}
         self.ask("GET", "/api/v1/bundles", query=window)
         self.ask("DELETE", "/api/v1/channels/{name}/programmes/{programme}", names=one, status=(204,))
         for name in ("walk", "another"):

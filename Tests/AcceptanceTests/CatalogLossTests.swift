@@ -20,7 +20,7 @@ extension AcceptanceTests {
 
             init(of channel: RecordedChannel) throws {
                 let status = try channel.status()
-                (spans, segments, gaps, bytes) = (status.kept, status.segments, status.gaps, status.bytes)
+                (spans, segments, gaps, bytes) = (status.recordedRanges, status.segments, status.gaps, status.bytes)
                 let span = try #require(spans.first)
                 let window = "begintime=\(span.from + 1500)&endtime=\(span.from + 3500)"
                 for entry in ["all.m3u8", "index.m3u8?\(window)"] { try add(entry, of: channel) }

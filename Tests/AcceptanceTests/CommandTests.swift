@@ -52,7 +52,7 @@ extension AcceptanceTests {
 
             try await MediaCacheBinary.output(["get", source, "-o", output.file("clip.mp4")] + options)
             #expect(FileManager.default.contentsEqual(atPath: output.file("clip.mp4"), andPath: clip))
-            let listed = try await KeptResource.all(in: folder.path)
+            let listed = try await ListedResource.all(in: folder.path)
             #expect(listed.keys.sorted() == [source])
             #expect(listed[source]?.complete == true)
             #expect(listed[source]?.bytesCached == listed[source]?.length)
@@ -72,7 +72,7 @@ extension AcceptanceTests {
             try await MediaCacheBinary.output(["get", source] + options)
             #expect(try await origin.log().since(before).bodyBytes == 0)
             try await MediaCacheBinary.output(["remove", source] + options)
-            #expect(try await KeptResource.all(in: folder.path).isEmpty)
+            #expect(try await ListedResource.all(in: folder.path).isEmpty)
             #expect(FileManager.default.contentsEqual(atPath: output.file("clip.mp4"), andPath: clip))
             try await server?.stop()
         }
@@ -172,7 +172,7 @@ extension AcceptanceTests {
             #expect(try await first.end(within: .seconds(20)) == .exit(130))
             let messages = first.errorText.split(separator: "\n").filter { !$0.contains("%") }
             #expect(messages.count == 1 && messages[0].hasPrefix("mediacache: interrupted;"), "\(first.errorText)")
-            let cached = try await KeptResource.all(in: folder.path).values.first?.bytesCached ?? 0
+            let cached = try await ListedResource.all(in: folder.path).values.first?.bytesCached ?? 0
             #expect(cached > 0)
 
             let output = folder.file("copy.bin")

@@ -55,7 +55,7 @@ extension AcceptanceTests {
             let frame = folder.file("frame.jpg")
             let film = "\(Fixtures.folder)/\(Fixtures.moovLast)"
             let text = try await MediaCacheBinary.output(["cover", film, "--at", "0:20", "-o", frame, "--json"])
-            #expect(text.contains("\"source\" : \"frame\"") && text.contains("\"kept\" : false"), "\(text)")
+            #expect(text.contains("\"source\" : \"frame\"") && text.contains("\"isStored\" : false"), "\(text)")
             let size = try await Peer.run(
                 "ffprobe", ["-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", frame])
             #expect(String(decoding: size, as: UTF8.self).hasPrefix("640,360"))
@@ -81,7 +81,7 @@ extension AcceptanceTests {
                 folder.file("cache"),
             ])
             #expect(result.ending == .exit(0), "\(result.errorText)")
-            #expect(result.text.contains("\"kept\" : false"), "\(result.text)")
+            #expect(result.text.contains("\"isStored\" : false"), "\(result.text)")
             #expect(result.errorText.contains("note: the cover isn't stored: "), "\(result.errorText)")
             #expect(FileManager.default.contents(atPath: output) == FileManager.default.contents(atPath: picture))
         }

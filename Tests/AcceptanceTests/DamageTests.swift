@@ -111,7 +111,7 @@ extension AcceptanceTests {
             #expect(repaired.said.findings.allSatisfy { $0.isRepaired }, "\(repaired.said.findings)")
             let after = try await Verification.run(in: folder.path)
             #expect(after.ending == .exit(0), "\(after.said.findings)")
-            #expect(try await KeptResource.all(in: folder.path).values.allSatisfy { $0.complete })
+            #expect(try await ListedResource.all(in: folder.path).values.allSatisfy { $0.complete })
 
             let before = try await origin.log()
             let server = try await RunningServer(cache: folder.path)

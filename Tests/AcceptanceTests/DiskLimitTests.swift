@@ -35,7 +35,7 @@ extension AcceptanceTests {
             let options = ["--cache", folder.path]
             try await MediaCacheBinary.output(["prune"] + options)
             try await MediaCacheBinary.output(["remove", "--all"] + options)
-            let left = try await KeptResource.all(in: folder.path)
+            let left = try await ListedResource.all(in: folder.path)
             #expect(left.isEmpty, "\(left)")
             try await server.stop()
         }
@@ -57,7 +57,7 @@ extension AcceptanceTests {
             let options = ["--cache", folder.path]
             try await MediaCacheBinary.output(["remove", "--all"] + options)
             #expect(try folder.freeBytes() > 20_000_000)
-            let left = try await KeptResource.all(in: folder.path)
+            let left = try await ListedResource.all(in: folder.path)
             #expect(left.isEmpty, "\(left)")
             try await server.stop()
             let (ending, verification) = try await Verification.run(in: folder.path)

@@ -125,7 +125,9 @@ extension AcceptanceTests {
                 for (path, resource) in resources {
                     guard case .bytes(let seed, let length) = resource else { continue }
                     let target = origin.url(path).dropFirst("http://".count)
-                    guard let url = URL(string: "\(server.base)/play/\(token);kept=1/http/\(target)") else { continue }
+                    guard let url = URL(string: "\(server.base)/play/\(token);cached=1/http/\(target)") else {
+                        continue
+                    }
                     let connection = try HTTPConnection(to: url)
                     #expect(try connection.request(url).status == 200, "\(path)")
                     var position = 0
@@ -188,7 +190,7 @@ extension AcceptanceTests {
                     case 7: _ = try server.call("POST", "/api/v1/downloads/pause", key: key)
                     case 8: _ = try server.call("POST", "/api/v1/downloads/resume", key: key)
                     default:
-                        let keep = Bool.random(using: &random) ? "?keep=1" : ""
+                        let keep = Bool.random(using: &random) ? "?keepData=1" : ""
                         _ = try server.call("DELETE", path + keep, key: key)
                     }
                 }

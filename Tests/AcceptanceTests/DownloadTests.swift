@@ -52,7 +52,7 @@ extension AcceptanceTests {
             let sent = try await origin.log()
             // Less than a segment was sent twice: the bytes in flight at the signal.
             #expect(sent.bodyBytes < Int64(length) + 200_000, "\(sent.summary)")
-            #expect(try await KeptResource.all(in: folder.path).count == files.count + 1)
+            #expect(try await ListedResource.all(in: folder.path).count == files.count + 1)
 
             // All segments are cached, without the origin.
             origin.stop()
@@ -164,9 +164,9 @@ extension AcceptanceTests {
             let listed = try await MediaCacheBinary.output(["downloads"] + options)
             #expect(listed.contains("paused") && listed.contains("One"), "\(listed)")
             try await MediaCacheBinary.output(["downloads", "resume", "One"] + options)
-            #expect(try await KeptResource.all(in: folder.path)[url]?.complete == true)
+            #expect(try await ListedResource.all(in: folder.path)[url]?.complete == true)
             try await MediaCacheBinary.output(["downloads", "cancel", "One"] + options)
-            #expect(try await KeptResource.all(in: folder.path).isEmpty)
+            #expect(try await ListedResource.all(in: folder.path).isEmpty)
             let again = try await MediaCacheBinary.run(["downloads", "cancel", "One"] + options)
             #expect(again.ending == .exit(1) && again.errorText.contains("One"), "\(again.errorText)")
         }

@@ -37,7 +37,7 @@ extension AcceptanceTests {
                 let (ending, verification) = try await Verification.run(in: folder.path)
                 #expect(ending == .exit(0), "round \(round)")
                 #expect(verification.findings.isEmpty, "round \(round): \(verification.findings)")
-                let now = try await KeptResource.all(in: folder.path).mapValues(\.kept)
+                let now = try await ListedResource.all(in: folder.path).mapValues(\.cached)
                 for (url, spans) in cached {
                     let lost = spans.subtracting(now[url] ?? RangeSet())
                     #expect(lost.isEmpty, "round \(round): \(url) lost \(lost.ranges)")

@@ -47,7 +47,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let channel = try await RecordedChannel("news", on: server)
             let start = Int64(began.timeIntervalSince1970) * 1000
-            let spans = try channel.status().kept
+            let spans = try channel.status().recordedRanges
             #expect(spans == [RecordedChannel.Span(from: start, to: start + Int64(Self.seconds) * 1000)])
             for second in [0, 1, 2, 7, 12, 19] {
                 // The time in milliseconds and as ISO 8601.

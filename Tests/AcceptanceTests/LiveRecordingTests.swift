@@ -16,12 +16,12 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let channel = try await RecordedChannel("one", of: origin.url(ChannelEncoder.entry), on: server)
             try await eventually("half of the channel is recorded", within: .seconds(seconds)) {
-                let span = try channel.status().kept.first
+                let span = try channel.status().recordedRanges.first
                 return span.map { $0.to - $0.from >= Int64(seconds) * 500 } ?? false ? () : nil
             }
             try await catchUp(channel, encoder)
             try await eventually("the whole channel is recorded", within: .seconds(seconds)) {
-                let span = try channel.status().kept.first
+                let span = try channel.status().recordedRanges.first
                 return span.map { $0.to - $0.from >= Int64(seconds) * 1000 } ?? false ? () : nil
             }
             try channel.change("stopped")
@@ -31,8 +31,8 @@ extension AcceptanceTests {
             }
             let status = try channel.status()
             #expect(status.gaps == 0 && status.state == "stopped" && status.tracks.count == 3)
-            let span = try #require(status.kept.first)
-            #expect(status.kept.count == 1)
+            let span = try #require(status.recordedRanges.first)
+            #expect(status.recordedRanges.count == 1)
             // A stopped channel may continue; an ended one may not.
             try channel.change("ended")
             for track in ChannelEncoder.tracks.keys.sorted() {
@@ -106,7 +106,7 @@ extension AcceptanceTests {
 
         /// Follows the playlists of a player that catches up with the live edge.
         private func catchUp(_ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
-            let start = try #require(try channel.status().kept.first?.from) + 10_000
+            let start = try #require(try channel.status().recordedRanges.first?.from) + 10_000
             let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
             var seen: [Int] = []
             var followed = 0

@@ -36,8 +36,8 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let channel = try await RecordedChannel("radio", on: server)
             let status = try channel.status()
-            #expect(status.gaps == 0 && status.segments == count && status.kept.count == 1)
-            #expect(status.kept.first?.from == radio.date(of: 0))
+            #expect(status.gaps == 0 && status.segments == count && status.recordedRanges.count == 1)
+            #expect(status.recordedRanges.first?.from == radio.date(of: 0))
             let track = try #require(status.tracks.first)
             let all = try channel.window("\(track)/all.m3u8")
             for (name, segment) in zip(all.names, radio.segments) {

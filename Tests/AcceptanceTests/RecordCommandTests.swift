@@ -16,7 +16,7 @@ extension AcceptanceTests {
             var name: String
             var state: String
             var reason: String?
-            var kept: [Span]
+            var recordedRanges: [Span]
             var gaps: Int
             var segments: Int
         }
@@ -49,8 +49,8 @@ extension AcceptanceTests {
             let found = try await Self.channels(folder.path)
             let channel = try #require(found.first)
             #expect(channel.name == "news" && channel.state == "ended" && channel.gaps == 0)
-            let span = try #require(channel.kept.first)
-            #expect(channel.kept.count == 1 && span.to - span.from >= 6000)
+            let span = try #require(channel.recordedRanges.first)
+            #expect(channel.recordedRanges.count == 1 && span.to - span.from >= 6000)
 
             let scene = output.file("scene.mp4")
             let (from, to) = (span.from + 1500, span.from + 4500)
@@ -233,7 +233,7 @@ extension AcceptanceTests {
             child.signal(SIGINT)
             #expect(try await child.end(within: .seconds(20)) == .exit(130))
             let found = try await Self.channels(folder.path)
-            let span = try #require(found.first?.kept.first)
+            let span = try #require(found.first?.recordedRanges.first)
 
             let (all, window) = (output.file("all"), output.file("window"))
             try await MediaCacheBinary.output(["export", "news", "--bundle", all, "-q"] + options)
@@ -272,7 +272,7 @@ extension AcceptanceTests {
             let options = ["--cache", folder.path]
             try await MediaCacheBinary.output(
                 ["record", origin.url("transportstream.m3u8"), "--name", "news", "-q"] + options)
-            let span = try #require(try await Self.channels(folder.path).first?.kept.first)
+            let span = try #require(try await Self.channels(folder.path).first?.recordedRanges.first)
             let hour = ["--from", "-3600", "--to", "now", "-q"]
             let film = output.file("hour.mp4")
             let made = try await MediaCacheBinary.run(["export", "news", "-o", film] + hour + options)
@@ -332,7 +332,7 @@ extension AcceptanceTests {
                 within: .seconds(60))
             #expect(recorded.ending == .exit(2), "\(recorded.errorText)")
             let found = try await Self.channels(folder.path)
-            let span = try #require(found.first?.kept.first)
+            let span = try #require(found.first?.recordedRanges.first)
             let window = ["--from", "\(span.from)", "--to", "\(span.to)"]
             let bundle = output.file("bundle")
             let refused = try await MediaCacheBinary.run(

@@ -60,7 +60,7 @@ extension AcceptanceTests {
             let ending = try await server.process.end(within: .seconds(20))
             #expect(ending == .exit(0))
 
-            let cached = try await KeptResource.all(in: folder.path)[source.absoluteString]?.kept ?? RangeSet()
+            let cached = try await ListedResource.all(in: folder.path)[source.absoluteString]?.cached ?? RangeSet()
             #expect(RangeSet(range).isSubset(of: cached), "\(cached.ranges)")
             let before = try await origin.log()
             let next = try await RunningServer(cache: folder.path)

@@ -24,7 +24,7 @@ extension AcceptanceTests {
             }
             origin.stop()
 
-            let listed = try await KeptResource.all(in: folder.path)
+            let listed = try await ListedResource.all(in: folder.path)
             #expect(listed.keys.sorted() == [cached.absoluteString])
             #expect(listed.values.allSatisfy { $0.complete })
             #expect(try await MediaCacheBinary.output(["info", "\(cached)"] + options).contains("100%"))
@@ -41,7 +41,7 @@ extension AcceptanceTests {
                 return try connection.firstDifference(from: file, at: 0) == nil && head.status == 200
             }
             #expect(isRight)
-            #expect(try await KeptResource.all(in: folder.path).count == 1)
+            #expect(try await ListedResource.all(in: folder.path).count == 1)
             try await server.stop()
             let name = (folder.path as NSString).lastPathComponent
             #expect(server.process.errorText.contains("\(name) can't be written"))

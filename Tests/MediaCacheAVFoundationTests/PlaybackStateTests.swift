@@ -24,14 +24,14 @@ struct PlaybackStateTests {
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
-        #expect(state.length == nil && state.bytesKept == 0 && state.fractionKept == nil && state.failure == nil)
+        #expect(state.length == nil && state.bytesCached == 0 && state.fractionCached == nil && state.failure == nil)
         let half = player.ask(0, 200_000)
         await player.eventually { half.isOver }
         await until { state.mediaType == "video/mp4" && state.length == 400_000 }
         let rest = player.ask(200_000)
         await player.eventually { rest.isOver }
-        await until { state.fractionKept == 1 }
-        #expect(state.bytesKept == 400_000)
+        await until { state.fractionCached == 1 }
+        #expect(state.bytesCached == 400_000)
         await store.close()
     }
 
@@ -41,7 +41,7 @@ struct PlaybackStateTests {
         let player = try fixture.player(of: Self.body, in: store)
         _ = try await store.complete(ReadRequest(url: player.url))
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
-        await until { state.fractionKept == 1 }
+        await until { state.fractionCached == 1 }
         #expect(state.mediaType == "video/mp4" && state.length == 400_000)
         await store.close()
     }

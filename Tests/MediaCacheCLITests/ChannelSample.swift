@@ -10,7 +10,8 @@ enum ChannelSample {
     static func record(_ name: String = "news", _ changes: [String: any Sendable] = [:]) throws -> ChannelRecord {
         var object: [String: Any] = [
             "name": name, "url": "http://h/\(name).m3u8", "state": "recording", "edge": 1_769_890_560_000,
-            "kept": [["from": 1_769_890_500_000, "to": 1_769_890_560_000]], "bytes": 5_000_000, "segments": 20,
+            "recordedRanges": [["from": 1_769_890_500_000, "to": 1_769_890_560_000]], "bytes": 5_000_000,
+            "segments": 20,
             "gaps": 0, "gapSeconds": 0, "rate": 80_000, "tracks": ["video-1"], "retention": [String: Int](),
             "created": "2026-01-31T20:15:00Z", "programmes": [Int](), "liveURL": "http://127.0.0.1:1/live/\(name)/",
         ]
@@ -23,7 +24,7 @@ enum ChannelSample {
     /// Returns a channel without recorded segments.
     static func empty(_ changes: [String: any Sendable] = [:]) throws -> ChannelRecord {
         let nothing: [String: any Sendable] = [
-            "edge": DownloadSample.absent, "kept": [Int](), "bytes": 0, "segments": 0, "rate": 0,
+            "edge": DownloadSample.absent, "recordedRanges": [Int](), "bytes": 0, "segments": 0, "rate": 0,
         ]
         return try record("news", nothing.merging(changes) { $1 })
     }

@@ -42,7 +42,7 @@ struct DownloadLinesTests {
     }
 
     @Test func marksEstimatedLength() throws {
-        let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["lengthKnown": false])))
+        let line = try #require(DownloadLines.line(try DownloadSample.record("a", ["isLengthExact": false])))
         #expect(line.plain == "Film a: 25%  250 B of about 1.00 KB  50 B/s  15s left")
     }
 

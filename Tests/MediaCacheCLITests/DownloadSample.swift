@@ -15,7 +15,7 @@ enum DownloadSample {
     ) throws -> DownloadRecord {
         var object: [String: Any] = [
             "id": id, "url": "http://h/\(id).mp4", "withCredentials": false, "title": "Film \(id.prefix(1))",
-            "kind": "file", "state": "running", "bytes": 250, "length": 1000, "lengthKnown": true, "partsDone": 0,
+            "kind": "file", "state": "running", "bytes": 250, "length": 1000, "isLengthExact": true, "partsDone": 0,
             "parts": 1, "rate": 50.0, "secondsReady": 0, "priority": 0, "added": "2026-01-02T03:04:05Z",
             "variant": "best", "audio": "standard", "subtitles": "all", "headerNames": [String](), "holeCount": 0,
         ]

@@ -30,11 +30,11 @@ struct HelpSnapshotTests {
         if ProcessInfo.processInfo.environment["MEDIACACHE_SNAPSHOTS"] == "1" {
             return try text.write(to: Self.file, atomically: true, encoding: .utf8)
         }
-        let kept = try String(contentsOf: Self.file, encoding: .utf8)
-        let (now, then) = (text.split(separator: "\n"), kept.split(separator: "\n"))
+        let expected = try String(contentsOf: Self.file, encoding: .utf8)
+        let (now, then) = (text.split(separator: "\n"), expected.split(separator: "\n"))
         let place = zip(now, then).first { $0 != $1 }
         #expect(
-            text == kept,
+            text == expected,
             """
             the first difference: “\(place?.0 ?? "")” was “\(place?.1 ?? "")”; if that is meant, run this test with \
             MEDIACACHE_SNAPSHOTS=1

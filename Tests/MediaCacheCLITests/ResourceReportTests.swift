@@ -10,11 +10,11 @@ struct ResourceReportTests {
     private func resource(
         length: Int64? = 1000, spans: [(Int64, Int64)] = [], complete: Bool = false, url: String = "http://h/film.mp4"
     ) throws -> ResourceRecord {
-        let kept = spans.reduce(0) { $0 + $1.1 - $1.0 }
+        let cached = spans.reduce(0) { $0 + $1.1 - $1.0 }
         let spanText = spans.map { #"{"start":\#($0.0),"end":\#($0.1)}"# }.joined(separator: ",")
         let json = """
             {"id":7,"url":"\(url)","key":"\(url)","type":"video/mp4","format":"mp4",\
-            "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"fills":[],"bytesCached":\(kept),"hits":3,\
+            "length":\(length.map { "\($0)" } ?? "null"),"spans":[\(spanText)],"fills":[],"bytesCached":\(cached),"hits":3,\
             "created":"2026-01-02T03:04:05Z","lastUsed":"2026-01-02T03:04:06Z","complete":\(complete),\
             "pinned":false,"inUse":true,"withCredentials":false}
             """

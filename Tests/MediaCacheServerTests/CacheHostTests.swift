@@ -162,7 +162,7 @@ struct CacheHostTests {
                     let response = try await host.exchange("GET", target)
                     #expect(response.status == 403, "\(target)")
                 }
-                let options = PlayOptions(isPublicOnly: !isExposed, isKeptOnly: true)
+                let options = PlayOptions(isPublicOnly: !isExposed, isCachedOnly: true)
                 for url in [media, playlist] {
                     let cached = PlayTarget.path(for: url, token: host.server.playbackToken, options: options)
                     let response = try await host.exchange("GET", cached)

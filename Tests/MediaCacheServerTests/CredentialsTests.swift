@@ -101,8 +101,8 @@ struct CredentialsTests {
             #expect(try await host.play(denied).status == 502)
         }
         try await withHost { host in
-            let kept = try await info(host, plain.description)
-            #expect(kept?.complete == true)
+            let cached = try await info(host, plain.description)
+            #expect(cached?.complete == true)
             #expect(try await host.play(plain).body == GuardedOrigin.body("public"))
         }
         #expect(origin.scripted.requests(for: plain).allSatisfy { $0.headerFields[.authorization] == nil })
@@ -156,7 +156,7 @@ struct CredentialsTests {
         try await withHost { host in
             let url = "http://bob:secret@origin.example/private/film.mp4"
             _ = try await get(host, url)
-            let kept = try await info(host, url)
+            let cached = try await info(host, url)
             let path = try #require(try await info(host, url)?.localFile)
             let blob = try FileHandle(forUpdating: URL(filePath: path))
             try blob.seek(toOffset: 70_000)
@@ -166,7 +166,7 @@ struct CredentialsTests {
             let report = try APICoding.makeDecoder().decode(VerifyReport.self, from: Data(answer.body))
             #expect(report.findings.map(\.isRepaired) == [true], "\(report)")
             #expect(try file(try await info(host, url)) == GuardedOrigin.body("bob"))
-            #expect(try await info(host, url)?.id == kept?.id)
+            #expect(try await info(host, url)?.id == cached?.id)
         }
     }
 

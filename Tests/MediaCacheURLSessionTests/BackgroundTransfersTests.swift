@@ -52,9 +52,9 @@ struct BackgroundTransfersTests {
         func next() async -> BackgroundTransfers.Event? { await events.first { _ in true } }
 
         /// Returns the resource stored by the next transfer that ends.
-        func kept() async throws -> ResourceInfo {
+        func stored() async throws -> ResourceInfo {
             let event = await next()
-            guard case .kept(let info) = event else { throw Unexpected(event: event) }
+            guard case .stored(let info) = event else { throw Unexpected(event: event) }
             return info
         }
 
@@ -122,7 +122,7 @@ struct BackgroundTransfersTests {
     @Test func storesReceivedFiles() async throws {
         try await with { fixture in
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
-            let info = try await fixture.kept()
+            let info = try await fixture.stored()
             #expect(info.isComplete && info.validator.entityTag == "\"1\"")
             #expect(try await fixture.read() == Self.body.bytes)
             #expect(fixture.server.origin.requests.count == 1)
@@ -137,7 +137,7 @@ struct BackgroundTransfersTests {
             try await fixture.keep(500_000..<600_000)
             let missing: [Range<Int64>] = [0..<100_000, 300_000..<500_000, 600_000..<900_000]
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == missing.count)
-            for _ in missing { _ = try await fixture.kept() }
+            for _ in missing { _ = try await fixture.stored() }
             #expect(try await fixture.store.resource(for: fixture.url)?.isComplete == true)
             #expect(try await fixture.read() == Self.body.bytes)
             let requests = fixture.server.origin.requests
@@ -154,7 +154,7 @@ struct BackgroundTransfersTests {
                 try await fixture.keep(start..<start + 10_000)
             }
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
-            #expect(try await fixture.kept().isComplete)
+            #expect(try await fixture.stored().isComplete)
             #expect(fixture.server.origin.requests.first?.headerFields[.range] == "bytes=0-899999")
             #expect(try await fixture.read() == Self.body.bytes)
         }
@@ -165,7 +165,7 @@ struct BackgroundTransfersTests {
             let count = try await fixture.transfers.fetch(
                 fixture.url, scope: .any, range: 200_000..<300_000, kind: .segment)
             #expect(count == 1)
-            #expect(try await fixture.kept().spans == [200_000..<300_000])
+            #expect(try await fixture.stored().spans == [200_000..<300_000])
             #expect(fixture.server.origin.bodyBytes == 100_000)
         }
     }
@@ -178,7 +178,7 @@ struct BackgroundTransfersTests {
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
             #expect(try await fixture.transfers.underWay() == [fixture.url])
             gate.open()
-            _ = try await fixture.kept()
+            _ = try await fixture.stored()
             #expect(fixture.server.origin.requests.count == 1)
         }
     }
@@ -227,7 +227,7 @@ struct BackgroundTransfersTests {
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<800_000)
             let failure = try await fixture.failure()
             #expect(failure.code == code, "\(failure)")
-            #expect(try await fixture.store.resource(for: fixture.url)?.bytesKept ?? 0 == 0)
+            #expect(try await fixture.store.resource(for: fixture.url)?.bytesCached ?? 0 == 0)
             #expect(try fixture.delivered.isEmpty)
         }
     }
@@ -236,10 +236,10 @@ struct BackgroundTransfersTests {
     @Test func doesNotCombineRangesWithoutValidator() async throws {
         try await with(ScriptedResource(Self.body, entityTag: nil)) { fixture in
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000, kind: .segment)
-            #expect(try await fixture.kept().spans == [0..<1000])
+            #expect(try await fixture.stored().spans == [0..<1000])
             _ = try await fixture.store.removeAll()
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 0..<1000, kind: .segment)
-            _ = try await fixture.kept()
+            _ = try await fixture.stored()
             let response = try fixture.response(1000..<2000, entityTag: nil)
             await #expect { try await fixture.store.ingest(response) } throws: {
                 ($0 as? CacheError)?.code == .representationChanged
@@ -272,7 +272,7 @@ struct BackgroundTransfersTests {
             let other = try fixture.server.url("/other.mp4")
             fixture.server.origin[other] = ScriptedResource(.random(seed: 9, length: 300_000), entityTag: "\"3\"")
             _ = try await fixture.transfers.fetch(other, scope: .any)
-            _ = try await fixture.kept()
+            _ = try await fixture.stored()
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             #expect(try await fixture.failure().code == .storage)
             #expect(try await fixture.store.resource(for: other)?.isComplete == true)
@@ -297,7 +297,7 @@ struct BackgroundTransfersTests {
         try await with { fixture in
             fixture.server.origin.always(fixture.url, .ignoresRange)
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any, range: 200_000..<300_000)
-            #expect(try await fixture.kept().isComplete)
+            #expect(try await fixture.stored().isComplete)
             #expect(try await fixture.read() == Self.body.bytes)
         }
     }
@@ -308,7 +308,7 @@ struct BackgroundTransfersTests {
             fixture.server.origin[moved] = ScriptedResource(Self.body, entityTag: "\"1\"", contentType: "video/mp4")
             fixture.server.origin.always(fixture.url, .redirect(to: "/moved.mp4"))
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
-            #expect(try await fixture.kept().isComplete)
+            #expect(try await fixture.stored().isComplete)
             #expect(try await fixture.read() == Self.body.bytes)
         }
     }

@@ -85,13 +85,13 @@ class Gallery:
         limit = time.monotonic() + 60
         while True:
             channel = self.server.api("GET", f"channels/{CHANNEL}")
-            kept = channel["kept"]
-            if kept and kept[-1]["to"] - kept[0]["from"] > 240_000:
+            ranges = channel["recordedRanges"]
+            if ranges and ranges[-1]["to"] - ranges[0]["from"] > 240_000:
                 break
             if time.monotonic() > limit:
                 raise AssertionError(f"the channel has recorded too little after a minute: {channel}")
             time.sleep(0.1)
-        first = kept[0]["from"]
+        first = ranges[0]["from"]
         for index, name in enumerate(PROGRAMMES):
             begin = first + 20_000 + index * 140_000
             self.server.api("POST", f"channels/{CHANNEL}/programmes", {

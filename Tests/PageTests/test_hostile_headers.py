@@ -167,7 +167,7 @@ class HostileHeaderTests(unittest.TestCase):
                 "POST", "channels",
                 {"name": f"c{number}", "url": self.origin.url(f"live-{number}.m3u8"), "retention": {"seconds": 86400}})
         recorded = self.settled(
-            lambda: [record for record in self.server.api("GET", "channels")["channels"] if record["kept"]])
+            lambda: [record for record in self.server.api("GET", "channels")["channels"] if record["recordedRanges"]])
         addresses = [
             address for record in recorded
             for address in self.segment_addresses(record["liveURL"].replace("index.m3u8", ""))]

@@ -63,8 +63,8 @@ class InterruptionTests(PageCase):
         self.watch.allow(NOISE)
 
         def seconds() -> float:
-            kept = self.server.api("GET", f"channels/{name}")["kept"]
-            return kept[-1]["to"] - kept[0]["from"] if kept else 0
+            ranges = self.server.api("GET", f"channels/{name}")["recordedRanges"]
+            return ranges[-1]["to"] - ranges[0]["from"] if ranges else 0
 
         self.eventually(page, "four minutes are recorded", lambda: seconds() > 270_000)
         self.go(page, f"#/channels/{name}")

@@ -57,8 +57,8 @@ class NoHLSTests(PageCase):
         return page
 
     def recorded(self, name: str) -> float:
-        kept = self.server.api("GET", f"channels/{name}")["kept"]
-        return kept[-1]["to"] - kept[0]["from"] if kept else 0
+        ranges = self.server.api("GET", f"channels/{name}")["recordedRanges"]
+        return ranges[-1]["to"] - ranges[0]["from"] if ranges else 0
 
     def second(self, video: Locator, stream: LiveStream) -> float:
         begin = float(video.get_attribute("data-window-begin") or 0)

@@ -22,7 +22,7 @@ struct LiveReplay {
             try channel.status().segments == Self.segments ? () : nil
         }
         let nginx = try await NginxPeer(serving: source.path)
-        let span = try channel.status().kept[0]
+        let span = try channel.status().recordedRanges[0]
         let ours = try Self.script(
             "/live/one/media-1/",
             playlist: { second in

@@ -27,7 +27,7 @@ struct LiveWindows {
         }
         try reportGrowth(samples, all)
         for (hours, name) in [(1, "1 h"), (24, "24 h")] {
-            let end = try channel.status().kept[0].to
+            let end = try channel.status().recordedRanges[0].to
             let begin = end - Int64(hours) * 3_600_000
             let connection = try HTTPConnection(to: channel.url(""))
             // A playlist with a new start is created; a repeated one is cached.

@@ -105,7 +105,7 @@ function showAddDialog(found, url, done) {
   const showSize = () => {
     const variant = quality.chosen();
     const length = variant?.length ?? found.length;
-    const isKnown = found.lengthKnown && !variant;
+    const isKnown = found.isLengthExact && !variant;
     updateText(size, live ? "" : length ? `Total size: ${isKnown ? "" : "about "}${bytes(length)}` : "Size unknown");
   };
   const begin = () => (live?.isRecording() ? record() : download());
@@ -151,7 +151,7 @@ function showAddDialog(found, url, done) {
         ["Duration", found.duration && !found.isLive ? clock(found.duration) : null],
         [
           "Size",
-          found.length && !found.variants?.length ? `${found.lengthKnown ? "" : "about "}${bytes(found.length)}` : null
+          found.length && !found.variants?.length ? `${found.isLengthExact ? "" : "about "}${bytes(found.length)}` : null
         ],
         ["Media type", found.kind === "file" ? found.type : null],
       ]),

@@ -11,7 +11,7 @@ export class Problem extends Error {
     this.status = document.status;
     this.code = document.code;
     this.originStatus = document.originStatus;
-    this.kept = document.kept;
+    this.recordedRanges = document.recordedRanges;
   }
 
   /** The failure and the remedy. */
@@ -133,7 +133,7 @@ export const api = {
   download: (id) => json(`${root}downloads/${part(id)}`),
   addDownload: (request) => send("POST", "downloads", request),
   changeDownload: (id, update) => send("PATCH", `downloads/${part(id)}`, update),
-  cancelDownload: (id, keep) => send("DELETE", `downloads/${part(id)}${keep ? "?keep=1" : ""}`),
+  cancelDownload: (id, keepsData) => send("DELETE", `downloads/${part(id)}${keepsData ? "?keepData=1" : ""}`),
   allDownloads: (action) => send("POST", `downloads/${action}`),
   orderDownloads: (ids) => send("PUT", "downloads/order", { ids }),
   downloadSettings: () => json(`${root}settings/downloads`),

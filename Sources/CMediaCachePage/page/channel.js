@@ -68,14 +68,14 @@ export function channelView({ main, signal, parts: [name] }) {
     if (!channel) return go("#/channels", true);
     const at = played.now();
     replay.show({
-      kept: channel.kept, edge: channel.edge, gaps, programmes: channel.programmes, clip: clip.selection(),
+      recordedRanges: channel.recordedRanges, edge: channel.edge, gaps, programmes: channel.programmes, clip: clip.selection(),
       at
     });
     const behind = Math.max(0, (channel.edge ?? at) - at);
     const isLive = behind < 20_000 && channel.state !== "ended" && channel.state !== "stopped";
     updateAttribute(live, "aria-pressed", String(isLive));
     updateText(position,
-      !channel.kept.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${words(behind / 1000)} before the ${channel.state === "ended" ? "end" : "live edge"}`
+      !channel.recordedRanges.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${words(behind / 1000)} before the ${channel.state === "ended" ? "end" : "live edge"}`
     );
     updateText(badge, channel.state === "waiting" ? "Waiting" : channelState(channel));
     updateAttribute(badge, "data-state", channel.state);
@@ -100,12 +100,12 @@ export function channelView({ main, signal, parts: [name] }) {
   readGaps();
   show();
   // A new recording starts to play as soon as it has data.
-  if (record().kept.length) played.playLive();
+  if (record().recordedRanges.length) played.playLive();
   else {
     const begin = new AbortController();
     signal.addEventListener("abort", () => begin.abort());
     channels.watch(() => {
-      if (!record()?.kept.length || begin.signal.aborted) return;
+      if (!record()?.recordedRanges.length || begin.signal.aborted) return;
       begin.abort();
       played.playLive();
     }, begin.signal);

@@ -72,7 +72,7 @@ function show(row, record) {
   updateText(limits,
     [
       limitsOf(record.retention),
-      record.kept.length && `since ${moment(record.kept[0].from)}`,
+      record.recordedRanges.length && `since ${moment(record.recordedRanges[0].from)}`,
       record.endsAt && `ends ${moment(Date.parse(record.endsAt))}`
     ].filter(Boolean).join(" · ")
   );

@@ -48,35 +48,35 @@ export function makeClipExport({ name, base, record, now }) {
   }
 
   function show() {
-    const { kept, edge } = record() ?? { kept: [] };
-    if (!isTouched && kept.length) {
+    const { recordedRanges, edge } = record() ?? { recordedRanges: [] };
+    if (!isTouched && recordedRanges.length) {
       // Whole seconds within the recording.
-      const [first, last] = [Math.ceil(kept[0].from / 1000) * 1000, Math.floor((edge ?? kept.at(-1).to) / 1000) * 1000];
+      const [first, last] = [Math.ceil(recordedRanges[0].from / 1000) * 1000, Math.floor((edge ?? recordedRanges.at(-1).to) / 1000) * 1000];
       from.value = fieldTime(Math.max(first, last - initialLength));
       to.value = fieldTime(last);
     }
     const chosen = range();
-    const reason = reasonAgainst(chosen, kept);
+    const reason = reasonAgainst(chosen, recordedRanges);
     updateAttribute(link, "aria-disabled", reason ? "true" : null);
     if (reason) {
       link.removeAttribute("href");
       return updateText(note, reason);
     }
-    const [begin, end] = [Math.max(chosen.from, kept[0].from), Math.min(chosen.to, kept.at(-1).to)];
+    const [begin, end] = [Math.max(chosen.from, recordedRanges[0].from), Math.min(chosen.to, recordedRanges.at(-1).to)];
     updateAttribute(link, "href", `${base}${begin}-${end}.mp4?gaps=1`);
     updateAttribute(link, "download", `${fileName(`${name} ${from.value.replace("T", " ").replaceAll(":", ".")}`)}.mp4`);
-    const pieces = kept.filter((span) => span.to > begin && span.from < end).length;
+    const pieces = recordedRanges.filter((span) => span.to > begin && span.from < end).length;
     const gaps = pieces > 1 ? `, with ${counted(pieces - 1, "gap")}` : "";
     updateText(note,
       `${words((end - begin) / 1000)}${gaps}. The file contains whole segments and may start and end a few seconds outside the range. Save a programme for an exact cut.`
     );
   }
 
-  function reasonAgainst(chosen, kept) {
-    if (!kept.length) return "Nothing recorded yet.";
+  function reasonAgainst(chosen, recordedRanges) {
+    if (!recordedRanges.length) return "Nothing recorded yet.";
     if (!from.value || !to.value) return "Enter a start and an end.";
     if (!chosen) return "The end must be after the start.";
-    if (!kept.some((span) => span.to > chosen.from && span.from < chosen.to)) return "Nothing is recorded in this range.";
+    if (!recordedRanges.some((span) => span.to > chosen.from && span.from < chosen.to)) return "Nothing is recorded in this range.";
     return null;
   }
   /** Returns the range if the user has changed it. */

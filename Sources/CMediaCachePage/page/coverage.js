@@ -178,7 +178,7 @@ async function segmentsOfURL(url) {
   const { stream } = await api.resourceOf(url);
   const playlists = (stream?.playlists ?? [])
     .filter(({ role, segments }) => segments > 0 && (role === "variant" || role === "media"));
-  const most = playlists.sort((one, other) => other.segmentsKept - one.segmentsKept)[0];
+  const most = playlists.sort((one, other) => other.segmentsCached - one.segmentsCached)[0];
   if (!most) return [];
   const playURL = localURL(await api.playURL(most.url));
   const { segments, isOver } = await readSegments(playURL);

@@ -105,10 +105,10 @@ async function change(id, state, failure) {
 
 function cancel(id) {
   const title = titleOf(downloads.get(id));
-  const end = (keep) => async () => {
-    await api.cancelDownload(id, keep);
+  const end = (keepsData) => async () => {
+    await api.cancelDownload(id, keepsData);
     downloads.remove(id);
-    if (keep) assets.refresh(id);
+    if (keepsData) assets.refresh(id);
     else assets.remove(id);
     notify(`Cancelled the download of “${title}”.`);
   };

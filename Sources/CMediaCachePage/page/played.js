@@ -86,7 +86,7 @@ function build(one, signal, read) {
 function show(row, one) {
   bars.get(row).element.hidden = isPartsOnly(one);
   const coverage = one.kind === "stream"
-    ? { total: one.segments, spans: one.segmentsKept ? [{ start: 0, end: one.segmentsKept }] : [], loading: [] }
+    ? { total: one.segments, spans: one.segmentsCached ? [{ start: 0, end: one.segmentsCached }] : [], loading: [] }
     : { total: one.length ?? 0, spans: one.spans, loading: one.fills };
   bars.get(row).show(coverage);
   const total = totalOf(one, coverage);
@@ -103,7 +103,7 @@ function show(row, one) {
 /** Describes the total: the number of segments, or the size of an incomplete file. */
 function totalOf(one, coverage) {
   if (isPartsOnly(one)) return counted(one.count, "segment");
-  if (one.kind === "stream") return one.segments ? `${one.segmentsKept} of ${counted(one.segments, "segment")}` : null;
+  if (one.kind === "stream") return one.segments ? `${one.segmentsCached} of ${counted(one.segments, "segment")}` : null;
   return cachedShare(coverage) < 1 && one.length ? `of ${bytes(one.length)}` : null;
 }
 

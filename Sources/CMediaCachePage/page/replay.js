@@ -26,14 +26,14 @@ export function makeReplay({ base, signal, jump, at }) {
   );
   const scaleInput = make("select", {}, ...scales.map(([text, seconds]) => make("option", { value: seconds }, text)));
   const scale = make("label.inline", {}, make("span", {}, "Shown"), scaleInput);
-  let shown = { kept: [], gaps: [], programmes: [], edge: null, at: null, clip: null };
+  let shown = { recordedRanges: [], gaps: [], programmes: [], edge: null, at: null, clip: null };
   /** The chosen time, until the channel plays from it. */
   let chosen = null;
   let range = null;
   let isDragging = false;
   let timer = null;
 
-  const recorded = () => ({ from: shown.kept[0]?.from ?? 0, to: Math.max(shown.edge ?? 0, shown.kept.at(-1)?.to ?? 0) });
+  const recorded = () => ({ from: shown.recordedRanges[0]?.from ?? 0, to: Math.max(shown.edge ?? 0, shown.recordedRanges.at(-1)?.to ?? 0) });
   const value = () => chosen ?? shown.at;
 
   const draw = oncePerFrame(() => {
@@ -74,7 +74,7 @@ export function makeReplay({ base, signal, jump, at }) {
     updateText(label, moment(to));
     const x = Math.min(Math.max(event.clientX - box.left, 60), box.width - 60);
     label.style.setProperty("--x", `${x}px`);
-    thumbnail.show(shown.kept.some(({ from, to: until }) => to >= from && to < until) ? to : null, x);
+    thumbnail.show(shown.recordedRanges.some(({ from, to: until }) => to >= from && to < until) ? to : null, x);
   };
 
   slider.addEventListener("keydown", (event) => {

@@ -10,7 +10,7 @@ const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600,
 const labelWidth = 64;
 
 /** Draws the slider. */
-export function paintRuler(canvas, { kept, gaps, programmes, clip, range, at, isMoved }) {
+export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, range, at, isMoved }) {
   const { pen, width, height } = prepareCanvas(canvas);
   pen.font = `12px ${getComputedStyle(canvas).fontFamily}`;
   pen.textBaseline = "top";
@@ -24,7 +24,7 @@ export function paintRuler(canvas, { kept, gaps, programmes, clip, range, at, is
   pen.clip();
   pen.fillStyle = colour("missing");
   pen.fillRect(0, top, width, thickness);
-  bands(pen, kept, x, top, thickness, colour("cached"), 1);
+  bands(pen, recordedRanges, x, top, thickness, colour("cached"), 1);
   // Gaps differ in shape, too, for users who can't tell the colours apart.
   bands(pen, gaps, x, top, thickness, colour("card"), 3);
   bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);

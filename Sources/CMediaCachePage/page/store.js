@@ -111,12 +111,12 @@ const effects = {
     assets.change(asset, { state, reason });
     if (!isKnown || isEnded(state)) both(asset);
   },
-  "download.progress": ({ asset, bytes, length, lengthKnown, partsDone, parts, rate, secondsReady }) => {
+  "download.progress": ({ asset, bytes, length, isLengthExact, partsDone, parts, rate, secondsReady }) => {
     const known = downloads.get(asset);
-    downloads.change(asset, { bytes, length, lengthKnown, partsDone, parts, rate, secondsReady });
+    downloads.change(asset, { bytes, length, isLengthExact, partsDone, parts, rate, secondsReady });
     // The kind of a download becomes known shortly after it starts.
     if (known && !known.kind && parts > 0) both(asset);
-    assets.change(asset, { bytes, length, lengthKnown });
+    assets.change(asset, { bytes, length, isLengthExact });
   },
   "download.removed": ({ asset }) => {
     downloads.remove(asset);
@@ -153,16 +153,16 @@ function recorded(name, start, duration) {
   const edge = Math.round(start + duration * 1000);
   const now = performance.now();
   const isShown = channels.listeners.size > 0;
-  if (!channel || channel.kept.length === 0 || (isShown && now - (lastReads.get(name) ?? 0) > 5000)) {
+  if (!channel || channel.recordedRanges.length === 0 || (isShown && now - (lastReads.get(name) ?? 0) > 5000)) {
     lastReads.set(name, now);
     channels.refresh(name);
   }
-  if (!channel || channel.kept.length === 0 || edge <= (channel.edge ?? 0)) return;
-  const kept = channel.kept.slice();
-  const last = kept[kept.length - 1];
-  if (start > last.to + 1000) kept.push({ from: start, to: edge });
-  else kept[kept.length - 1] = { from: last.from, to: Math.max(last.to, edge) };
-  channels.change(name, { edge, kept });
+  if (!channel || channel.recordedRanges.length === 0 || edge <= (channel.edge ?? 0)) return;
+  const recordedRanges = channel.recordedRanges.slice();
+  const last = recordedRanges[recordedRanges.length - 1];
+  if (start > last.to + 1000) recordedRanges.push({ from: start, to: edge });
+  else recordedRanges[recordedRanges.length - 1] = { from: last.from, to: Math.max(last.to, edge) };
+  channels.change(name, { edge, recordedRanges });
 }
 
 function exported({ channel: name, programme: id, format, exportState, progress, bytes, count, message }) {

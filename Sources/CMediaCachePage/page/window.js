@@ -67,12 +67,12 @@ export function startWindowPlayback({ player, base, record, signal }) {
   async function playFrom(requested, isContinuation = false) {
     if (!isContinuation) resuming.begin();
     const channel = record();
-    if (!channel?.kept.length) return notify("Nothing recorded yet.");
-    const edge = channel.edge ?? channel.kept.at(-1).to;
+    if (!channel?.recordedRanges.length) return notify("Nothing recorded yet.");
+    const edge = channel.edge ?? channel.recordedRanges.at(-1).to;
     awaited = null;
     if (!playsHLS && isRecorded()) {
       const latest = edge - (isContinuation ? shortestFile : lateness);
-      const first = isContinuation ? requested : channel.kept[0].from;
+      const first = isContinuation ? requested : channel.recordedRanges[0].from;
       if (latest < first) return awaitEdge(first + edge - latest, requested, isContinuation);
       return playWindow(Math.min(requested, latest), edge, requested, isContinuation);
     }
@@ -90,7 +90,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
 
   function playWindow(target, edge, requested, isContinuation) {
     const channel = record();
-    const at = Math.round(nearest(channel.kept, Math.min(target, edge - 1000)));
+    const at = Math.round(nearest(channel.recordedRanges, Math.min(target, edge - 1000)));
     if (Number.isFinite(requested) && Math.abs(at - requested) > 60_000) {
       notify(`Nothing is recorded at that time. Playing from ${moment(at)}.`);
     }
@@ -206,7 +206,7 @@ function positionOf(segments, at) {
 }
 
 /** Returns the recorded time nearest to a time: the time itself, the next one, or the last one. */
-function nearest(kept, at) {
-  const found = kept.find(({ to }) => to > at);
-  return found ? Math.max(at, found.from) : kept[kept.length - 1].to - 1000;
+function nearest(recordedRanges, at) {
+  const found = recordedRanges.find(({ to }) => to > at);
+  return found ? Math.max(at, found.from) : recordedRanges[recordedRanges.length - 1].to - 1000;
 }

@@ -18,9 +18,9 @@ export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
 }
 
 /** Formats an asset's size: "12 MB", "3.0 MB of 12 MB", "about 12 MB". */
-export function sizeOf({ state, bytes: cached, length, lengthKnown }) {
+export function sizeOf({ state, bytes: cached, length, isLengthExact }) {
   if (state === "complete" || cached === length) return cached === undefined ? "" : bytes(cached);
-  const total = length ? `${lengthKnown ? "" : "about "}${bytes(length)}` : null;
+  const total = length ? `${isLengthExact ? "" : "about "}${bytes(length)}` : null;
   if (cached === undefined) return total ?? "";
   return total ? `${bytes(cached)} of ${total}` : bytes(cached);
 }
@@ -80,8 +80,8 @@ export function channelState({ state, reason }) {
 }
 
 /** Describes the recording of a channel: its length, size, gaps and rate. */
-export function channelSums({ kept, bytes: size, gaps, gapSeconds, rate: speed, state }) {
-  const seconds = kept.reduce((sum, { from, to }) => sum + (to - from) / 1000, 0);
+export function channelSums({ recordedRanges, bytes: size, gaps, gapSeconds, rate: speed, state }) {
+  const seconds = recordedRanges.reduce((sum, { from, to }) => sum + (to - from) / 1000, 0);
   const parts = [seconds ? `${words(seconds)} recorded` : "Nothing recorded yet", bytes(size)];
   if (gaps) parts.push(`${counted(gaps, "segment")} missing (${words(gapSeconds)})`);
   if (state === "recording" && speed > 0) parts.push(rate(speed));

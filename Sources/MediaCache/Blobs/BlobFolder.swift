@@ -3,27 +3,27 @@ package struct BlobFolder: Sendable {
     /// Whether bytes can be written.
     package let isWritable: Bool
     private let evictable: String
-    private let kept: String
+    private let durable: String
 
     package init(location: CacheLocation, isWritable: Bool = true) {
         self.isWritable = isWritable
         evictable = "\(location.evictable)/blobs"
-        kept = "\(location.durable)/kept"
+        durable = "\(location.durable)/kept"
     }
 
     /// Returns the folder of a blob. There are 256 of them, so that none grows too large to list.
-    package func folder(of name: String, isKept: Bool) -> String {
-        "\(isKept ? kept : evictable)/\(name.prefix(2))"
+    package func folder(of name: String, isDurable: Bool) -> String {
+        "\(isDurable ? durable : evictable)/\(name.prefix(2))"
     }
 
     /// Returns the path of a blob.
-    package func path(of name: String, isKept: Bool) -> String {
-        "\(folder(of: name, isKept: isKept))/\(name).bin"
+    package func path(of name: String, isDurable: Bool) -> String {
+        "\(folder(of: name, isDurable: isDurable))/\(name).bin"
     }
 
     /// Returns the path of a pinned blob's sidecar.
     package func sidecarPath(of name: String) -> String {
-        "\(folder(of: name, isKept: true))/\(name).json"
+        "\(folder(of: name, isDurable: true))/\(name).json"
     }
 
     /// The suffix of incomplete copies.
@@ -42,11 +42,11 @@ package struct BlobFolder: Sendable {
     }
 
     /// Returns all files with the names of their blobs.
-    package func allFiles(_ files: any BlobFileSystem) throws -> [(path: String, blob: String, isKept: Bool)] {
-        try [(evictable, false), (kept, true)].flatMap { root, isKept in
+    package func allFiles(_ files: any BlobFileSystem) throws -> [(path: String, blob: String, isDurable: Bool)] {
+        try [(evictable, false), (durable, true)].flatMap { root, isDurable in
             try files.names(in: root).flatMap { folder in
                 try files.names(in: "\(root)/\(folder)").map { name in
-                    ("\(root)/\(folder)/\(name)", Self.blob(of: name), isKept)
+                    ("\(root)/\(folder)/\(name)", Self.blob(of: name), isDurable)
                 }
             }
         }
@@ -54,9 +54,9 @@ package struct BlobFolder: Sendable {
 
     /// Returns all sidecars with the names of their blobs.
     package func sidecars(_ files: any BlobFileSystem) throws -> [(path: String, blob: String)] {
-        try files.names(in: kept).flatMap { folder in
-            try files.names(in: "\(kept)/\(folder)").filter { $0.hasSuffix(".json") }.map { name in
-                ("\(kept)/\(folder)/\(name)", Self.blob(of: name))
+        try files.names(in: durable).flatMap { folder in
+            try files.names(in: "\(durable)/\(folder)").filter { $0.hasSuffix(".json") }.map { name in
+                ("\(durable)/\(folder)/\(name)", Self.blob(of: name))
             }
         }
     }

@@ -202,7 +202,7 @@ extension Catalog {
     }
 
     /// Returns the number of cached bytes.
-    package func bytesKept() async throws -> Int64 {
+    package func bytesCached() async throws -> Int64 {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }
 
@@ -322,7 +322,7 @@ extension StoredRepresentation {
         id = try row.value("id")
         resourceID = try row.value("resource")
         blob = try row.value("blob")
-        isKept = try row.value("kept")
+        isDurable = try row.value("kept")
         head = ResourceHead(
             length: try row.optional("length"),
             contentType: try row.value("type"),

@@ -290,7 +290,7 @@ package final class Catalog: Sendable {
                 check_sum = excluded.check_sum, location = excluded.location, peer = excluded.peer, lost = excluded.lost
                 """
         ).execute(arguments: [
-            representation.id, representation.resourceID, representation.blob, representation.isKept, head.length,
+            representation.id, representation.resourceID, representation.blob, representation.isDurable, head.length,
             head.contentType, head.validator.entityTag, head.validator.lastModified,
             head.validatedAt.timeIntervalSince1970, head.isStale, head.entityTag,
             representation.freshness.freshUntil?.timeIntervalSince1970, representation.freshness.rule,

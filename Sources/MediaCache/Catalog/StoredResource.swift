@@ -20,7 +20,7 @@ package struct StoredRepresentation: Sendable {
     /// The blob's file name without extension: 32 hexadecimal digits.
     package var blob: String
     /// Whether the blob is in the pinned folder.
-    package var isKept: Bool
+    package var isDurable: Bool
     package var head: ResourceHead
     package var freshness: Freshness
     package var ignoresRanges: Bool
@@ -36,7 +36,7 @@ package struct StoredRepresentation: Sendable {
     var isComplete: Bool { head.length == spans.byteCount }
 
     var pinRank: PinRank {
-        PinRank(isKept: isKept, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
+        PinRank(isDurable: isDurable, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
     }
 
     /// Returns the checksum of the values that decide which bytes are served under which name. It detects damage within
@@ -60,7 +60,7 @@ package struct StoredRepresentation: Sendable {
 /// then a complete version, the current one, and the newest.
 struct PinRank: Comparable {
     /// Whether the blob is in the pinned folder.
-    var isKept: Bool
+    var isDurable: Bool
     /// Whether all bytes are committed.
     var isComplete: Bool
     /// Whether the origin hasn't replaced the version.
@@ -68,8 +68,8 @@ struct PinRank: Comparable {
     var id: Int64
 
     static func < (a: PinRank, b: PinRank) -> Bool {
-        (a.isKept ? 1 : 0, a.isComplete ? 1 : 0, a.isCurrent ? 1 : 0, a.id)
-            < (b.isKept ? 1 : 0, b.isComplete ? 1 : 0, b.isCurrent ? 1 : 0, b.id)
+        (a.isDurable ? 1 : 0, a.isComplete ? 1 : 0, a.isCurrent ? 1 : 0, a.id)
+            < (b.isDurable ? 1 : 0, b.isComplete ? 1 : 0, b.isCurrent ? 1 : 0, b.id)
     }
 }
 

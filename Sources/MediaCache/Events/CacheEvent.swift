@@ -34,7 +34,7 @@ public enum CacheEvent: Sendable {
         /// The cache key of the resource.
         public var key: String
         /// The number of cached bytes.
-        public var kept: Int64
+        public var bytesCached: Int64
         /// The length in bytes; nil while unknown.
         public var length: Int64?
         /// The number of bytes received from origins since the store was opened, for all resources.

@@ -31,10 +31,10 @@ struct Fill: Sendable {
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "\(url) can't be filled")
         }
-        let isKept = representation.isKept
+        let isDurable = representation.isDurable
         let woken = representation.withState { state in
             // The next commit after the fill updates the sidecar of a pinned representation.
-            if isKept { state.setNeedsCommit() }
+            if isDurable { state.setNeedsCommit() }
             return state.fillEnded(plan.id, error: failure, refusal: refusal)
         }
         engine.counters.add(\.runningFills, -1)
@@ -123,10 +123,10 @@ struct Fill: Sendable {
             let limit = representation.withState { $0.limit(of: plan.id) }
             guard piece.offset < limit else { break }
             try await checkFront(piece, &check)
-            guard piece.mayBeKept else {
+            guard piece.mayBeStored else {
                 representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
                 transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
-                return CacheError(notKept: "\(url) can't be stored: its origin forbids it")
+                return CacheError(notStored: "\(url) can't be stored: its origin forbids it")
             }
             do {
                 try await representation.waitForCommitter()
@@ -296,14 +296,14 @@ struct Fill: Sendable {
     }
 
     private func progress() {
-        let (kept, length, isComplete) = representation.withState {
+        let (bytesCached, length, isComplete) = representation.withState {
             ($0.written.byteCount, $0.head.length, $0.isComplete)
         }
         engine.events.sendProgress(key: key, now: engine.time.monotonic, isFinal: isComplete) {
             let statistics = engine.counters.snapshot
             return .progress(
                 CacheEvent.Progress(
-                    key: key, kept: kept, length: length, fromOrigin: statistics.bytesFromOrigin,
+                    key: key, bytesCached: bytesCached, length: length, fromOrigin: statistics.bytesFromOrigin,
                     fromCache: statistics.bytesFromCache, rate: representation.withState { $0.bytesPerSecond }))
         }
     }

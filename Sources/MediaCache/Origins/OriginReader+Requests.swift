@@ -113,7 +113,7 @@ extension OriginReader {
         }
         compareFrom = min(position, max(checked.start, position - overlap))
         head = checked
-        mayBeKept = ResponseCheck.refusal(checked.headerFields, context.settings) == nil
+        mayBeStored = ResponseCheck.refusal(checked.headerFields, context.settings) == nil
         bodyFirst = position
         self.body = body
         bodyPosition = checked.start

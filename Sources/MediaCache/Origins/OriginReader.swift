@@ -25,7 +25,7 @@ package actor OriginReader {
     var otherLength: Int64?
     var head: CheckedHead?
     /// Whether the response permits storing its bytes.
-    var mayBeKept = true
+    var mayBeStored = true
     var body: (any OriginBody)?
     /// The position of the next byte of `body`.
     var bodyPosition: Int64 = 0
@@ -328,7 +328,7 @@ package actor OriginReader {
         }
         return OriginPiece(
             buffer: received.buffer, part: first + Int(lower - offset)..<first + Int(upper - offset), offset: lower,
-            isOverlap: isOverlap, validator: head?.validator ?? Validator(), mayBeKept: mayBeKept,
+            isOverlap: isOverlap, validator: head?.validator ?? Validator(), mayBeStored: mayBeStored,
             hasOtherTag: acceptsOtherTag)
     }
 
@@ -404,7 +404,7 @@ package struct OriginPiece: Sendable {
     /// The validators of the response.
     package var validator: Validator
     /// Whether the response permits storing its bytes.
-    package var mayBeKept: Bool
+    package var mayBeStored: Bool
     /// Whether the response had another entity tag than the version, whose bytes were compared instead.
     package var hasOtherTag: Bool
 

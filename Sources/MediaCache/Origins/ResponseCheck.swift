@@ -156,10 +156,10 @@ package enum ResponseCheck {
     /// stored.
     package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
         if CacheControl(fields).noStore, !settings.keepsNoStore {
-            return CacheError(notKept: "its origin forbids it (Cache-Control: no-store)")
+            return CacheError(notStored: "its origin forbids it (Cache-Control: no-store)")
         }
         if varies(fields) {
-            return CacheError(notKept: "its response varies with other request fields (Vary)")
+            return CacheError(notStored: "its response varies with other request fields (Vary)")
         }
         return nil
     }

@@ -104,7 +104,7 @@ public final class ReadSession: Sendable {
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 
     /// Returns whether a byte is cached at present.
-    package func isKept(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
+    package func isCached(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
 
     /// The offset of the next byte.
     public var position: Int64 { state.withLock { $0.position } }

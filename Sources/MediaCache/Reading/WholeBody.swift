@@ -8,7 +8,7 @@ public struct WholeBody: Sendable {
     /// The content.
     public var bytes: [UInt8]
     /// Whether the body was cached before the request.
-    public var isKept: Bool
+    public var isCached: Bool
     /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false
     /// The catalog number of the version that stores all of the body; nil if none does.
@@ -17,11 +17,11 @@ public struct WholeBody: Sendable {
     var scope: AddressScope?
 
     /// Creates a body.
-    public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8], isKept: Bool = false) {
+    public init(head: ResourceHead, contentCoding: String? = nil, bytes: [UInt8], isCached: Bool = false) {
         self.head = head
         self.contentCoding = contentCoding
         self.bytes = bytes
-        self.isKept = isKept
+        self.isCached = isCached
     }
 }
 

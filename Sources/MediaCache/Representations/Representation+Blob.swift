@@ -21,11 +21,11 @@ extension Representation {
         // Readers bypass holes at once.
         state.folderFailure = engine.folderFailure?.writing
         // A power cut may have interrupted a move between renaming the blob and committing its new place.
-        var isKept = stored.isKept
-        var size = Self.size(of: stored.blob, isKept: isKept, engine: engine)
-        if size == nil, let moved = Self.size(of: stored.blob, isKept: !isKept, engine: engine) {
+        var isDurable = stored.isDurable
+        var size = Self.size(of: stored.blob, isDurable: isDurable, engine: engine)
+        if size == nil, let moved = Self.size(of: stored.blob, isDurable: !isDurable, engine: engine) {
             size = moved
-            isKept.toggle()
+            isDurable.toggle()
             state.setNeedsCommit()
         }
         if stored.spans.upperBound > size ?? 0 {
@@ -36,26 +36,26 @@ extension Representation {
             for span in state.lostAtOpening.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
         }
         return Representation(
-            id: stored.id, resource: resource, blob: stored.blob, isKept: isKept, isNew: size == nil,
+            id: stored.id, resource: resource, blob: stored.blob, isDurable: isDurable, isNew: size == nil,
             state: state, engine: engine)
     }
 
-    private static func size(of blob: String, isKept: Bool, engine: Engine) -> Int64? {
-        try? engine.files.open(engine.blobs.path(of: blob, isKept: isKept), creating: false).size()
+    private static func size(of blob: String, isDurable: Bool, engine: Engine) -> Int64? {
+        try? engine.files.open(engine.blobs.path(of: blob, isDurable: isDurable), creating: false).size()
     }
 
     /// Returns the blob, opened at first use.
     func source() throws -> any BlobFile {
         try file.withLock { state in
             if let file = state.file { return file }
-            let path = engine.blobs.path(of: blob, isKept: state.isKept)
-            if state.isNew { try engine.files.makeFolder(engine.blobs.folder(of: blob, isKept: state.isKept)) }
+            let path = engine.blobs.path(of: blob, isDurable: state.isDurable)
+            if state.isNew { try engine.files.makeFolder(engine.blobs.folder(of: blob, isDurable: state.isDurable)) }
             let file: any BlobFile
             do {
                 file = try engine.files.open(path, creating: state.isNew)
             } catch let error as SystemError where error.number == ENOENT && !state.isNew {
-                // A blob that is being moved has its new name shortly before `isKept` changes.
-                let other = engine.blobs.path(of: blob, isKept: !state.isKept)
+                // A blob that is being moved has its new name shortly before `isDurable` changes.
+                let other = engine.blobs.path(of: blob, isDurable: !state.isDurable)
                 guard let moved = try? engine.files.open(other, creating: false) else { throw error }
                 file = moved
             }
@@ -138,7 +138,7 @@ extension Representation {
             let copy = try copyBlob(beside: path)
             try engine.files.rename(copy.path, to: path)
             // The other links in the folder refer to the previous file.
-            let folder = engine.blobs.folder(of: blob, isKept: isKept)
+            let folder = engine.blobs.folder(of: blob, isDurable: isDurable)
             for name in try engine.files.names(in: folder) where BlobFolder.isAlias(name, of: blob) {
                 try engine.files.remove("\(folder)/\(name)")
             }
@@ -152,21 +152,22 @@ extension Representation {
 
     /// Moves the blob between the evictable and the pinned folder, by renaming or, across file systems, by copying.
     /// Blocks.
-    package func move(isKept: Bool) throws {
-        try engine.move([self], isKept: isKept)
+    package func move(isDurable: Bool) throws {
+        try engine.move([self], isDurable: isDurable)
     }
 
     /// Renames the blob into its new folder. The rename is durable once both folders are synced. Returns nil if the
     /// blob is already there. Blocks.
-    fileprivate func rename(isKept: Bool) throws -> (from: String, to: String)? {
+    fileprivate func rename(isDurable: Bool) throws -> (from: String, to: String)? {
         try writing.withLock { _ in
-            let wasKept = self.isKept
-            guard wasKept != isKept else { return nil }
+            let wasDurable = self.isDurable
+            guard wasDurable != isDurable else { return nil }
             let folders = (
-                from: engine.blobs.folder(of: blob, isKept: wasKept), to: engine.blobs.folder(of: blob, isKept: isKept)
+                from: engine.blobs.folder(of: blob, isDurable: wasDurable),
+                to: engine.blobs.folder(of: blob, isDurable: isDurable)
             )
-            let source = engine.blobs.path(of: blob, isKept: wasKept)
-            let destination = engine.blobs.path(of: blob, isKept: isKept)
+            let source = engine.blobs.path(of: blob, isDurable: wasDurable)
+            let destination = engine.blobs.path(of: blob, isDurable: isDurable)
             let isThere = engine.files.exists(source)
             if isThere {
                 try engine.files.makeFolder(folders.to)
@@ -176,7 +177,7 @@ extension Representation {
                     try copyAcross(from: source, to: destination)
                 }
             }
-            file.withLock { $0.isKept = isKept }
+            file.withLock { $0.isDurable = isDurable }
             return isThere ? folders : nil
         }
     }
@@ -227,9 +228,9 @@ extension Representation {
 extension Engine {
     /// Deletes blobs and their links inside the cache. Their sidecars must have been deleted before. Blocks.
     func unlink(blobs names: [String]) throws {
-        for isKept in [false, true] {
+        for isDurable in [false, true] {
             // List each folder once, however many of its blobs are deleted.
-            let folders = Dictionary(grouping: names) { blobs.folder(of: $0, isKept: isKept) }
+            let folders = Dictionary(grouping: names) { blobs.folder(of: $0, isDurable: isDurable) }
             for (folder, names) in folders {
                 let going = Set(names)
                 for file in try files.names(in: folder) where going.contains(BlobFolder.blob(of: file)) {
@@ -250,13 +251,13 @@ extension Engine {
         let path = blobs.sidecarPath(of: blob)
         guard files.exists(path) else { return nil }
         try files.remove(path)
-        return blobs.folder(of: blob, isKept: true)
+        return blobs.folder(of: blob, isDurable: true)
     }
 
     /// Moves blobs between the evictable and the pinned folders. Blocks.
-    func move(_ representations: [Representation], isKept: Bool) throws {
+    func move(_ representations: [Representation], isDurable: Bool) throws {
         defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
-        let moved = try representations.compactMap { try $0.rename(isKept: isKept) }
+        let moved = try representations.compactMap { try $0.rename(isDurable: isDurable) }
         // Make the new names durable before the removal of the old ones.
         try syncFolders(Set(moved.map(\.to)))
         try syncFolders(Set(moved.map(\.from)))

@@ -61,19 +61,19 @@ extension Representation {
             return nil
         }
         // Read after the state, because any bytes the state lists as written had the file open by then.
-        let (isKept, isNew, openFile) = file.withLock { ($0.isKept, $0.isNew, $0.file) }
+        let (isDurable, isNew, openFile) = file.withLock { ($0.isDurable, $0.isNew, $0.file) }
         return PendingCommit(
             representation: self,
             snapshot: CommitSnapshot(
                 resource: stored,
                 representation: StoredRepresentation(
-                    id: id, resourceID: resource.id, blob: blob, isKept: isKept, head: pending.head,
+                    id: id, resourceID: resource.id, blob: blob, isDurable: isDurable, head: pending.head,
                     freshness: pending.freshness, ignoresRanges: pending.ignoresRanges,
                     isSuperseded: pending.isSuperseded || isTransient, spans: pending.spans, lost: pending.lost,
                     transform: pending.transform),
                 dirtyPages: pending.dirtyPages),
             file: pending.bytes > 0 ? openFile : nil,
-            newFolder: isNew && pending.bytes > 0 ? engine.blobs.folder(of: blob, isKept: isKept) : nil,
+            newFolder: isNew && pending.bytes > 0 ? engine.blobs.folder(of: blob, isDurable: isDurable) : nil,
             bytes: pending.bytes)
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 extension Representation {
     /// Whether the blob has a sidecar.
     private var wantsSidecar: Bool {
-        engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isKept && !$0.isAbandoned }
+        engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isDurable && !$0.isAbandoned }
     }
 
     /// Returns the new content of the sidecar of a pinned representation if the sidecar on disk lists other spans; nil
@@ -87,7 +87,7 @@ extension Engine {
     /// Writes the sidecar of a pinned representation that isn't open if it's missing or lists fewer spans than the
     /// catalog. Blocks.
     func renewSidecar(of stored: StoredRepresentation, _ resource: StoredResource) throws {
-        guard files.exists(blobs.path(of: stored.blob, isKept: true)) else { return }
+        guard files.exists(blobs.path(of: stored.blob, isDurable: true)) else { return }
         let path = blobs.sidecarPath(of: stored.blob)
         if files.exists(path), let sidecar = try? Sidecar(encoded: files.contents(of: path)),
             sidecar.blob == stored.blob,
@@ -105,8 +105,8 @@ extension Engine {
 
     /// Returns whether the blob of a representation that isn't open is long enough for all of its spans. Blocks.
     func hasBlob(of stored: StoredRepresentation) -> Bool {
-        [true, false].contains { isKept in
-            let file = try? files.open(blobs.path(of: stored.blob, isKept: isKept), creating: false)
+        [true, false].contains { isDurable in
+            let file = try? files.open(blobs.path(of: stored.blob, isDurable: isDurable), creating: false)
             return (try? file?.size()).map { $0 >= stored.spans.upperBound } ?? false
         }
     }

@@ -20,7 +20,7 @@ package final class Representation: Sendable {
     let passing: PassingFills
 
     package init(
-        id: Int64, resource: Resource, blob: String, isKept: Bool, isNew: Bool, state: RepresentationState,
+        id: Int64, resource: Resource, blob: String, isDurable: Bool, isNew: Bool, state: RepresentationState,
         engine: Engine
     ) {
         self.id = id
@@ -28,7 +28,7 @@ package final class Representation: Sendable {
         self.blob = blob
         self.engine = engine
         passing = PassingFills(engine: engine, locator: resource.locator)
-        file = OrderedMutex(.blob, BlobState(isKept: isKept, isNew: isNew, committed: state.written))
+        file = OrderedMutex(.blob, BlobState(isDurable: isDurable, isNew: isNew, committed: state.written))
         self.state = OrderedMutex(.representation, state)
     }
 
@@ -59,9 +59,9 @@ package final class Representation: Sendable {
     /// The cached spans.
     package var spans: SpanMap { state.withLock { $0.written } }
     /// Whether the blob is in the pinned folder.
-    package var isKept: Bool { file.withLock { $0.isKept } }
+    package var isDurable: Bool { file.withLock { $0.isDurable } }
     /// The path of the blob.
-    package var path: String { engine.blobs.path(of: blob, isKept: isKept) }
+    package var path: String { engine.blobs.path(of: blob, isDurable: isDurable) }
 
     /// Records the result of a revalidation.
     package func revalidated(_ freshness: Freshness?, isStale: Bool) {
@@ -139,7 +139,7 @@ package final class Representation: Sendable {
         for plan in work.plans where asksOrigins { launch(plan, settings: settings, group: group) }
         if !asksOrigins, !work.plans.isEmpty || answer.asksOrigin {
             drop(work.plans, of: session)
-            if answer.asksOrigin { return .failed(.notKept(resource.locator.url, from: position)) }
+            if answer.asksOrigin { return .failed(.notCached(resource.locator.url, from: position)) }
         }
         if case .verify(let range) = answer { verify(range) }
         return answer
@@ -260,7 +260,7 @@ package final class Representation: Sendable {
 /// The state of a representation's blob file.
 struct BlobState {
     var file: (any BlobFile)?
-    var isKept: Bool
+    var isDurable: Bool
     /// Whether the file's directory entry isn't durable yet.
     var isNew: Bool
     /// Whether the file may have links outside the cache, which must be checked before the next write.
@@ -277,8 +277,8 @@ struct BlobState {
     var fillWaiters: [CheckedContinuation<Void, Never>] = []
     var verifying: Set<Range<Int64>> = []
 
-    init(isKept: Bool, isNew: Bool, committed: SpanMap) {
-        self.isKept = isKept
+    init(isDurable: Bool, isNew: Bool, committed: SpanMap) {
+        self.isDurable = isDurable
         self.isNew = isNew
         mayBeLinked = !isNew
         self.committed = committed

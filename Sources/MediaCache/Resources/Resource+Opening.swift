@@ -30,7 +30,7 @@ extension Resource {
                     hasRequested = try await check(representation, for: request, mayBeServed: mayBeServed)
                 }
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
-                throw CacheError.notKept(request.url)
+                throw CacheError.notCached(request.url)
             case .unknown:
                 guard !isTransformedWhole else {
                     throw CacheError(
@@ -347,7 +347,7 @@ extension Resource {
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true
-        case .passThrough: throw CacheError(notKept: "the admission policy excludes it")
+        case .passThrough: throw CacheError(notStored: "the admission policy excludes it")
         }
     }
 }

@@ -9,9 +9,9 @@ extension Resource.State {
 
     private func pinRank(of representation: Representation) -> PinRank {
         let length = representation.head.length
-        let (isKept, committed) = representation.file.withLock { ($0.isKept, $0.committed.byteCount) }
+        let (isDurable, committed) = representation.file.withLock { ($0.isDurable, $0.committed.byteCount) }
         return PinRank(
-            isKept: isKept, isComplete: committed == length && representation.isComplete,
+            isDurable: isDurable, isComplete: committed == length && representation.isComplete,
             isCurrent: representation === current,
             id: representation.id)
     }
@@ -51,8 +51,8 @@ extension Resource {
     func pinTarget(in state: State) -> Representation? {
         guard engine.blobs.isWritable, let pinned = state.pinnedVersion else { return nil }
         if let failure = state.pinFailure, engine.time.monotonic - failure < Self.pinRetryInterval { return nil }
-        guard pinned.isKept else { return pinned }
-        guard let current = state.current, !current.isKept else { return nil }
+        guard pinned.isDurable else { return pinned }
+        guard let current = state.current, !current.isDurable else { return nil }
         return current.replaces(pinned) ? current : nil
     }
 

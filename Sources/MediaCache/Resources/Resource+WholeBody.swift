@@ -33,7 +33,7 @@ extension Resource {
         var wasCached = false
         func result(_ body: WholeBody) -> WholeBody {
             var body = body
-            body.replacesAnother = wasCached && !body.isKept
+            body.replacesAnother = wasCached && !body.isCached
             return body
         }
         while true {
@@ -45,19 +45,19 @@ extension Resource {
             switch readiness(read, now: engine.time.now).readiness {
             case .retired: return nil
             case .ready(let representation):
-                if let body = try await keptBody(of: representation, request) { return body }
+                if let body = try await cachedBody(of: representation, request) { return body }
             case .askFirst(let representation, _) where hasRequested && !request.revalidation.isSince:
-                if let body = try await keptBody(of: representation, request) { return body }
+                if let body = try await cachedBody(of: representation, request) { return body }
             case .askFirst(let representation, let mayBeServed):
                 wasCached = true
                 hasRequested = try await check(representation, for: read, mayBeServed: mayBeServed)
             case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
-                throw CacheError.notKept(request.url)
+                throw CacheError.notCached(request.url)
             case .unknown:
                 do {
                     if let body = try await sharedBody(request, read, starts: true) { return result(body) }
                 } catch let error as CacheError {
-                    guard let pinned = pinned(read, after: error), let body = try await keptBody(of: pinned, request)
+                    guard let pinned = pinned(read, after: error), let body = try await cachedBody(of: pinned, request)
                     else { throw error }
                     return body
                 }
@@ -68,7 +68,7 @@ extension Resource {
     // MARK: - Cached content
 
     /// Reads the whole representation. Returns nil if the origin has replaced it.
-    private func keptBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
+    private func cachedBody(of representation: Representation, _ request: WholeBodyRequest) async throws -> WholeBody? {
         var read = ReadRequest(
             url: request.url, transferClass: request.transferClass, settings: request.settings, kind: request.kind,
             group: request.group)
@@ -86,7 +86,7 @@ extension Resource {
         } catch let error as CacheError where error.code == .representationChanged {
             return nil
         }
-        var body = WholeBody(head: representation.head, bytes: bytes, isKept: true)
+        var body = WholeBody(head: representation.head, bytes: bytes, isCached: true)
         // Bytes that couldn't be stored would be requested again.
         if representation.isComplete { body.version = representation.id }
         return body

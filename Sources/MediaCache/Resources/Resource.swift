@@ -270,10 +270,10 @@ package final class Resource: Sendable {
     /// Creates a version of this resource with a blob of its own. It isn't current yet, and it's in the pinned folder
     /// only if no older version is.
     func newRepresentation(_ state: RepresentationState) -> Representation {
-        let isKept = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
+        let isDurable = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
         return Representation(
             id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isKept: isKept, isNew: true, state: state, engine: engine)
+            isDurable: isDurable, isNew: true, state: state, engine: engine)
     }
 
     /// The state of the resource as a reader finds it.

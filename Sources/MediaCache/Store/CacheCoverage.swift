@@ -5,7 +5,7 @@ package struct CacheCoverage: Sendable, Hashable {
     /// The length of the resource in bytes; nil if unknown.
     package var length: Int64?
     /// The number of requested bytes that are cached.
-    package var bytesKept: Int64
+    package var bytesCached: Int64
     /// The missing ranges of the requested bytes. The upper bound is `Int64.max` if the length is unknown.
     package var missing: [Range<Int64>]
     /// Whether the bytes belong to the pinned version of the resource.
@@ -38,7 +38,7 @@ package struct CacheCoverage: Sendable, Hashable {
             requested = (range.knownStart ?? 0)..<Int64.max
         }
         missing = spans.holes(in: requested)
-        bytesKept = spans.bytes(in: requested)
+        bytesCached = spans.bytes(in: requested)
     }
 
     /// The part of a resource that a request names.
@@ -54,23 +54,23 @@ extension CacheStore {
     /// whether committed or not.
     ///
     /// Uses a few queries for all of them, and opens none.
-    package func holdings(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
+    package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
-        var holdings: [CacheCoverage?] = []
+        var coverages: [CacheCoverage?] = []
         var batch: [CacheCoverage.RequestedPart] = []
         for request in requests {
             batch.append(CacheCoverage.RequestedPart(key: key(of: request), range: request.range, url: request.url))
             guard batch.count == Self.batchSize else { continue }
-            holdings += try await self.holdings(of: batch)
+            coverages += try await self.coverage(of: batch)
             batch.removeAll(keepingCapacity: true)
         }
-        if !batch.isEmpty { holdings += try await self.holdings(of: batch) }
-        return holdings
+        if !batch.isEmpty { coverages += try await self.coverage(of: batch) }
+        return coverages
     }
 
     private static let batchSize = 4096
 
-    private func holdings(of batch: [CacheCoverage.RequestedPart]) async throws -> [CacheCoverage?] {
+    private func coverage(of batch: [CacheCoverage.RequestedPart]) async throws -> [CacheCoverage?] {
         // In this order, because resources closed meanwhile have been committed.
         let open = batch.map { part -> CacheCoverage? in
             guard let resource = table[part.key] else { return nil }
@@ -98,8 +98,8 @@ extension CacheStore {
         }
     }
 
-    /// Returns the holding of the pinned version if it's complete, otherwise that of the current version.
-    private static func best(of holdings: [CacheCoverage]) -> CacheCoverage? {
-        holdings.last(where: { $0.isWhole && $0.isPinned }) ?? holdings.first
+    /// Returns the coverage of the pinned version if it's complete, otherwise that of the current version.
+    private static func best(of coverages: [CacheCoverage]) -> CacheCoverage? {
+        coverages.last(where: { $0.isWhole && $0.isPinned }) ?? coverages.first
     }
 }

@@ -95,7 +95,7 @@ extension CacheError: CustomStringConvertible {
 
 extension CacheError {
     /// Returns the error for missing bytes of `url` that may not be requested (``TransferSettings/asksOrigins``).
-    static func notKept(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
+    static func notCached(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
         let part = offset.map { " from byte \($0) on" } ?? ""
         return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are off")
     }
@@ -116,7 +116,7 @@ extension CacheError {
     }
 
     /// Creates the error for bytes that a rule forbids storing.
-    init(notKept reason: String) {
+    init(notStored reason: String) {
         self.init(.storage, reason)
         isByRule = true
     }

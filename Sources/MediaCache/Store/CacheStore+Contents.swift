@@ -82,7 +82,7 @@ extension CacheStore {
     ) -> ResourceInfo {
         ResourceInfo(
             id: stored.id, key: stored.key, url: stored.url, contentType: head.contentType, length: head.length,
-            spans: Array(spans.spans), bytesKept: spans.byteCount, hits: stored.hits, created: stored.created,
+            spans: Array(spans.spans), bytesCached: spans.byteCount, hits: stored.hits, created: stored.created,
             lastUsed: stored.lastUsed, isComplete: isComplete, isPinned: stored.isPinned, isInUse: isInUse,
             validator: head.validator)
     }

@@ -88,10 +88,10 @@ extension CacheStore {
             entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: response.location.flatMap { $0 == url ? nil : $0 })
         guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
-            throw CacheError(notKept: "the admission policy excludes it")
+            throw CacheError(notStored: "the admission policy excludes it")
         }
         if let limit = engine.configuration.limits.maximumBytes, size > limit {
-            throw CacheError(notKept: "\(url) has \(size) bytes, which exceeds the cache limit of \(limit) bytes")
+            throw CacheError(notStored: "\(url) has \(size) bytes, which exceeds the cache limit of \(limit) bytes")
         }
         return try await ingest(
             file: path, range: range, for: url, head: head, freshness: Freshness(fields, now: received), kind: kind,

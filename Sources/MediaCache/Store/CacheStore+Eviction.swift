@@ -27,7 +27,7 @@ extension CacheStore {
         let uncommitted = table.all.flatMap(\.representations).reduce(Int64(0)) { total, representation in
             total + representation.withState(\.uncommittedBytes)
         }
-        let committed = try await engine.catalog.bytesKept()
+        let committed = try await engine.catalog.bytesCached()
         let free = try await engine.pool.run { try engine.freeBytes }
         var limits = limits
         limits.minimumFreeBytes = max(limits.minimumFreeBytes, SpaceReservation.floor)
@@ -52,7 +52,7 @@ extension CacheStore {
         for (resource, bytes) in try await engine.catalog.evictable(limit: count + table.all.count)
         where infos.count < count && table[resource.key]?.isHeld != true {
             guard var info = try await self.resource(id: resource.id) else { continue }
-            info.bytesKept = bytes
+            info.bytesCached = bytes
             infos.append(info)
         }
         return infos
@@ -110,7 +110,7 @@ extension CacheStore {
                     let entry = try await self.engine.catalog.resource(key: key),
                     let pinned = entry.versions.pinned
                 else { return Int64(0) }
-                let others = entry.representations.filter { $0.id != pinned.id && !$0.isKept }
+                let others = entry.representations.filter { $0.id != pinned.id && !$0.isDurable }
                 try await self.delete(others)
                 return others.reduce(0) { $0 + $1.spans.byteCount }
             }
@@ -148,7 +148,7 @@ extension CacheStore {
             else { return nil }
             let holes = HolePlan.holes(in: only.spans, freeing: bytes)
             guard holes.reduce(0, { $0 + Int64($1.count) }) >= bytes else { return nil }
-            let path = engine.blobs.path(of: only.blob, isKept: only.isKept)
+            let path = engine.blobs.path(of: only.blob, isDurable: only.isDurable)
             let file = try await engine.pool.run { () -> (any BlobFile)? in
                 guard try engine.files.linkCount(of: path) == 1 else { return nil }
                 return try engine.files.open(path, creating: false)

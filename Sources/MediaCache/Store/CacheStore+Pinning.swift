@@ -75,7 +75,7 @@ extension CacheStore {
     func pin(_ resource: Resource) async throws {
         if !resource.stored.isPinned { resource.setPinned(true) }
         guard let representation = resource.pinTarget, representation === resource.pinnedVersion else { return }
-        try await engine.pool.run { try representation.move(isKept: true) }
+        try await engine.pool.run { try representation.move(isDurable: true) }
     }
 
     private func pinBlobs(of resources: [Resource], _ isPinned: Bool) async throws {
@@ -83,7 +83,7 @@ extension CacheStore {
         let moving = isPinned ? resources.compactMap(\.pinTarget) : resources.flatMap(\.representations)
         try await engine.pool.run {
             if !isPinned { try engine.removeSidecars(of: moving) }
-            try engine.move(moving, isKept: isPinned)
+            try engine.move(moving, isDurable: isPinned)
         }
         if let failure = await engine.committer.commit() { throw failure }
         guard isPinned else { return }

@@ -37,7 +37,7 @@ extension CacheStore {
         var failed: Set<String> = []
         for batch in batches(of: keys, size: 1024) {
             for entry in try await entries(of: batch).values {
-                guard let pinned = entry.versions.pinned, pinned.isKept else { continue }
+                guard let pinned = entry.versions.pinned, pinned.isDurable else { continue }
                 do {
                     try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
                 } catch {
@@ -67,7 +67,7 @@ extension CacheStore {
                     return
                 }
                 guard let entry = try await engine.catalog.resource(key: key), let pinned = entry.versions.pinned,
-                    pinned.isKept, pinned.blob == blob
+                    pinned.isDurable, pinned.blob == blob
                 else { return }
                 try await engine.pool.run { try engine.renewSidecar(of: pinned, entry.resource) }
             }
@@ -110,7 +110,7 @@ extension CacheStore {
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
         // A record without its blob would hold the pin.
         let lost = await engine.pool.perform {
-            entry?.representations.filter { $0.isKept && !engine.hasBlob(of: $0) }.map(\.id) ?? []
+            entry?.representations.filter { $0.isDurable && !engine.hasBlob(of: $0) }.map(\.id) ?? []
         }
         try await engine.catalog.commit([snapshot])
         if !lost.isEmpty { try await engine.catalog.delete(representations: lost) }
@@ -120,7 +120,7 @@ extension CacheStore {
     /// Returns whether the catalog lists a pinned version, with its blob, that replaces a sidecar's: a complete one, or
     /// one at least as complete.
     private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
-        guard let pinned = entry?.versions.pinned, pinned.isKept, pinned.blob != sidecar.blob,
+        guard let pinned = entry?.versions.pinned, pinned.isDurable, pinned.blob != sidecar.blob,
             pinned.isComplete || !sidecar.isComplete
         else { return false }
         let engine = engine
@@ -167,10 +167,10 @@ extension CacheStore {
         let orphans = listed.filter { file in
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
             if open.contains(file.blob) || spared.contains(file.blob) { return false }
-            guard let isKept = owned[file.blob] else { return true }
+            guard let isDurable = owned[file.blob] else { return true }
             // A power cut interrupted a move; the catalog has the blob's place.
-            return file.isKept != isKept && file.path.hasSuffix(".bin")
-                && names.contains(engine.blobs.path(of: file.blob, isKept: isKept))
+            return file.isDurable != isDurable && file.path.hasSuffix(".bin")
+                && names.contains(engine.blobs.path(of: file.blob, isDurable: isDurable))
         }
         guard !orphans.isEmpty else { return }
         engine.logger.info("orphan blobs removed", metadata: ["count": "\(orphans.count)"])
@@ -182,7 +182,7 @@ extension CacheStore {
     /// Returns the blobs to preserve although the catalog doesn't list them, because their sidecars may describe
     /// content that can't be fetched again. Unreadable sidecars need a user's decision; readable ones are adopted at
     /// the next opening unless the catalog has a replacement.
-    private func blobsToSpare(of files: [(path: String, blob: String, isKept: Bool)]) async throws -> Set<String> {
+    private func blobsToSpare(of files: [(path: String, blob: String, isDurable: Bool)]) async throws -> Set<String> {
         let lost = files.filter { $0.path.hasSuffix(".json") }
         var spared = Set(lost.map(\.blob))
         for sidecar in await sidecars(at: lost.map(\.path)) {

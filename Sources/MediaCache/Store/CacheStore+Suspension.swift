@@ -87,7 +87,7 @@ extension Representation {
         file.withLock { file in
             // The blob's path may lead to another file, or none.
             file.file = nil
-            file.isNew = !engine.files.exists(engine.blobs.path(of: blob, isKept: file.isKept))
+            file.isNew = !engine.files.exists(engine.blobs.path(of: blob, isDurable: file.isDurable))
             file.mayBeLinked = true
             file.committed = spans
         }

@@ -15,7 +15,7 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     /// The cached spans.
     public var spans: [Range<Int64>]
     /// The number of cached bytes of all versions.
-    public var bytesKept: Int64
+    public var bytesCached: Int64
     /// The number of reads.
     public var hits: Int64
     /// The time when it was first cached.

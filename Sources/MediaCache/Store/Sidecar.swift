@@ -57,7 +57,7 @@ struct Sidecar: Codable, Sendable {
                 id: resourceID, key: key, url: url, created: created, lastUsed: validatedAt, useOrder: useOrder,
                 hits: 0, isPinned: true),
             representation: StoredRepresentation(
-                id: representationID, resourceID: resourceID, blob: blob, isKept: true,
+                id: representationID, resourceID: resourceID, blob: blob, isDurable: true,
                 head: ResourceHead(
                     length: length, contentType: contentType, validator: validator, validatedAt: validatedAt,
                     entityTag: entityTag, location: location.flatMap { try? ResourceURL($0) }, peer: peer ?? .unknown),

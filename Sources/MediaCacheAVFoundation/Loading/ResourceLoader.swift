@@ -245,7 +245,7 @@ extension ResourceLoader {
             var late: [LoadingEvent] = []
             for (id, load) in state.loads where isLate(load, now) {
                 let isCached =
-                    load.session?.isKept(at: load.position) ?? spans?.contains { $0.contains(load.position) } ?? false
+                    load.session?.isCached(at: load.position) ?? spans?.contains { $0.contains(load.position) } ?? false
                 guard isCached else { continue }
                 state.loads[id]?.isReported = true
                 late.append(.unanswered(at: load.position, for: now - load.since))

@@ -11,7 +11,7 @@ public final class PlaybackState {
     /// The length in bytes; nil while unknown.
     public private(set) var length: Int64?
     /// The number of cached bytes.
-    public private(set) var bytesKept: Int64 = 0
+    public private(set) var bytesCached: Int64 = 0
     /// The current transfer rate from the origin in bytes per second.
     public private(set) var rate = 0.0
     /// The last error of the player's requests; nil after bytes have been received again. AVPlayer doesn't report such
@@ -19,9 +19,9 @@ public final class PlaybackState {
     public private(set) var failure: CacheError?
     /// The cached fraction, from 0 to 1. It is nil while the length is unknown, and for a stream, because a playlist's
     /// bytes don't include its segments. `Downloads` reports the progress of streams.
-    public var fractionKept: Double? {
+    public var fractionCached: Double? {
         guard let length, !MediaType.isPlaylist(mediaType) else { return nil }
-        return length == 0 ? 1 : min(1, Double(bytesKept) / Double(length))
+        return length == 0 ? 1 : min(1, Double(bytesCached) / Double(length))
     }
 
     @ObservationIgnored private var following: [Task<Void, Never>] = []
@@ -59,7 +59,7 @@ public final class PlaybackState {
     private func update(from resource: ResourceInfo?) {
         mediaType = resource?.contentType ?? mediaType
         length = resource?.length ?? length
-        bytesKept = resource?.bytesKept ?? 0
+        bytesCached = resource?.bytesCached ?? 0
     }
 
     /// Updates the state from an event of the store.
@@ -69,7 +69,7 @@ public final class PlaybackState {
         switch event {
         case .progress(let progress):
             length = progress.length ?? length
-            bytesKept = progress.kept
+            bytesCached = progress.bytesCached
             rate = progress.rate
         case .fillEnded: rate = 0
         default: return true

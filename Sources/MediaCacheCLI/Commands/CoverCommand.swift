@@ -18,7 +18,7 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover song.m4a                              shows the type and size
 
             For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without one, or with             --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture is stored             as the cover, which pages show at /library/<id>/cover. A frame of --at is stored with --keep.
-            --json prints an object: input, type, size, source (kept, embedded or frame), kept, output.
+            --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
             """
     )
 
@@ -108,7 +108,7 @@ struct CoverCommand: AsyncParsableCommand {
         guard isStored else {
             throw CommandFailure(.failed, "nothing is cached of \(input.name); play it or download it with `get` first")
         }
-        let found = CoverJob.Found(cover: cover, source: .kept, isStored: true)
+        let found = CoverJob.Found(cover: cover, source: .stored, isStored: true)
         let result = CoverResult(found, input: input.name, output: nil)
         try StandardStreams.print(json ? JSONOutput.text(result) : "Stored “\(path)” as the cover of \(input.name).")
     }

@@ -28,7 +28,7 @@ struct GetCommand: AsyncParsableCommand {
             writes an .mp4, .m4v, .m4a or .ts, as `export` does. For several URLs, -o names a folder.
             --json prints an object for each event in a line: event (state, progress, result), asset, url, title, kind, \
             state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, message, until, \
-            retryable), bytes, length, lengthKnown, partsDone, parts, rate. The last event of each URL is its result: \
+            retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its result: \
             complete, holeCount, holes (url, role, start, duration, reason, retryable), notes, error; with -o output, and \
             method (clone, hardLink, copy) or remux (the object of `remux --json`); for a file also the keys of \
             `info --json`.

@@ -16,7 +16,7 @@ struct InfoCommand: AsyncParsableCommand {
             For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \
             without its origin.
             --json prints an object with the keys of `list --json`; for an HLS playlist also stream: playlists (url, \
-            role, isKept, segments, segmentsKept, missing) and playsWithoutOrigin.
+            role, isCached, segments, segmentsCached, missing) and playsWithoutOrigin.
             """
     )
 

@@ -27,9 +27,9 @@ struct RecordCommand: AsyncParsableCommand {
             If `serve` owns the folder, it records: --detach returns at once, and Ctrl-C stops only a recording that this \
             command started. `channels` lists, stops, starts and deletes channels.
             --json prints an object for each event in a line: event (state, progress, gap, result), channel, url, \
-            liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, kept (from, to, in milliseconds \
-            since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, duration, \
-            reason. The last event is the result: complete, gapList, error.
+            liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
+            milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, \
+            duration, reason. The last event is the result: complete, gapList, error.
             Exit codes: 0 for a recording without gaps; 1 if nothing was recorded; 2 for gaps, or if the recording was \
             stopped before its end; 130 after Ctrl-C.
             """

@@ -93,6 +93,6 @@ extension DownloadRecord {
 
     /// The received amount for people.
     var amount: String {
-        "\(ByteCount(bytes))" + (length.map { " of \(lengthKnown ? "" : "about ")\(ByteCount($0))" } ?? "")
+        "\(ByteCount(bytes))" + (length.map { " of \(isLengthExact ? "" : "about ")\(ByteCount($0))" } ?? "")
     }
 }

@@ -35,7 +35,7 @@ struct GetEvent: Encodable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case event, asset, url, title, kind, state, reason, bytes, length, lengthKnown, partsDone, parts, rate
+        case event, asset, url, title, kind, state, reason, bytes, length, isLengthExact, partsDone, parts, rate
         case complete, holeCount, holes, notes, output, method, remux, error
     }
 
@@ -51,7 +51,7 @@ struct GetEvent: Encodable, Sendable {
             try container.encodeIfPresent(record.kind, forKey: .kind)
             try container.encode(record.state, forKey: .state)
             try container.encodeIfPresent(record.reason, forKey: .reason)
-            try container.encode(record.lengthKnown, forKey: .lengthKnown)
+            try container.encode(record.isLengthExact, forKey: .isLengthExact)
             try container.encode(record.partsDone, forKey: .partsDone)
             try container.encode(record.parts, forKey: .parts)
         }

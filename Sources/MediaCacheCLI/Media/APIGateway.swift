@@ -11,13 +11,13 @@ struct APIGateway: BundleGateway {
 
     func servedURL(for url: ResourceURL) async throws -> String {
         let playURL = try await client.playURL(for: url)
-        return cachedOnly ? APIClient.keptOnly(playURL) : playURL
+        return cachedOnly ? APIClient.cachedOnly(playURL) : playURL
     }
 
     func servedURL(known url: String) -> String? {
         if client.isLibraryURL(url) { return url }
         guard url.hasPrefix(client.address + "/play/") else { return nil }
-        return cachedOnly ? APIClient.keptOnly(url) : url
+        return cachedOnly ? APIClient.cachedOnly(url) : url
     }
 
     func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes {

@@ -27,13 +27,14 @@ struct ChannelWindow: Sendable {
         let start = try from.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
         let end = try to.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
         if let end { record = try await Self.waitForEdge(end, record, name, now, client) }
-        guard !record.kept.isEmpty, let edge = record.edge else {
+        guard !record.recordedRanges.isEmpty, let edge = record.edge else {
             throw CommandFailure(.failed, "no part of \(name) is recorded yet")
         }
         self.client = client
         self.name = name
         let begin = WindowContent.start(
-            start, isRelative: from?.hasPrefix("-") ?? false, end: end, recorded: record.kept.map { $0.from..<$0.to })
+            start, isRelative: from?.hasPrefix("-") ?? false, end: end,
+            recorded: record.recordedRanges.map { $0.from..<$0.to })
         if let start, begin != start {
             StandardStreams.printError(
                 "mediacache: note: the recording of \(name) doesn't go back that far; the window begins at "

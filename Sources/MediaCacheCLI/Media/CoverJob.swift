@@ -8,7 +8,7 @@ struct CoverJob: Sendable {
     /// The source of a cover.
     enum Source: String, Encodable, Sendable {
         /// The cover of the asset.
-        case kept
+        case stored
         /// A picture in the metadata.
         case embedded
         /// A frame of the film.
@@ -43,7 +43,7 @@ struct CoverJob: Sendable {
             let asset = try await client.asset(for: url), asset.cover != nil,
             let cover = try await client.cover(of: asset.id)
         {
-            return Found(cover: cover, source: .kept, isStored: true)
+            return Found(cover: cover, source: .stored, isStored: true)
         }
         let embedded = time == nil ? try await Cover.embedded(in: input, gateway: gateway) : nil
         var frame: Cover?
@@ -95,7 +95,7 @@ struct CoverResult: Encodable, Sendable {
     /// The source.
     var source: CoverJob.Source
     /// Whether the picture is stored as the cover of the URL.
-    var kept: Bool
+    var isStored: Bool
     /// The path of the output.
     @Nullable var output: String?
 
@@ -105,14 +105,14 @@ struct CoverResult: Encodable, Sendable {
         type = found.cover.mediaType
         size = found.cover.bytes.count
         source = found.source
-        kept = found.isStored
+        isStored = found.isStored
     }
 
     /// The result for people.
     var text: String {
         let name =
             switch source {
-            case .kept: "Stored cover"
+            case .stored: "Stored cover"
             case .embedded: "Embedded picture"
             case .frame: "Frame"
             }

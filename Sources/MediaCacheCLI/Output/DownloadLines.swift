@@ -21,7 +21,7 @@ enum DownloadLines {
         let remark = remark(record)
         guard record.bytes > 0 || record.length != nil || remark != nil else { return nil }
         var line = ProgressLine(name: record.name, cached: record.bytes, length: record.length)
-        line.isEstimated = !record.lengthKnown
+        line.isEstimated = !record.isLengthExact
         line.rate = record.state == .running ? record.rate : nil
         line.remark = remark
         return line
@@ -31,7 +31,7 @@ enum DownloadLines {
     static func total(_ records: [DownloadRecord]) -> ProgressLine {
         var line = ProgressLine(name: "Total", cached: sum(records.map(\.bytes)) ?? .max)
         line.length = sum(records.map(\.length))
-        line.isEstimated = records.contains { !$0.lengthKnown }
+        line.isEstimated = records.contains { !$0.isLengthExact }
         line.rate = records.reduce(0) { $0 + ($1.state == .running ? $1.rate : 0) }
         let done = records.count { $0.state == .complete || $0.state == .completeWithHoles }
         let failed = records.count { $0.state == .failed }

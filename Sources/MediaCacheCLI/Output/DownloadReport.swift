@@ -15,7 +15,7 @@ enum DownloadReport {
                 record.id,
                 record.state == .completeWithHoles ? "holes" : record.state.rawValue,
                 "\(ByteCount(record.bytes))",
-                record.length.map { "\(record.lengthKnown ? "" : "~")\(ByteCount($0))" } ?? "?",
+                record.length.map { "\(record.isLengthExact ? "" : "~")\(ByteCount($0))" } ?? "?",
                 share(record),
                 record.state == .running && record.rate >= 1 ? "\(ByteCount(Int64(min(record.rate, 1e18))))/s" : "",
                 record.priority == 0 ? "" : "\(record.priority)",

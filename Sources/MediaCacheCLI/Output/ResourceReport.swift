@@ -53,11 +53,11 @@ enum ResourceReport {
             .init("PLAYLIST"), .init("SEGMENTS", .right), .init("CACHED", .right), .init(""), .init("URL"),
         ])
         for playlist in stream.playlists {
-            let isMedia = playlist.role != "multivariant" && playlist.isKept
+            let isMedia = playlist.role != "multivariant" && playlist.isCached
             let missing = playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or sections missing"
             table.add([
-                playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsKept)" : "",
-                playlist.isKept ? missing : "not cached", playlist.url,
+                playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsCached)" : "",
+                playlist.isCached ? missing : "not cached", playlist.url,
             ])
         }
         return table.rendered()

@@ -19,7 +19,9 @@ struct ChannelLine: Sendable {
     private var figures: String {
         var parts = [record.state.rawValue]
         if let reason = record.reason { parts[0] += " (\(Table.printable(reason)))" }
-        if !record.kept.isEmpty { parts.append("\(DurationText.describe(.seconds(record.keptSeconds))) recorded") }
+        if !record.recordedRanges.isEmpty {
+            parts.append("\(DurationText.describe(.seconds(record.recordedSeconds))) recorded")
+        }
         if let edge = record.edge, record.isRunning {
             parts.append("edge \(DurationText.describe(.milliseconds(max(0, now - edge)))) ago")
         }

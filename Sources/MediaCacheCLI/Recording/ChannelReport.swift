@@ -13,7 +13,7 @@ enum ChannelReport {
         for record in records {
             let cells = [
                 record.name, record.state.rawValue, record.edge.map(MomentText.exact(wholeSeconds:)) ?? "",
-                record.kept.isEmpty ? "" : DurationText.describe(.seconds(record.keptSeconds)),
+                record.recordedRanges.isEmpty ? "" : DurationText.describe(.seconds(record.recordedSeconds)),
                 gaps(record.gaps, record.gapSeconds), record.isRunning ? rate(record.rate) : "",
                 "\(ByteCount(record.bytes))", limits(record.retention), record.url, record.reason ?? "",
             ]
@@ -85,7 +85,7 @@ enum ChannelReport {
 
 extension ChannelRecord {
     /// The duration of the recording in seconds.
-    var keptSeconds: Double { kept.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
+    var recordedSeconds: Double { recordedRanges.reduce(0) { $0 + Double($1.to - $1.from) } / 1000 }
 
     /// Whether the channel is being recorded, or waits for its stream.
     var isRunning: Bool {

@@ -26,7 +26,8 @@ struct RecordEvent: Encodable, Sendable {
     var error: String?
 
     private enum CodingKeys: String, CodingKey {
-        case event, channel, url, liveURL, state, reason, edge, kept, seconds, bytes, segments, rate, gaps, gapSeconds
+        case event, channel, url, liveURL, state, reason, edge, recordedRanges, seconds, bytes, segments, rate, gaps,
+            gapSeconds
         case track, number, start, duration, complete, gapList, error
     }
 
@@ -47,8 +48,8 @@ struct RecordEvent: Encodable, Sendable {
         try container.encode(record.state, forKey: .state)
         try container.encodeIfPresent(record.reason, forKey: .reason)
         try container.encodeIfPresent(record.edge, forKey: .edge)
-        try container.encode(record.kept, forKey: .kept)
-        try container.encode(record.keptSeconds, forKey: .seconds)
+        try container.encode(record.recordedRanges, forKey: .recordedRanges)
+        try container.encode(record.recordedSeconds, forKey: .seconds)
         try container.encode(record.bytes, forKey: .bytes)
         try container.encode(record.segments, forKey: .segments)
         try container.encode(lost.count, forKey: .gaps)

@@ -14,8 +14,8 @@ struct RecordOutcome: Sendable {
 
     /// The result for people; nil if nothing was recorded.
     var text: String? {
-        guard let first = record.kept.first, let last = record.kept.last else { return nil }
-        let amount = "\(DurationText.describe(.seconds(record.keptSeconds))) (\(ByteCount(record.bytes)))"
+        guard let first = record.recordedRanges.first, let last = record.recordedRanges.last else { return nil }
+        let amount = "\(DurationText.describe(.seconds(record.recordedSeconds))) (\(ByteCount(record.bytes)))"
         var lines = [
             "Recorded \(amount) of \(record.name), from \(MomentText.exact(first.from)) to \(MomentText.exact(last.to))."
         ]
@@ -29,14 +29,14 @@ struct RecordOutcome: Sendable {
     /// The failure of an incomplete recording; otherwise nil.
     var failure: CommandFailure? {
         guard !isInterrupted else {
-            let recorded = record.kept.isEmpty ? "nothing was recorded" : "the recorded part is stored"
+            let recorded = record.recordedRanges.isEmpty ? "nothing was recorded" : "the recorded part is stored"
             let next =
                 continues
                 ? "the recording continues; stop it with `mediacache channels stop \(record.name)`"
                 : "run the same command to continue"
             return CommandFailure(.interrupted, "interrupted; \(recorded); \(next)")
         }
-        guard !record.kept.isEmpty else {
+        guard !record.recordedRanges.isEmpty else {
             let reason = record.reason.map { ": \($0)" } ?? ""
             return CommandFailure(.failed, "no data was received from \(record.url)\(reason)")
         }

@@ -134,7 +134,7 @@ final class HeaderProfileStore: Sendable {
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
         let isSigned = target.options.signature != nil
-        guard target.options.isPublicOnly || target.options.isKeptOnly || isSigned else { return settings }
+        guard target.options.isPublicOnly || target.options.isCachedOnly || isSigned else { return settings }
         var scoped = settings ?? base
         scoped = scoped.narrowed(to: target.options.scope)
         if isSigned {
@@ -145,7 +145,7 @@ final class HeaderProfileStore: Sendable {
                 scoped.headerProfiles[target.url] = HeaderProfiles.Profile(identity: Self.anonymous)
             }
         }
-        if target.options.isKeptOnly { scoped.asksOrigins = false }
+        if target.options.isCachedOnly { scoped.asksOrigins = false }
         return scoped
     }
 }

@@ -26,7 +26,7 @@ extension EventRecord {
             self.init(.downloadProgress, asset: id.rawValue)
             bytes = progress.bytes
             length = progress.length
-            lengthKnown = progress.isLengthKnown
+            isLengthExact = progress.isLengthExact
             partsDone = progress.parts.done
             parts = progress.parts.total
             rate = progress.rate
@@ -84,7 +84,7 @@ extension EventRecord {
         case .hit, .miss, .fillStarted, .fillEnded(_, _, nil), .entityTagAlternates, .rangesIgnored: return nil
         case .progress(let progress):
             self.init(.resourceProgress, key: progress.key)
-            bytes = progress.kept
+            bytes = progress.bytesCached
             length = progress.length
             rate = progress.rate
         case .fillEnded(let key, let bytes, .some(let error)):

@@ -29,7 +29,7 @@ final class MovieCache: Sendable {
     private let profiles: HeaderProfileStore
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
     /// The memory that readers of streams share. A single reader uses one or two segments.
-    let holding = ReaderMemoryBudget(of: 128 << 20)
+    let budget = ReaderMemoryBudget(of: 128 << 20)
     /// The limit of concurrent pieces. Each occupies a thread while it waits for its segments.
     let reading = ConcurrencyLimit(4)
     /// The limit of concurrent readers of streams, so that each has its share of memory.
@@ -193,7 +193,7 @@ final class MovieCache: Sendable {
         guard info.isComplete else {
             throw CacheError(
                 .notFound,
-                "\(url) isn't completely cached: \(info.bytesKept) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
+                "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
             )
         }
         return []

@@ -19,7 +19,7 @@ struct MovieOpener: ReaderOpener {
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
                 contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
-            guard movies.holding.count < MovieCache.mostReaders else { throw Problem.busy }
+            guard movies.budget.count < MovieCache.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
                 length: movie.length, contentType: Self.type(isSound: movie.isSound), validator: Validator(),
                 validatedAt: Date(),
@@ -27,7 +27,7 @@ struct MovieOpener: ReaderOpener {
             let control = WorkControl()
             let resources = movie.resources.ended(by: control)
             return MovieReader(
-                movie.reader(sharing: movies.holding, from: resources), head: head,
+                movie.reader(sharing: movies.budget, from: resources), head: head,
                 range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, limit: movies.reading,
                 control: control,
                 onChange: { [movies] in movies.forget(key) })

@@ -37,7 +37,7 @@ struct PartOpener: ReaderOpener {
     }
 
     private func reader(_ range: RequestedRange, of part: AssetPart, _ asset: Asset) async throws -> any ByteReader {
-        if part.keptAs != nil {
+        if part.storedAs != nil {
             // Recorded parts can't be refetched.
             return try await RecordedBytes(
                 part: part, isWrapped: part.role == .mediaSegment, name: name, store: store,

@@ -87,8 +87,8 @@ struct LiveRoute: MediaRoute {
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         return MovieOpener(name: name, movies: movies) {
             // The recorded ranges are part of the name, since retention changes the movie.
-            let kept = live.recording.kept(from: from, to: to)
-            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(kept)"
+            let ranges = live.recording.recordedRanges(from: from, to: to)
+            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(ranges)"
             let title = "this window of \(live.name)"
             return try await movies.movie(named: key, called: name, window: title, takesGaps: takesGaps) {
                 try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)

@@ -101,7 +101,7 @@ final class MetricsRoute: Route {
     static func write(_ usage: Usage, to text: inout MetricsText) {
         text.gauge("resources", "Cached resources.", Int64(usage.resources))
         text.gauge("resources_complete", "Complete resources.", Int64(usage.complete))
-        text.gauge("kept_bytes", "Cached bytes.", usage.bytes)
+        text.gauge("cached_bytes", "Cached bytes.", usage.bytes)
         text.gauge("pinned_bytes", "Pinned bytes.", usage.pinnedBytes)
         text.gauge("free_disk_bytes", "Free bytes on the cache's file system.", usage.freeDiskBytes)
         if let maximum = usage.maximumBytes { text.gauge("limit_bytes", "The limit of cached bytes.", maximum) }

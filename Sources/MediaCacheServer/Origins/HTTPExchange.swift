@@ -227,7 +227,7 @@ extension HTTPExchange {
         }
         guard let ending else { return }
         ending.state.timer?.cancel()
-        // Kept even now: the client waits for it before it can forget the request.
+        // Fulfilled even now: the client waits for it before it releases the request.
         ending.state.demand?.succeed()
         if let error = ending.error {
             ending.state.task?.fail(reason: error)

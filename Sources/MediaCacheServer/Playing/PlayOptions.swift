@@ -11,8 +11,8 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var isPublicOnly: Bool
     /// The address scope of ``isPublicOnly``.
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
-    /// Whether only cached bytes are read, without requesting the origin: `kept=1`.
-    public var isKeptOnly: Bool
+    /// Whether only cached bytes are read, without requesting the origin: `cached=1`.
+    public var isCachedOnly: Bool
     /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the references
     /// of a signed document to other origins: an asset token doesn't use the owner's credentials there.
     var isAnonymous = false
@@ -39,12 +39,12 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates options. Without arguments, there are none.
     public init(
-        fastStart: Bool = false, isPublicOnly: Bool = false, isKeptOnly: Bool = false,
+        fastStart: Bool = false, isPublicOnly: Bool = false, isCachedOnly: Bool = false,
         document: StreamDocument.Kind? = nil, identity: ProfileIdentity? = nil, variables: [String: String] = [:]
     ) {
         self.fastStart = fastStart
         self.isPublicOnly = isPublicOnly
-        self.isKeptOnly = isKeptOnly
+        self.isCachedOnly = isCachedOnly
         self.document = document
         self.identity = identity
         self.variables = variables
@@ -60,7 +60,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     init(_ items: [Substring]) {
         self.init(
             fastStart: items.contains("faststart=1"), isPublicOnly: items.contains("net=public"),
-            isKeptOnly: items.contains(PlayPath.keptOnly))
+            isCachedOnly: items.contains(PlayPath.cachedOnly))
         isAnonymous = items.contains(Self.anonymous)
         isQueryWhole = items.contains(Self.wholeQuery)
         document = StreamDocument.Kind.allCases.first { items.contains("as=\($0.rawValue)") }
@@ -82,7 +82,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }
-        if isKeptOnly { text += ";\(PlayPath.keptOnly)" }
+        if isCachedOnly { text += ";\(PlayPath.cachedOnly)" }
         if isAnonymous { text += ";\(Self.anonymous)" }
         if isQueryWhole { text += ";\(Self.wholeQuery)" }
         if let identity { text += ";profile=\(identity)" }

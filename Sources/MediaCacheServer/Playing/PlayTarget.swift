@@ -70,7 +70,7 @@ public struct PlayTarget: Sendable, Hashable {
         var target = self
         (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)
         if options.identity == nil, other.hasSameOrigin(as: url) { target.options.identity = self.options.identity }
-        if self.options.isKeptOnly { target.options.isKeptOnly = true }
+        if self.options.isCachedOnly { target.options.isCachedOnly = true }
         return target
     }
 

@@ -100,7 +100,7 @@ struct BundlesRoute: Route {
         try Bounds.check(bundle.contents.duration, Bounds.seconds, "duration")
         try Bounds.check(bundle.contents.estimatedLength, Bounds.bytes, "estimatedLength")
         for part in bundle.contents.parts {
-            let texts = [part.name, part.url, part.keptAs ?? part.name]
+            let texts = [part.name, part.url, part.storedAs ?? part.name]
             guard texts.allSatisfy({ !$0.isEmpty && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }) else {
                 throw Problem.badRequest("a part's name or URL is empty or contains control characters")
             }
@@ -135,9 +135,9 @@ struct BundlesRoute: Route {
         }
         let live = LiveChannel(recording: recording, name: name, query: request.query, isStrict: true)
         let channel = await recording.channel
-        let kept = recording.kept()
-        let end = channel.hasEnded ? kept.last?.upperBound : await recording.edge
-        guard let first = kept.first, let end else {
+        let ranges = recording.recordedRanges()
+        let end = channel.hasEnded ? ranges.last?.upperBound : await recording.edge
+        guard let first = ranges.first, let end else {
             throw Problem.notFound("the channel \(name) has no recorded data yet")
         }
         let from = try request.queryItem("from").map { try live.moment($0, "from") } ?? first.lowerBound

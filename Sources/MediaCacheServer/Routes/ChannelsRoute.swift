@@ -125,8 +125,8 @@ struct ChannelsRoute: Route {
     private func record(
         of programme: Programme, _ name: ChannelName, _ recordings: Recordings
     ) async throws -> ProgrammeRecord {
-        let kept = try await recordings.status(of: name).kept.map { TimeSpan($0) }
-        return ProgrammeRecord(programme, kept: kept, base: try urls.liveURL(of: name))
+        let ranges = try await recordings.status(of: name).recordedRanges.map { TimeSpan($0) }
+        return ProgrammeRecord(programme, recordedRanges: ranges, base: try urls.liveURL(of: name))
     }
 
     private func respondForProgramme(

@@ -109,7 +109,7 @@ struct DownloadsRoute: Route {
             case nil: break
             }
         case .delete:
-            try await downloads.cancel(id, keepingData: try request.flag("keep"))
+            try await downloads.cancel(id, keepingData: try request.flag("keepData"))
             return RouteResponse(status: 204)
         default: throw request.methodNotAllowed(.get, .patch, .delete)
         }

@@ -75,7 +75,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as WindowOutOfRangeError:
             self = .notFound(error.description)
-            kept = error.kept.map { TimeSpan($0) }
+            recordedRanges = error.recordedRanges.map { TimeSpan($0) }
         case let error as CacheError:
             // Readers wrap errors of other types.
             switch error.cause {

@@ -25,7 +25,7 @@ struct StorageRoute: Route {
         }
         try store.requireReadableFolder()
         let candidates = try await store.evictionCandidates(atMost: Self.candidateCount).map { info in
-            StorageRecord.Candidate(id: info.id, url: info.url, bytes: info.bytesKept, lastUsed: info.lastUsed)
+            StorageRecord.Candidate(id: info.id, url: info.url, bytes: info.bytesCached, lastUsed: info.lastUsed)
         }
         let items = try await items().sorted { ($0.bytes, $1.id) > ($1.bytes, $0.id) }
         return try .json(
@@ -42,7 +42,7 @@ struct StorageRoute: Route {
         let titles = try await PlayedTitles(store: store, assetStore: assetStore).all(among: resources)
         // A title counts with all its resources, and a pinned resource on its own.
         let bytes = Dictionary(
-            resources.map { ($0.key, $0.bytesKept) } + titles.map { ($0.main.key, $0.bytesKept) },
+            resources.map { ($0.key, $0.bytesCached) } + titles.map { ($0.main.key, $0.bytesCached) },
             uniquingKeysWith: { _, last in last })
         let played = titles.filter { !keys.contains($0.main.key) }.map { title in
             let record = PlayedRecord(title)
@@ -50,15 +50,15 @@ struct StorageRoute: Route {
                 kind: StorageRecord.Item.Kind(title.kind), id: "\(record.id)", title: record.url, bytes: record.bytes,
                 pinned: false, count: record.count)
         }
-        return try await items(of: assets, bytesKept: bytes) + channels() + played
+        return try await items(of: assets, bytesCached: bytes) + channels() + played
     }
 
-    /// - Parameter bytesKept: the cached bytes of assets without a download, by cache key.
-    private func items(of assets: [Asset], bytesKept: [String: Int64]) async throws -> [StorageRecord.Item] {
+    /// - Parameter bytesCached: the cached bytes of assets without a download, by cache key.
+    private func items(of assets: [Asset], bytesCached: [String: Int64]) async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
         return assets.map { asset in
-            let bytes = statuses[asset.id]?.progress.bytes ?? bytesKept[asset.key] ?? 0
+            let bytes = statuses[asset.id]?.progress.bytes ?? bytesCached[asset.key] ?? 0
             return StorageRecord.Item(
                 kind: .asset, id: asset.id.rawValue, title: asset.title ?? asset.url, bytes: bytes,
                 pinned: asset.download != nil)

@@ -188,7 +188,7 @@ final class StreamSource: ByteReaderSource {
             url: request.url, maximumLength: 4 << 20, settings: request.settings
         ) { _ in false }
         var body = try await store.wholeBody(whole)
-        if body.isKept, needsAccessCheck(body.head, request, target) {
+        if body.isCached, needsAccessCheck(body.head, request, target) {
             whole.revalidation = try store.revalidationForAccess(to: request.url, request.settings)
             body = try await store.wholeBody(whole)
         }

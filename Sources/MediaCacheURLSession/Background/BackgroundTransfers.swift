@@ -31,7 +31,7 @@ public final class BackgroundTransfers: Sendable {
     /// An event of a transfer.
     public enum Event: Sendable {
         /// The store has cached the received bytes. The value describes the resource.
-        case kept(ResourceInfo)
+        case stored(ResourceInfo)
         /// A transfer failed and isn't repeated.
         case failed(ResourceURL, CacheError)
         /// The number of earlier events that were dropped because the subscriber didn't read them in time.
@@ -342,7 +342,7 @@ extension BackgroundTransfers {
                 try await checkRedirect(of: response, isPublic: record.request.isPublic)
                 let info = try await store.ingest(response, kind: ResourceKind(rawValue: record.request.kind) ?? .file)
                 deliveries.remove(name)
-                hub.send(.kept(info))
+                hub.send(.stored(info))
             } catch {
                 let error = CacheError.wrap(error, as: .storage, "\(record.request.url) can't be stored")
                 // These failures may be temporary.

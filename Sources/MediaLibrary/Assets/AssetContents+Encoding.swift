@@ -66,8 +66,8 @@ extension AssetContents {
 
     /// Returns the optional fields at the end of a part's line: its cache key and its address scope.
     private static func optionalFields(of part: AssetPart) -> String {
-        guard let scope = part.scope else { return part.keptAs.map { "\t\($0)" } ?? "" }
-        return "\t\(part.keptAs ?? "")\t\(scope.rawValue)"
+        guard let scope = part.scope else { return part.storedAs.map { "\t\($0)" } ?? "" }
+        return "\t\(part.storedAs ?? "")\t\(scope.rawValue)"
     }
 
     private static var unreadable: CacheError {
@@ -91,7 +91,7 @@ extension AssetContents {
         var part = AssetPart(
             role: role, name: fields[1], url: fields[2], range: range, start: start, duration: duration,
             isEncrypted: fields[6] != "0", hasWholeBlocks: fields[6] == "1")
-        if fields.count > 7, !fields[7].isEmpty { part.keptAs = fields[7] }
+        if fields.count > 7, !fields[7].isEmpty { part.storedAs = fields[7] }
         if fields.count > 8 { part.scope = AddressScope(rawValue: fields[8]) ?? .publicOnly }
         return part
     }

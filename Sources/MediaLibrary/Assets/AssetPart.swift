@@ -4,7 +4,7 @@ public import MediaCache
 public struct AssetPart: Sendable, Hashable, Codable {
     /// The JSON keys. ``scope`` is omitted, because clients must not set it.
     private enum CodingKeys: String, CodingKey {
-        case role, name, url, range, start, duration, isEncrypted, hasWholeBlocks, keptAs
+        case role, name, url, range, start, duration, isEncrypted, hasWholeBlocks, storedAs
     }
 
     /// The roles of parts.
@@ -40,7 +40,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
     public var hasWholeBlocks: Bool
     /// The cache key under which the part is stored, if it isn't derived from the URL. Recorded segments have one,
     /// because a restarted encoder may use the same URL for another segment.
-    package var keptAs: String?
+    package var storedAs: String?
     /// The address scope of the document that named the URL; nil in records of versions that didn't store it.
     public internal(set) var scope: AddressScope?
 
@@ -93,7 +93,7 @@ extension AssetPart {
             url: url,
             range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
             settings: settings.narrowed(to: scope), revalidation: .never, kind: role.kind)
-        request.name = keptAs
+        request.name = storedAs
         return request
     }
 }

@@ -61,9 +61,9 @@ struct AssetResources {
 
     private func keys(of asset: Asset, contents: AssetContents?) throws -> Set<String> {
         let parts = contents?.parts ?? []
-        let urls = [asset.url] + (contents?.playlists.map(\.url) ?? []) + parts.filter { $0.keptAs == nil }.map(\.url)
+        let urls = [asset.url] + (contents?.playlists.map(\.url) ?? []) + parts.filter { $0.storedAs == nil }.map(\.url)
         let settings = try settings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
-        var keys = Set(parts.compactMap(\.keptAs))
+        var keys = Set(parts.compactMap(\.storedAs))
         for url in urls {
             guard let url = try? ResourceURL(url) else { continue }
             keys.insert(store.key(of: ReadRequest(url: url, settings: settings)))

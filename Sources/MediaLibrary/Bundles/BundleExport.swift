@@ -129,7 +129,7 @@ public struct BundleExport: Sendable {
             do throws(ContainerError) {
                 let copy = BundlePart(
                     // A recorded range is stored as a resource of its own.
-                    part: part, ranges: part.keptAs == nil ? BundlePartRanges(of: parts[part.name] ?? [part]) : nil,
+                    part: part, ranges: part.storedAs == nil ? BundlePartRanges(of: parts[part.name] ?? [part]) : nil,
                     source: source, gateway: gateway, control: control, progress: progress)
                 let (length, isUnchanged) = try copy.write(to: draft)
                 result.parts += 1
@@ -164,7 +164,7 @@ public struct BundleExport: Sendable {
 
     /// Returns the gaps of a recording. They aren't parts, but its playlists list them.
     private static func recordingGaps(_ contents: AssetContents) -> [String] {
-        guard contents.parts.contains(where: { $0.keptAs != nil }) else { return [] }
+        guard contents.parts.contains(where: { $0.storedAs != nil }) else { return [] }
         return contents.playlists.flatMap { local -> [String] in
             guard case .media(let media) = try? PlaylistParser().parse(Array(local.text.utf8)).playlist else {
                 return []
@@ -251,7 +251,7 @@ private struct BundlePart {
     /// Returns the cached resource of the part. Parts of one user aren't found by their URLs, and the URL of a recorded
     /// part may name another segment by now.
     private func cachedResource() throws(ContainerError) -> CachedResource? {
-        guard !source.withCredentials, part.keptAs == nil else { return nil }
+        guard !source.withCredentials, part.storedAs == nil else { return nil }
         do {
             let (gateway, url) = (gateway, try ResourceURL(part.url))
             return try control.wait { try await gateway.cachedResource(at: url) }

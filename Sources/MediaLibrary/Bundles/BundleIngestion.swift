@@ -47,7 +47,7 @@ package struct BundleIngestion: Sendable {
         // These fields are records of the library, which an untrusted bundle must not set.
         contents.selection = nil
         for index in contents.parts.indices {
-            contents.parts[index].keptAs = nil
+            contents.parts[index].storedAs = nil
             contents.parts[index].scope = .publicOnly
         }
         if asset.download == nil {
@@ -120,8 +120,8 @@ package struct BundleIngestion: Sendable {
             throw CacheError(.notFound, "the parts of asset \(id) aren't known; import the bundle again")
         }
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
-        let holdings = try await store.holdings(of: urls.map { ReadRequest(url: $0) })
-        let unpinned = Set(zip(urls, holdings).filter { $1?.isResourcePinned == false }.map { store.key(for: $0.0) })
+        let coverages = try await store.coverage(of: urls.map { ReadRequest(url: $0) })
+        let unpinned = Set(zip(urls, coverages).filter { $1?.isResourcePinned == false }.map { store.key(for: $0.0) })
         // Pinned before the check, so that no part is evicted in between.
         do {
             try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
@@ -137,7 +137,7 @@ package struct BundleIngestion: Sendable {
     /// Returns whether the asset may contain a cached resource. A bundle can name a resource that the user has cached
     /// from a local address; only bytes that an import stored may be read under such a URL.
     private func isReadable(_ url: ResourceURL) async throws -> Bool {
-        guard let coverage = try await store.holdings(of: [ReadRequest(url: url)]).first ?? nil else { return false }
+        guard let coverage = try await store.coverage(of: [ReadRequest(url: url)]).first ?? nil else { return false }
         let settings = store.transfers.narrowed(to: .publicOnly)
         guard store.needsAccessCheck(coverage.addressKind, settings) else { return true }
         return coverage.length.map { coverage.entityTag == Self.entityTag(ofLength: $0) } ?? false
@@ -153,7 +153,7 @@ package struct BundleIngestion: Sendable {
             let url = try ResourceURL(part.url)
             let info = try await store.resource(for: url)
             if let info, info.isComplete, try await isReadable(url) {
-                download.bytes += info.bytesKept
+                download.bytes += info.bytesCached
                 download.parts.done += 1
                 continue
             }
@@ -166,7 +166,7 @@ package struct BundleIngestion: Sendable {
         }
         download.parts.total = seen.count
         download.length = download.bytes
-        download.isLengthKnown = download.holeCount == 0
+        download.isLengthExact = download.holeCount == 0
         download.state = download.holeCount == 0 ? .complete : .completeWithHoles
         asset.download = download
         try await assetStore.keep(asset)

@@ -2,6 +2,13 @@ public import Foundation
 
 /// The request to complete an asset, its progress, and its state.
 public struct Download: Sendable, Hashable, Codable {
+    /// The keys in the record of an asset.
+    private enum CodingKeys: String, CodingKey {
+        case selection, headers, priority, added, endsAt, state, bytes, length
+        case isLengthExact = "isLengthKnown"
+        case parts, holes, holeCount, notes
+    }
+
     /// The variant streams and renditions to download, for a stream.
     public var selection: StreamSelection
     /// Header fields for requests to the origin of the asset's URL, by name.
@@ -19,7 +26,7 @@ public struct Download: Sendable, Hashable, Codable {
     /// The length in bytes, known or estimated; nil if unknown.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
-    public var isLengthKnown: Bool
+    public var isLengthExact: Bool
     /// The number of complete parts, and of all parts.
     public var parts: Parts
     /// The parts that couldn't be fetched, in order; at most ``DownloadHole/mostListed``.
@@ -61,7 +68,7 @@ public struct Download: Sendable, Hashable, Codable {
         state = .queued
         bytes = 0
         length = nil
-        isLengthKnown = false
+        isLengthExact = false
         parts = Parts()
         holes = []
         holeCount = 0

@@ -25,7 +25,7 @@ public struct DownloadProgress: Sendable, Hashable, Codable {
     /// The length in bytes; see ``Download/length``.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
-    public var isLengthKnown: Bool
+    public var isLengthExact: Bool
     /// The number of complete parts, and of all parts.
     public var parts: Download.Parts
     /// The transfer rate over the last seconds, in bytes per second.
@@ -35,11 +35,11 @@ public struct DownloadProgress: Sendable, Hashable, Codable {
 
     /// Creates a progress.
     public init(
-        bytes: Int64, length: Int64?, isLengthKnown: Bool, parts: Download.Parts, rate: Double, secondsReady: Double
+        bytes: Int64, length: Int64?, isLengthExact: Bool, parts: Download.Parts, rate: Double, secondsReady: Double
     ) {
         self.bytes = bytes
         self.length = length
-        self.isLengthKnown = isLengthKnown
+        self.isLengthExact = isLengthExact
         self.parts = parts
         self.rate = rate
         self.secondsReady = secondsReady

@@ -17,7 +17,7 @@ final class DownloadMeter: Sendable {
         var bytesOfParts: [Int64] = []
         var isDone: [Bool] = []
         /// The parts being fetched, by cache key, with the bytes that were cached before.
-        var running: [String: (part: Int, kept: Int64)] = [:]
+        var running: [String: (part: Int, cached: Int64)] = [:]
         var bytes: Int64 = 0
         var done = 0
         /// The media playlists, by the folders of their parts, and the playlist of each part.
@@ -35,14 +35,14 @@ final class DownloadMeter: Sendable {
     private let state = Mutex(State())
 
     /// Starts counting the given contents, with the bytes already cached and the parts already complete.
-    func begin(_ contents: AssetContents, kept: [Int64], isDone: [Bool]) {
+    func begin(_ contents: AssetContents, cached: [Int64], isDone: [Bool]) {
         state.withLock { state in
             state = State()
             state.contents = contents
             Self.sort(contents.parts[...], &state)
-            state.bytesOfParts = Array(repeating: 0, count: kept.count)
+            state.bytesOfParts = Array(repeating: 0, count: cached.count)
             state.isDone = isDone
-            for index in kept.indices { Self.set(kept[index], of: index, &state) }
+            for index in cached.indices { Self.set(cached[index], of: index, &state) }
             for index in isDone.indices where isDone[index] {
                 state.done += 1
                 state.tracks[state.tracksOfParts[index]].doneSeconds += contents.parts[index].duration
@@ -51,7 +51,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Updates the coverage of a live stream's recording. ``begin(_:kept:isDone:)`` ends that.
+    /// Updates the coverage of a live stream's recording. ``begin(_:cached:isDone:)`` ends that.
     func note(_ coverage: Recording.Coverage, now: Duration) {
         state.withLock { state in
             state.coverage = coverage
@@ -66,12 +66,12 @@ final class DownloadMeter: Sendable {
     }
 
     /// Updates the cached bytes of a resource. Returns whether the resource is a part that is being fetched.
-    func note(key: String, kept: Int64, length: Int64?, now: Duration) -> Bool {
+    func note(key: String, bytesCached: Int64, length: Int64?, now: Duration) -> Bool {
         state.withLock { state in
             guard let running = state.running[key] else { return false }
             // Several ranges may share the resource, so only complete ranges count.
             guard state.contents.parts[running.part].range == nil else { return true }
-            Self.set(kept, of: running.part, &state)
+            Self.set(bytesCached, of: running.part, &state)
             if state.contents.parts.count == 1 { state.fileLength = length }
             Self.sample(&state, now)
             return true
@@ -119,7 +119,7 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             if let coverage = state.coverage {
                 return DownloadProgress(
-                    bytes: coverage.bytes, length: nil, isLengthKnown: false,
+                    bytes: coverage.bytes, length: nil, isLengthExact: false,
                     parts: Download.Parts(done: coverage.segments, total: coverage.segmentsSeen),
                     rate: Self.rate(state, now), secondsReady: coverage.seconds)
             }
@@ -127,7 +127,7 @@ final class DownloadMeter: Sendable {
             let isComplete = total > 0 && state.done == total
             return DownloadProgress(
                 bytes: state.bytes, length: isComplete ? state.bytes : Self.estimate(state),
-                isLengthKnown: isComplete || state.fileLength != nil,
+                isLengthExact: isComplete || state.fileLength != nil,
                 parts: Download.Parts(done: state.done, total: total), rate: Self.rate(state, now),
                 secondsReady: Self.secondsReady(state))
         }

@@ -17,7 +17,7 @@ extension DownloadRun {
             dependencies.loader.remember(try ResourceURL(asset.url))
             try await begin(try await updatedContents(settings), settings)
         }
-        if contents.parts.contains(where: { $0.keptAs == nil }) {
+        if contents.parts.contains(where: { $0.storedAs == nil }) {
             try await completeEarlierForm(settings)
         } else {
             try await record(settings)

@@ -47,7 +47,7 @@ extension DownloadRun {
             defer { meter.released(index, key: key) }
             dependencies.events.send(.partStarted(id, name: part.name))
             let info = try await dependencies.parts.fill(part, request)
-            let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
+            let bytes = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesCached
             // The check runs even when the task is cancelled, because a complete part isn't checked by the next run.
             let dependencies = dependencies
             switch try await Task(operation: { try await dependencies.parts.check(part, request, info) }).value {

@@ -185,23 +185,23 @@ final class DownloadRun: Sendable {
 
     func begin(_ contents: AssetContents, _ settings: TransferSettings) async throws {
         let requests = try contents.parts.map { try request(for: $0, settings) }
-        let holdings = try await store.holdings(of: requests)
+        let coverages = try await store.coverage(of: requests)
         let holes = Set(asset.download?.holes.map(\.url) ?? [])
         // A process that was killed may have fetched parts without checking them.
         let isDone = contents.parts.indices.map { index in
-            let (part, holding) = (contents.parts[index], holdings[index])
-            guard let holding, !rechecks, !holes.contains(part.url),
-                !store.needsAccessCheck(holding.addressKind, requests[index].settings),
-                !(part.range.map { $0.upperBound > holding.length ?? .max } ?? false)
+            let (part, coverage) = (contents.parts[index], coverages[index])
+            guard let coverage, !rechecks, !holes.contains(part.url),
+                !store.needsAccessCheck(coverage.addressKind, requests[index].settings),
+                !(part.range.map { $0.upperBound > coverage.length ?? .max } ?? false)
             else {
                 return false
             }
-            return holding.isWhole && holding.isPinned
+            return coverage.isWhole && coverage.isPinned
         }
-        let begun = holdings.indices.filter { !isDone[$0] && (holdings[$0]?.bytesKept ?? 0) > 0 }
+        let begun = coverages.indices.filter { !isDone[$0] && (coverages[$0]?.bytesCached ?? 0) > 0 }
         let failed = holes.isEmpty ? [] : contents.parts.indices.filter { holes.contains(contents.parts[$0].url) }
-        meter.begin(contents, kept: holdings.map { $0?.bytesKept ?? 0 }, isDone: isDone)
-        let bytesBefore = holdings.reduce(Int64(0)) { $0 &+ ($1?.bytesKept ?? 0) }
+        meter.begin(contents, cached: coverages.map { $0?.bytesCached ?? 0 }, isDone: isDone)
+        let bytesBefore = coverages.reduce(Int64(0)) { $0 &+ ($1?.bytesCached ?? 0) }
         state.withLock { state in
             state.contents = contents
             state.bytesBefore = bytesBefore
@@ -240,10 +240,10 @@ final class DownloadRun: Sendable {
     /// Returns the completed parts that have been removed since, and subtracts them from the progress.
     private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
-        let holdings = try await store.holdings(of: try parts.map { try request(for: $0, settings) })
+        let coverages = try await store.coverage(of: try parts.map { try request(for: $0, settings) })
         let removed = state.withLock { state in
             parts.indices.filter {
-                state.queue.states[$0] == .done && !(holdings[$0]?.isWhole == true && holdings[$0]?.isPinned == true)
+                state.queue.states[$0] == .done && !(coverages[$0]?.isWhole == true && coverages[$0]?.isPinned == true)
             }
         }
         for index in removed { meter.removed(index) }
@@ -281,7 +281,7 @@ final class DownloadRun: Sendable {
     /// Pins the origin's playlists, so that their URLs play without the origin.
     private func pinPlaylists(_ settings: TransferSettings) async throws {
         // A recording doesn't play through its origin's playlists.
-        for playlist in contents.playlists where !contents.parts.contains(where: { $0.keptAs != nil }) {
+        for playlist in contents.playlists where !contents.parts.contains(where: { $0.storedAs != nil }) {
             guard let url = try? ResourceURL(playlist.url) else { continue }
             let request = ReadRequest(url: url, settings: settings, kind: .playlist)
             guard let info = try await store.resource(of: request), !info.isPinned else { continue }

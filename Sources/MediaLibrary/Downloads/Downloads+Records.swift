@@ -100,7 +100,7 @@ extension Downloads {
 
     private func hasRecordedContents(_ id: AssetID) async throws -> Bool {
         do {
-            return try await assetStore.contents(of: id)?.parts.contains { $0.keptAs != nil } ?? false
+            return try await assetStore.contents(of: id)?.parts.contains { $0.storedAs != nil } ?? false
         } catch let error as CacheError where error.code == .storage {
             return false
         }

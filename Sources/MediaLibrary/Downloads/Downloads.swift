@@ -164,7 +164,7 @@ public actor Downloads {
     private nonisolated func note(_ progress: CacheEvent.Progress) {
         let now = store.time.monotonic
         for run in runs.withLock({ Array($0.values) })
-        where run.meter.note(key: progress.key, kept: progress.kept, length: progress.length, now: now) {
+        where run.meter.note(key: progress.key, bytesCached: progress.bytesCached, length: progress.length, now: now) {
             run.report(isFinal: false)
         }
     }
@@ -224,7 +224,7 @@ public actor Downloads {
             return DownloadStatus(
                 asset: entry.asset,
                 progress: DownloadProgress(
-                    bytes: download.bytes, length: download.length, isLengthKnown: download.isLengthKnown,
+                    bytes: download.bytes, length: download.length, isLengthExact: download.isLengthExact,
                     parts: download.parts, rate: 0, secondsReady: isComplete ? entry.asset.duration ?? 0 : 0))
         }
         var asset = entry.asset
@@ -243,7 +243,7 @@ extension Download {
     mutating func apply(_ progress: DownloadProgress) {
         bytes = progress.bytes
         length = progress.length
-        isLengthKnown = progress.isLengthKnown
+        isLengthExact = progress.isLengthExact
         parts = progress.parts
     }
 }

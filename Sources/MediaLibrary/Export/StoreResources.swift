@@ -50,7 +50,7 @@ package struct StoreResources: StreamResources {
         if let name = ContentsIndex.name(of: url), let playlist = contents?.playlist(name) {
             return (Array(playlist.text.utf8), url)
         }
-        if part(of: url)?.keptAs != nil { return (try bytes(of: url, in: 0..<Int64(limit)).bytes, url) }
+        if part(of: url)?.storedAs != nil { return (try bytes(of: url, in: 0..<Int64(limit)).bytes, url) }
         let body = try wait(for: url) { request in
             let body = try await store.wholeBody(
                 WholeBodyRequest(
@@ -88,7 +88,7 @@ package struct StoreResources: StreamResources {
     ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
         // A range stored under its own key appears as a whole resource.
         let part = part(of: url)
-        let slice = part?.keptAs == nil ? nil : part?.range
+        let slice = part?.storedAs == nil ? nil : part?.range
         let first = (slice?.lowerBound ?? 0).clampedSum(range.lowerBound)
         let last = min((slice?.upperBound ?? .max) - 1, (slice?.lowerBound ?? 0).clampedSum(range.upperBound - 1))
         return try wait(for: url) { request in

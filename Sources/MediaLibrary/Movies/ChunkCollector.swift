@@ -19,7 +19,7 @@ final class ChunkCollector: SampleSink {
     private(set) var peakSize = 0
     private let table: MovieTable
     /// Limits the bytes of chunks that wait for earlier ones. Others are dropped, and made again when needed.
-    private let holding: ReaderMemoryBudget
+    private let budget: ReaderMemoryBudget
     private var cursors: [Cursor]
     /// The movie's track for each track of the remux.
     private var routes: [Int?] = []
@@ -27,9 +27,9 @@ final class ChunkCollector: SampleSink {
     private var readyLength = 0
     private var requested = 0
 
-    init(_ table: MovieTable, _ holding: ReaderMemoryBudget) {
+    init(_ table: MovieTable, _ budget: ReaderMemoryBudget) {
         self.table = table
-        self.holding = holding
+        self.budget = budget
         cursors = [Cursor](repeating: Cursor(), count: table.tracks.count)
     }
 
@@ -95,7 +95,7 @@ final class ChunkCollector: SampleSink {
         cursors[track].next += 1
         cursors[track].collected = 0
         cursors[track].bytes = []
-        guard index == requested || index > requested && readyLength + bytes.count <= holding.share else { return }
+        guard index == requested || index > requested && readyLength + bytes.count <= budget.share else { return }
         ready[index] = bytes
         readyLength += bytes.count
     }

@@ -21,10 +21,10 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - movie: The movie.
     ///   - chunk: The first chunk to read.
     ///   - runUp: The number of parts of each input to read before those with the chunk.
-    ///   - holding: The limit of bytes in memory.
+    ///   - budget: The limit of bytes in memory.
     ///   - resources: The source of the stream.
     init(
-        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ holding: ReaderMemoryBudget,
+        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ budget: ReaderMemoryBudget,
         _ resources: Resources
     ) {
         table = movie.table
@@ -32,7 +32,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         target = table.places(before: step, inputCount: movie.plan.inputs.count)
         let places = target.map { max(0, $0 - runUp) }
         isFromStart = places.allSatisfy { $0 == 0 }
-        collector = ChunkCollector(table, holding)
+        collector = ChunkCollector(table, budget)
         remux = StreamRemux(movie.plan, resources: resources)
         remux.absent = movie.absent
         remux.begin(at: places)

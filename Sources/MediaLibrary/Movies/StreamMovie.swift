@@ -95,12 +95,12 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// Returns a reader. Each client needs its own, because a reader remembers its position.
     ///
     /// - Parameters:
-    ///   - holding: The memory limit, shared with other readers; 64 MiB for this reader by default.
+    ///   - budget: The memory limit, shared with other readers; 64 MiB for this reader by default.
     ///   - resources: Another source of the same stream; nil means the movie's.
     public func reader(
-        sharing holding: ReaderMemoryBudget = ReaderMemoryBudget(of: 64 << 20), from resources: Resources? = nil
+        sharing budget: ReaderMemoryBudget = ReaderMemoryBudget(of: 64 << 20), from resources: Resources? = nil
     ) -> StreamMovieReader<Resources> {
-        StreamMovieReader(self, holding, resources ?? self.resources)
+        StreamMovieReader(self, budget, resources ?? self.resources)
     }
 }
 

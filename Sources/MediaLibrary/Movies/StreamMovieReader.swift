@@ -17,17 +17,17 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 
     private let movie: StreamMovie<Resources>
     private let position = Mutex(Position())
-    private let holding: ReaderMemoryBudget
+    private let budget: ReaderMemoryBudget
     private let resources: Resources
 
-    init(_ movie: StreamMovie<Resources>, _ holding: ReaderMemoryBudget, _ resources: Resources) {
+    init(_ movie: StreamMovie<Resources>, _ budget: ReaderMemoryBudget, _ resources: Resources) {
         self.movie = movie
         self.resources = resources
-        self.holding = holding
-        holding.enter()
+        self.budget = budget
+        budget.enter()
     }
 
-    deinit { holding.leave() }
+    deinit { budget.leave() }
 
     /// The length of the file in bytes.
     public var length: Int64 { movie.length }
@@ -80,7 +80,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         while true {
             var run = position.run.flatMap { runUp == 0 && $0.isNear(index) ? $0 : nil }
             position.run = nil
-            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, holding, resources) }
+            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, budget, resources) }
             var cause: ContainerError?
             do throws(ContainerError) {
                 defer { position.peakSize = max(position.peakSize, run?.peakSize ?? 0) }

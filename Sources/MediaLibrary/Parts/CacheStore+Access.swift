@@ -37,7 +37,7 @@ extension CacheStore {
     /// - Throws: `CacheError` with `forbiddenAddress`.
     package func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
         // A recording fetched its parts under the rule.
-        guard part.keptAs == nil, let download = asset.download else { return }
+        guard part.storedAs == nil, let download = asset.download else { return }
         switch download.state {
         case .complete: return
         case .completeWithHoles:
@@ -52,8 +52,8 @@ extension CacheStore {
 
     private func needsAccessCheck(_ request: ReadRequest) async throws -> Bool {
         guard (request.settings ?? transfers).scope == .publicOnly else { return false }
-        return try await holdings(of: [request]).contains { holding in
-            holding.map { needsAccessCheck($0.addressKind, request.settings) } ?? false
+        return try await coverage(of: [request]).contains { coverage in
+            coverage.map { needsAccessCheck($0.addressKind, request.settings) } ?? false
         }
     }
 }

@@ -100,9 +100,9 @@ public final class PlaylistLoader: Sendable {
             guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }
             return !isView && !LoadedPlaylist.isLive(body.bytes, kind: kind)
         }
-        let (loaded, isKept): (LoadedResource, Bool)
+        let (loaded, isCached): (LoadedResource, Bool)
         do {
-            (loaded, isKept) = try await read(request, mayBeEncrypted)
+            (loaded, isCached) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
             // If a stopped encoder's origin is unreachable, the playlist that it ended is still usable.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
@@ -113,7 +113,7 @@ public final class PlaylistLoader: Sendable {
         }
         guard case .playlist(let playlist) = loaded else { return loaded }
         if playlist.isLive, !wasLive { Self.insert(key, into: liveKeys) }
-        guard isKept, playlist.isLive || isView,
+        guard isCached, playlist.isLive || isView,
             let info = try await store.resource(of: ReadRequest(url: url, settings: settings)), !info.isPinned
         else { return loaded }
         // The playlist was cached before its kind was known.
@@ -123,9 +123,9 @@ public final class PlaylistLoader: Sendable {
 
     private func read(
         _ request: WholeBodyRequest, _ mayBeEncrypted: Bool
-    ) async throws -> (loaded: LoadedResource, isKept: Bool) {
+    ) async throws -> (loaded: LoadedResource, isCached: Bool) {
         var body = try await store.wholeBody(request)
-        if body.isKept, !request.revalidation.isSince,
+        if body.isCached, !request.revalidation.isSince,
             store.needsAccessCheck(body.head.addressKind(at: request.url), request.settings)
         {
             var confirmed = request
@@ -135,13 +135,13 @@ public final class PlaylistLoader: Sendable {
         // A playlist that was cached as a plain resource may still be compressed.
         try Self.decode(&body, of: request.url)
         guard case .playlist(let kind) = try Self.content(of: body, at: request.url, mayBeEncrypted) else {
-            return (.media(body), body.isKept)
+            return (.media(body), body.isCached)
         }
         var playlist = LoadedPlaylist(
             bytes: body.bytes, head: body.head, url: request.url, kind: kind,
             scope: (request.settings ?? store.transfers).scope)
         playlist.replacesAnother = body.replacesAnother
-        return (.playlist(playlist), body.isKept)
+        return (.playlist(playlist), body.isCached)
     }
 
     /// The contents of a resource that was expected to be a playlist.

@@ -142,7 +142,7 @@ public actor Preloader {
         request.group = group
         try await store.checkAccess(&request)
         let info = try await store.fill(request)
-        return min(info.bytesKept, end - start)
+        return min(info.bytesCached, end - start)
     }
 }
 

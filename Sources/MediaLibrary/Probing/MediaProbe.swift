@@ -41,7 +41,7 @@ public struct MediaProbe: Sendable, Hashable, Codable {
     /// The length in bytes of the file, or the estimated length of the best variant stream.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
-    public var lengthKnown = false
+    public var isLengthExact = false
     /// The duration in seconds; that of the current playlist for a live stream.
     public var duration: Double?
     /// The variant streams, best first; empty for a file or media playlist.

@@ -55,7 +55,7 @@ public struct MediaProber: Sendable {
         let head = session.head
         var probe = MediaProbe(url: url.description, kind: .file, type: head.contentType)
         probe.length = head.length
-        probe.lengthKnown = head.length != nil
+        probe.isLengthExact = head.length != nil
         if !MediaType.isAudioOrVideo(head.contentType) {
             probe.notes.append("The origin declares the type \(head.contentType), which players may not support.")
         }

@@ -43,7 +43,7 @@ package struct CacheRecordingStore: RecordingStore {
         request.pins = true
         request.group = group
         let info = try await parts.fill(part, request)
-        let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesKept
+        let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesCached
         switch try await parts.check(part, request, info) {
         case .right:
             return FetchedPart(
@@ -70,9 +70,9 @@ package struct CacheRecordingStore: RecordingStore {
     /// See ``RecordingStore/receivedBytes(of:)``.
     package func receivedBytes(of part: AssetPart) async -> Int64 {
         guard let request = try? part.request(settings: store.transfers.askingNoOrigins),
-            let holding = try? await store.holdings(of: [request]).first
+            let coverage = try? await store.coverage(of: [request]).first
         else { return 0 }
-        return holding?.bytesKept ?? 0
+        return coverage?.bytesCached ?? 0
     }
 
     /// See ``RecordingStore/commit()``.
@@ -83,7 +83,7 @@ package struct CacheRecordingStore: RecordingStore {
 
     /// See ``RecordingStore/removeAllParts(of:)``.
     package func removeAllParts(of recording: RecordingID) async throws {
-        _ = try await store.remove(keysWithPrefix: recording.keptFolder)
+        _ = try await store.remove(keysWithPrefix: recording.storedFolder)
     }
 
     /// See ``RecordingStore/freeBytes()``.

@@ -12,7 +12,7 @@ public struct RecordingStatus: Sendable, Hashable {
     /// windows refer to it.
     public var present: Date
     /// The recorded time ranges, in order.
-    public var kept: [Range<Date>]
+    public var recordedRanges: [Range<Date>]
     /// The number of cached bytes of all tracks.
     public var bytes: Int64
     /// The number of cached segments of all tracks.

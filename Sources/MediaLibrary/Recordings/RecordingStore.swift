@@ -56,8 +56,8 @@ package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, Custo
     package var description: String { rawValue }
 
     /// Returns the cache name of a file in a track's folder.
-    package func keptName(_ name: String, track: String) -> String { "\(keptFolder)\(track)/\(name)" }
+    package func storedName(_ name: String, track: String) -> String { "\(storedFolder)\(track)/\(name)" }
 
     /// The common prefix of the recording's cache names.
-    package var keptFolder: String { "recording/\(rawValue)/" }
+    package var storedFolder: String { "recording/\(rawValue)/" }
 }

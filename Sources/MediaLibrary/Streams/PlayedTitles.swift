@@ -46,7 +46,7 @@ public struct PlayedTitles: Sendable {
         }
         for info in files {
             let folder = info.folder
-            if parts[folder] != nil, info.isComplete, info.bytesKept <= Self.longestSection {
+            if parts[folder] != nil, info.isComplete, info.bytesCached <= Self.longestSection {
                 parts[folder]?.append(info)
             } else {
                 titles.append(PlayedTitle(kind: .file, main: info, resources: [info]))
@@ -80,9 +80,9 @@ public struct PlayedTitles: Sendable {
             var stream = PlayedTitle(
                 kind: .stream, main: playlist, resources: [playlist] + earlier.flatMap(\.resources) + members)
             let fullest = survey.playlists.filter { $0.role == "media" || $0.role == "variant" }
-                .max { $0.segmentsKept < $1.segmentsKept }
+                .max { $0.segmentsCached < $1.segmentsCached }
             stream.segments = fullest?.segments ?? 0
-            stream.segmentsKept = fullest?.segmentsKept ?? 0
+            stream.segmentsCached = fullest?.segmentsCached ?? 0
             streams.append(stream)
         }
         return streams
@@ -93,7 +93,7 @@ public struct PlayedTitles: Sendable {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }
         // A long resource of a segment's type may be a recording in one file.
-        guard (info.length ?? info.bytesKept) <= Self.longestSegment else { return false }
+        guard (info.length ?? info.bytesCached) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
         let settings = store.transfers.askingNoOrigins.asking(for: url, as: info.identity)
@@ -147,10 +147,10 @@ public struct PlayedTitle: Sendable, Hashable {
     /// The number of segments, without gaps, in the stream's most complete variant stream; 0 for other kinds.
     public var segments = 0
     /// The number of completely cached segments in that variant stream.
-    public var segmentsKept = 0
+    public var segmentsCached = 0
 
     /// The number of cached bytes.
-    public var bytesKept: Int64 { resources.reduce(0) { $0 + $1.bytesKept } }
+    public var bytesCached: Int64 { resources.reduce(0) { $0 + $1.bytesCached } }
     /// When a resource of the title was last read.
     public var lastUsed: Date { resources.map(\.lastUsed).max() ?? main.lastUsed }
     /// Whether a resource of the title is being read or filled.

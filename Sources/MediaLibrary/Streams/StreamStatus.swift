@@ -11,22 +11,22 @@ public struct StreamStatus: Sendable, Hashable, Codable {
         /// as `audio`.
         public var role: String
         /// Whether the playlist is cached. Live playlists never are.
-        public var isKept: Bool
+        public var isCached: Bool
         /// The number of media segments without gaps; 0 if the playlist isn't cached.
         public var segments: Int
         /// The number of completely cached segments.
-        public var segmentsKept: Int
+        public var segmentsCached: Int
         /// The URIs of keys and media initialization sections that aren't cached.
         public var missing: [String]
 
         /// Whether the playlist plays without the origin.
-        public var isComplete: Bool { isKept && segmentsKept == segments && missing.isEmpty }
+        public var isComplete: Bool { isCached && segmentsCached == segments && missing.isEmpty }
 
         /// A description of the missing resources.
         var shortage: String {
-            guard isKept else { return "\(url) isn't cached" }
+            guard isCached else { return "\(url) isn't cached" }
             let keys = missing.isEmpty ? "" : " and \(missing.count) keys or sections"
-            return "\(segments - segmentsKept) of \(segments) segments\(keys) of \(url)"
+            return "\(segments - segmentsCached) of \(segments) segments\(keys) of \(url)"
         }
     }
 
@@ -89,7 +89,8 @@ struct StreamSurvey {
         case .multivariant(let multivariant):
             playlists = [
                 .init(
-                    url: url.description, role: "multivariant", isKept: true, segments: 0, segmentsKept: 0, missing: [])
+                    url: url.description, role: "multivariant", isCached: true, segments: 0, segmentsCached: 0,
+                    missing: [])
             ]
             try await survey(multivariant, at: playlist.base, variables: playlist.parsed.variables)
         }
@@ -126,7 +127,7 @@ struct StreamSurvey {
         let text = url?.description ?? uri
         if let known = playlists.first(where: { $0.url == text }) { return known }
         var status = StreamStatus.PlaylistStatus(
-            url: text, role: role, isKept: false, segments: 0, segmentsKept: 0, missing: [])
+            url: text, role: role, isCached: false, segments: 0, segmentsCached: 0, missing: [])
         if let url, let playlist = try await load(url, variables: variables),
             case .media(let media) = playlist.parsed.playlist
         {
@@ -140,12 +141,12 @@ struct StreamSurvey {
         of playlist: MediaPlaylist, at base: ResourceURL, url: ResourceURL, role: String
     ) -> StreamStatus.PlaylistStatus {
         var status = StreamStatus.PlaylistStatus(
-            url: url.description, role: role, isKept: true, segments: 0, segmentsKept: 0, missing: [])
+            url: url.description, role: role, isCached: true, segments: 0, segmentsCached: 0, missing: [])
         var needed: Set<String> = []
         for resolved in playlist.resolvedSegments where !resolved.segment.isGap {
             let segment = resolved.segment
             status.segments += 1
-            if isCached(segment.uri, of: base, bytes: resolved.byteRange) { status.segmentsKept += 1 }
+            if isCached(segment.uri, of: base, bytes: resolved.byteRange) { status.segmentsCached += 1 }
             if let map = segment.map, needed.insert("\(map.uri) \(map.byteRange?.description ?? "")").inserted {
                 let bytes = map.byteRange.flatMap { range in range.end.map { ($0 - range.length)..<$0 } }
                 if !isCached(map.uri, of: base, bytes: bytes) { status.missing.append(map.uri) }

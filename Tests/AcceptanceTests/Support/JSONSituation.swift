@@ -71,7 +71,7 @@ enum JSONSituation {
         try await transcript.run("remux", "a stream", ["\(media)/\(stream)", "-o", output.file("remuxed.mp4")])
         try await transcript.run("export", "a stream", [film, "-o", output.file("exported.mp4")] + cacheOptions)
         try await transcript.run(
-            "export", "a segment isn't kept",
+            "export", "a segment isn't cached",
             [origin.url("holes.m3u8"), "--gaps", "-o", output.file("gaps.mp4")] + cacheOptions)
         try await transcript.run("export", "a folder", [film, "--bundle", output.file("bundle")] + cacheOptions)
         try await transcript.run(
@@ -227,11 +227,11 @@ enum JSONSituation {
         struct Channel: Decodable {
             struct Span: Decodable { var from: Int64, to: Int64 }
 
-            var kept: [Span]
+            var recordedRanges: [Span]
         }
         let text = try await MediaCacheBinary.output(["channels", "list", "--json"] + cacheOptions)
-        guard let kept = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.kept,
-            let first = kept.first, let last = kept.last
+        guard let ranges = try JSONDecoder().decode([Channel].self, from: Data(text.utf8)).first?.recordedRanges,
+            let first = ranges.first, let last = ranges.last
         else { throw HarnessError("\(name) has no recorded span: \(text)") }
         return ["--from", "\(first.from)", "--to", "\(last.to)"]
     }

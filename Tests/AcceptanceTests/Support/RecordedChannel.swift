@@ -13,7 +13,7 @@ struct RecordedChannel {
         var state: String
         var reason: String?
         var edge: Int64?
-        var kept: [Span]
+        var recordedRanges: [Span]
         var bytes: Int64
         var segments: Int
         var gaps: Int

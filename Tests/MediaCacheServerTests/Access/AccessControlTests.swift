@@ -256,7 +256,7 @@ struct AccessControlTests {
         #expect(try refuses { $0.url = try ResourceURL("https://origin.example/a/list.m3u8?x=1") })
         #expect(refuses { $0.token = other })
         #expect(refuses { $0.options.isPublicOnly = false })
-        #expect(refuses { $0.options.isKeptOnly = true })
+        #expect(refuses { $0.options.isCachedOnly = true })
         #expect(refuses { $0.options.document = .assets })
         #expect(refuses { $0.options.variables = ["a": "b"] })
         #expect(refuses { $0.options.identity = ProfileIdentity(user: "bob") })

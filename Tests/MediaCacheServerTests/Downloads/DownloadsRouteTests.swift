@@ -70,12 +70,12 @@ struct DownloadsRouteTests {
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             #expect(record.state == .complete && record.kind == .file)
-            #expect(record.bytes == Self.length && record.length == Self.length && record.lengthKnown)
+            #expect(record.bytes == Self.length && record.length == Self.length && record.isLengthExact)
             #expect(record.title == "a film")
             #expect(record.holes == [])
-            let kept: ResourceRecord = try await host.answer(
+            let stored: ResourceRecord = try await host.answer(
                 "GET", "/api/v1/resources?file=true&url=\(PercentCoding.encode(film.description))")
-            #expect(kept.complete && kept.pinned)
+            #expect(stored.complete && stored.pinned)
             let earlier = origin.bodyBytes
             #expect(try await host.download(#"{"url":"\#(film)"}"#).id == record.id)
             #expect(origin.bodyBytes == earlier)
@@ -181,12 +181,12 @@ struct DownloadsRouteTests {
         try await withHost { host in
             let record = try await host.download(#"{"url":"\#(film)"}"#)
             let one = "/api/v1/downloads/\(record.id)"
-            #expect(try await host.call("DELETE", "\(one)?keep=\(keeps ? 1 : 0)").status == 204)
+            #expect(try await host.call("DELETE", "\(one)?keepData=\(keeps ? 1 : 0)").status == 204)
             #expect(try await host.call("GET", one).status == 404)
             #expect(try await host.call("DELETE", one).status == 404)
-            let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
-            #expect(kept.resources.map(\.complete) == (keeps ? [true] : []))
-            #expect(kept.resources.allSatisfy { !$0.pinned })
+            let stored: ResourceList = try await host.answer("GET", "/api/v1/resources")
+            #expect(stored.resources.map(\.complete) == (keeps ? [true] : []))
+            #expect(stored.resources.allSatisfy { !$0.pinned })
         }
     }
 
@@ -272,7 +272,7 @@ struct DownloadsRouteTests {
             let one = "/api/v1/assets/\(id)"
             let record: AssetRecord = try await host.answer("GET", one)
             #expect(record.state == .complete && record.kind == .stream && record.duration == 10)
-            #expect(record.bytes == 3 * 18_800 && record.length == record.bytes && record.lengthKnown)
+            #expect(record.bytes == 3 * 18_800 && record.length == record.bytes && record.isLengthExact)
             #expect(record.plays == 0 && record.holeCount == 0)
             let renamed: AssetRecord = try await host.answer("PATCH", one, body: #"{"title":"Another"}"#)
             #expect(renamed.title == "Another")
@@ -292,8 +292,8 @@ struct DownloadsRouteTests {
             let first = try await host.download(#"{"url":"\#(stream)"}"#)
             let second = try await host.download(#"{"url":"\#(other)"}"#)
             #expect(try await host.call("DELETE", "/api/v1/assets/\(first.id)").status == 204)
-            let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
-            #expect(Set(kept.resources.map { $0.url.split(separator: "/").last }) == ["a.ts", "other.m3u8"])
+            let stored: ResourceList = try await host.answer("GET", "/api/v1/resources")
+            #expect(Set(stored.resources.map { $0.url.split(separator: "/").last }) == ["a.ts", "other.m3u8"])
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.map(\.id) == [second.id])
         }
@@ -303,8 +303,8 @@ struct DownloadsRouteTests {
         defer { cleanUp() }
         try await withHost { host in
             _ = try await host.download(#"{"url":"\#(film)"}"#)
-            let kept: ResourceList = try await host.answer("GET", "/api/v1/resources")
-            let id = try #require(kept.resources.first).id
+            let stored: ResourceList = try await host.answer("GET", "/api/v1/resources")
+            let id = try #require(stored.resources.first).id
             #expect(try await host.call("DELETE", "/api/v1/resources/\(id)").status == 200)
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.isEmpty)
@@ -331,8 +331,8 @@ struct DownloadsRouteTests {
             #expect(try await host.call("PATCH", path, body: hours).status == 400)
         }
         try await withHost({ $0.downloads = DownloadSettingsUpdate(limits: .init(transfersPerAsset: 1)) }) { host in
-            let kept: DownloadSettings = try await host.answer("GET", path)
-            #expect(kept.limits == DownloadLimits(assets: 2, transfersPerAsset: 1) && kept.policy.onlyUnmetered)
+            let stored: DownloadSettings = try await host.answer("GET", path)
+            #expect(stored.limits == DownloadLimits(assets: 2, transfersPerAsset: 1) && stored.policy.onlyUnmetered)
             let unlimited: DownloadSettings = try await host.answer("PATCH", path, body: #"{"bandwidth":0}"#)
             #expect(unlimited.bandwidth == nil && host.store.bandwidth.classes[.download] == nil)
             let replaced: DownloadSettings = try await host.answer("PUT", path, body: "{}")
@@ -352,11 +352,11 @@ struct DownloadsRouteTests {
             #expect(changed.bandwidth == 900 && changed.policy.onlyUnmetered)
         }
         try await withHost { host in
-            let kept: DownloadSettings = try await host.answer("GET", path)
+            let stored: DownloadSettings = try await host.answer("GET", path)
             var expected = DownloadSettings()
             expected.limits.assets = 2
             expected.policy.onlyUnmetered = true
-            #expect(kept == expected)
+            #expect(stored == expected)
         }
     }
 
@@ -374,9 +374,9 @@ struct DownloadsRouteTests {
             }
         }
         try await withHost { host in
-            let kept: DownloadSettings = try await host.answer("GET", path)
-            #expect(kept.limits == DownloadLimits(assets: 5, transfersPerAsset: 6) && kept.bandwidth == 7000)
-            #expect(kept.policy.onlyUnmetered && kept.policy.freeSpaceReserve == 8000)
+            let stored: DownloadSettings = try await host.answer("GET", path)
+            #expect(stored.limits == DownloadLimits(assets: 5, transfersPerAsset: 6) && stored.bandwidth == 7000)
+            #expect(stored.policy.onlyUnmetered && stored.policy.freeSpaceReserve == 8000)
         }
     }
 }

@@ -21,7 +21,7 @@ struct LibraryPartsTests {
     /// Serves an asset with these parts, by their names at the origin. It has one media playlist unless others are given.
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
-        state: DownloadState? = nil, isKept: Bool = true, lost: Set<String> = [],
+        state: DownloadState? = nil, isCached: Bool = true, lost: Set<String> = [],
         encrypted: Set<String> = [], local: Set<String> = [],
         _ body: (CacheHost, AssetID) async throws -> Void
     ) async throws {
@@ -65,7 +65,7 @@ struct LibraryPartsTests {
                 }
                 try await assetStore.keep(asset)
             }
-            if isKept {
+            if isCached {
                 for (name, _) in parts where !lost.contains(name) {
                     _ = try await host.store.complete(ReadRequest(url: try url(name)))
                 }
@@ -112,7 +112,7 @@ struct LibraryPartsTests {
     /// Without a download in progress, no origin is requested and a hole is an error.
     @Test(arguments: [DownloadState?.none, .complete, .completeWithHoles])
     func reportsHoleWithoutRequest(state: DownloadState?) async throws {
-        try await withAsset(["1.ts": [1, 2, 3]], state: state, isKept: false) { host, id in
+        try await withAsset(["1.ts": [1, 2, 3]], state: state, isCached: false) { host, id in
             let answer = try await host.exchange("GET", "/library/\(id)/media-1/1.ts")
             #expect(answer.status == 404)
             #expect(origin.requests.isEmpty)
@@ -125,7 +125,7 @@ struct LibraryPartsTests {
     ])
     func fetchesRequestedPartFirst(state: DownloadState) async throws {
         let segment = [UInt8](repeating: 0x99, count: 300_000)
-        try await withAsset(["1.ts": segment, "2.ts": segment], state: state, isKept: false) { host, id in
+        try await withAsset(["1.ts": segment, "2.ts": segment], state: state, isCached: false) { host, id in
             let range = try await host.exchange("GET", "/library/\(id)/media-1/2.ts", ["Range: bytes=5-9"])
             #expect(range.status == 206 && range.body == [UInt8](repeating: 0x99, count: 5))
             let whole = try await host.exchange("GET", "/library/\(id)/media-1/2.ts")
@@ -161,8 +161,8 @@ struct LibraryPartsTests {
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/3.ts").body == media)
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/4.ts").body == png)
             // The cached bytes are the origin's.
-            let kept = try await host.store.resource(for: try url("1.ts"))
-            #expect(kept?.length == Int64(png.count + media.count))
+            let cached = try await host.store.resource(for: try url("1.ts"))
+            #expect(cached?.length == Int64(png.count + media.count))
         }
     }
 
@@ -257,7 +257,7 @@ struct LibraryPartsTests {
             #expect(movie.tracks.count == 2)
             #expect(whole.body.count > clip.count * 3 / 2)
         }
-        try await withAsset(["1.ts": Array(clip)], state: .paused, isKept: false) { host, id in
+        try await withAsset(["1.ts": Array(clip)], state: .paused, isCached: false) { host, id in
             let none = try await host.exchange("GET", "/library/\(id)/media.mp4")
             #expect(none.status == 404)
             #expect(origin.requests(for: try url("1.ts")).count == 1)

@@ -252,7 +252,7 @@ private final class ScriptedFrames: FrameExtractor {
 
     func frame(of url: String, at time: Double) async throws -> Cover? {
         extractions.add(1, ordering: .relaxed)
-        guard url.contains(";kept=1"), time < 10 else { return nil }
+        guard url.contains(";cached=1"), time < 10 else { return nil }
         return Cover(bytes: [0xFF, 0xD8, 0xFF, UInt8(time * 10)], mediaType: "image/jpeg")
     }
 }

@@ -84,7 +84,7 @@ struct LiveRouteTests {
             try await record(host)
             let one = try await channel(host)
             #expect(one.state == .stopped && one.gaps == 1 && one.gapSeconds == 6)
-            #expect(one.kept == [TimeSpan(from: start, to: start + 60_000)])
+            #expect(one.recordedRanges == [TimeSpan(from: start, to: start + 60_000)])
             #expect(one.bytes == 9 * 1880)
             #expect(try await host.exchange("GET", "/api/v1/channels").status == 401)
             let gaps = try await host.call("GET", "/api/v1/channels/one/gaps")
@@ -132,7 +132,7 @@ struct LiveRouteTests {
             let outside = try await host.exchange("GET", "/live/one/index.m3u8?begintime=\(start - 60_000)&strict=1")
             #expect(outside.status == 404)
             let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(outside.body))
-            #expect(problem.kept == [TimeSpan(from: start, to: start + 60_000)])
+            #expect(problem.recordedRanges == [TimeSpan(from: start, to: start + 60_000)])
             for query in ["begintime=frog", "endtime=\(start)", "begintime=\(start)&endtime=\(start)", "window=x"] {
                 let answer = try await host.exchange("GET", "/live/one/index.m3u8?\(query)")
                 #expect(answer.status == 400, "\(query)")
@@ -230,10 +230,10 @@ struct LiveRouteTests {
             #expect(programme.from == start + 12_000 && programme.to == start + 24_000)
             #expect(try await channel(host).programmes == [programme])
             // Retention removes everything outside the programme, which ended years ago.
-            let kept = try await host.call(
+            let change = try await host.call(
                 "PATCH", "/api/v1/channels/one", body: #"{"retention":{"bytes":1}}"#)
-            #expect(kept.status == 200)
-            #expect(try await channel(host).kept == [TimeSpan(from: start + 12_000, to: start + 24_000)])
+            #expect(change.status == 200)
+            #expect(try await channel(host).recordedRanges == [TimeSpan(from: start + 12_000, to: start + 24_000)])
             let path = try #require(URL(string: programme.playlistURL))
             #expect(try await host.exchange("GET", "\(path.path)?\(path.query ?? "")").status == 200)
             let removal = try await host.call("DELETE", "/api/v1/channels/one/programmes/\(programme.id)")

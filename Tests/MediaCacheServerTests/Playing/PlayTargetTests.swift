@@ -46,15 +46,15 @@ struct PlayTargetTests {
         #expect(inner.url.target == "/v.mp4?faststart=1&a=1")
     }
 
-    @Test func parsesKeptOnlyAfterToken() throws {
+    @Test func parsesCachedOnlyAfterToken() throws {
         let url = try ResourceURL("http://h/a/v.mp4?x=1")
         let plain = "http://127.0.0.1:9" + PlayTarget.path(for: url, token: "k")
-        let kept = APIClient.keptOnly(plain)
-        #expect(kept == "http://127.0.0.1:9/play/k;kept=1/http/h/a/v.mp4?x=1")
-        #expect(APIClient.keptOnly(kept) == kept)
-        let target = try PlayTarget("/play/k;net=public;kept=1/http/h/a/v.mp4?x=1")
-        #expect(target.options == PlayOptions(isPublicOnly: true, isKeptOnly: true))
-        #expect(PlayTarget.path(for: url, token: "k", options: target.options).contains("/k;net=public;kept=1/"))
+        let cached = APIClient.cachedOnly(plain)
+        #expect(cached == "http://127.0.0.1:9/play/k;cached=1/http/h/a/v.mp4?x=1")
+        #expect(APIClient.cachedOnly(cached) == cached)
+        let target = try PlayTarget("/play/k;net=public;cached=1/http/h/a/v.mp4?x=1")
+        #expect(target.options == PlayOptions(isPublicOnly: true, isCachedOnly: true))
+        #expect(PlayTarget.path(for: url, token: "k", options: target.options).contains("/k;net=public;cached=1/"))
         let profiles = HeaderProfileStore(base: TransferSettings())
         #expect(profiles.settings(for: target)?.asksOrigins == false)
         let other = try PlayTarget("/play/k/http/h/")

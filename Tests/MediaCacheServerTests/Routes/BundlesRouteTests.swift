@@ -38,7 +38,7 @@ struct BundlesRouteTests {
         #""range": [-1, 0], "name": "file.mp4", "duration": 0"#,
         #""range": [0, 1, 2], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
         #""name": "a\nb", "duration": 0"#, #""name": "a\tb", "duration": 0"#,
-        #""name": "a", "keptAs": "", "duration": 0"#,
+        #""name": "a", "storedAs": "", "duration": 0"#,
         #""name": "file.mp4", "duration": -1"#, #""name": "file.mp4", "duration": 1e300"#,
     ])
     func refusesInvalidPart(_ fields: String) async throws {
@@ -81,9 +81,9 @@ struct BundlesRouteTests {
             }
             let done: BundleRecord = try await host.answer("POST", "\(path)/complete")
             #expect(done.state == .complete)
-            let kept = try #require(
+            let stored = try #require(
                 try await host.store.resource(for: try ResourceURL("http://one.bundle.invalid/file.mp4")))
-            #expect(kept.isComplete && kept.isPinned && kept.length == 8)
+            #expect(stored.isComplete && stored.isPinned && stored.length == 8)
         }
     }
 }

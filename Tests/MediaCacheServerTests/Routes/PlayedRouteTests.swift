@@ -42,7 +42,7 @@ struct PlayedRouteTests {
             #expect(played.map(\.kind) == [.file, .stream])
             #expect(played[0].spans == [ByteSpan(start: 0, end: 5_000)] && played[0].length == 5_000)
             #expect(played[1].url == (try url("show/index.m3u8")).description)
-            #expect(played[1].count == 2 && played[1].segments == 2 && played[1].segmentsKept == 1)
+            #expect(played[1].count == 2 && played[1].segments == 2 && played[1].segmentsCached == 1)
             let again = try await client.played()
             #expect(again == played, "looking isn't using")
 

@@ -47,8 +47,8 @@ struct RouteCallTests {
             #expect(first.status == 200)
             let second = try await host.call("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 2000}"#)
             #expect(second.status == 412 && second.fields["content-type"] == Problem.contentType)
-            let kept: DownloadSettings = try await host.answer("GET", settings)
-            #expect(kept.bandwidth == 1000)
+            let stored: DownloadSettings = try await host.answer("GET", settings)
+            #expect(stored.bandwidth == 1000)
             #expect(try await host.call("PATCH", settings, "If-Match: *", body: "{}").status == 200)
             #expect(try await host.call("PATCH", settings, "If-None-Match: *", body: "{}").status == 412)
         }

@@ -195,7 +195,7 @@ struct TokensRouteTests {
                 var unsigned = target
                 unsigned.options.signature = nil
                 #expect(try await host.exchange("GET", unsigned.path).status == 403, "\(path)")
-                let optioned = path.replacing(";sig=\(signature)", with: ";kept=1;sig=\(signature)")
+                let optioned = path.replacing(";sig=\(signature)", with: ";cached=1;sig=\(signature)")
                 #expect(try await host.exchange("GET", optioned).status == 403, "\(path)")
             }
             let another = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
@@ -287,12 +287,12 @@ struct TokensRouteTests {
         try await withHost { host in
             let (mine, other) = (try await asset(of: show, host), try await asset(of: film, host))
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
-            let kept = try await issue(#"{"scope":"asset","asset":"\#(other.id)"}"#, host)
+            let retained = try await issue(#"{"scope":"asset","asset":"\#(other.id)"}"#, host)
             #expect(try await host.call("DELETE", "/api/v1/assets/\(mine.id)").status == 204)
             #expect(try await host.exchange("GET", try path(of: issued.playURL, host)).status == 403)
-            #expect(try await host.exchange("GET", try path(of: kept.playURL, host)).status == 200)
+            #expect(try await host.exchange("GET", try path(of: retained.playURL, host)).status == 200)
             let list: TokenList = try await host.answer("GET", "/api/v1/tokens")
-            #expect(list.tokens.map(\.id) == ["standing", kept.id])
+            #expect(list.tokens.map(\.id) == ["standing", retained.id])
         }
     }
 
@@ -341,7 +341,7 @@ struct TokensRouteTests {
     @Test func refusesRolledKeyAtOnce() async throws {
         try await withHost { host in
             let (old, standing) = (host.key, host.server.playbackToken)
-            let kept = try await issue(#"{"scope":"playback"}"#, host)
+            let retained = try await issue(#"{"scope":"playback"}"#, host)
             #expect(try await host.call("POST", "/api/v1/key").status == 204)
             #expect(host.key != old)
             let field = "Authorization: Bearer \(old.value)"
@@ -349,7 +349,7 @@ struct TokensRouteTests {
             #expect(try await host.call("GET", "/api/v1/server").status == 200)
             #expect(try await host.exchange("GET", PlayTarget.path(for: film, token: standing)).status == 403)
             #expect(try await host.play(film).status == 200)
-            let token = try #require(kept.token)
+            let token = try #require(retained.token)
             #expect(try await host.exchange("GET", PlayTarget.path(for: film, token: token)).status == 200)
         }
     }

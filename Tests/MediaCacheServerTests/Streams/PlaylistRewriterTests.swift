@@ -101,10 +101,10 @@ struct PlaylistRewriterTests {
     }
 
     /// References of a playlist that is read from the cache alone are, too.
-    @Test func passesKeptOnlyToReferences() throws {
-        let path = "/play/K;kept=1/https/cdn.example/a/b/index.m3u8"
-        #expect(try line("https://other.example/1.ts", from: path) == "/play/K;kept=1/https/other.example/1.ts")
-        #expect(try line("/1.ts", from: path) == "/play/K;kept=1/https/cdn.example/1.ts")
+    @Test func passesCachedOnlyToReferences() throws {
+        let path = "/play/K;cached=1/https/cdn.example/a/b/index.m3u8"
+        #expect(try line("https://other.example/1.ts", from: path) == "/play/K;cached=1/https/other.example/1.ts")
+        #expect(try line("/1.ts", from: path) == "/play/K;cached=1/https/cdn.example/1.ts")
     }
 
     @Test func addsPublicPath() throws {

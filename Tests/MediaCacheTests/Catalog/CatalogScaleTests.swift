@@ -11,7 +11,7 @@ struct CatalogScaleTests {
                 id: id, key: "http://origin.example/films/\(id).mp4", url: "http://origin.example/films/\(id).mp4",
                 created: now, lastUsed: now, useOrder: id, hits: 1, isPinned: id % 100 == 0),
             representation: StoredRepresentation(
-                id: id, resourceID: id, blob: BlobFolder.newName(), isKept: false,
+                id: id, resourceID: id, blob: BlobFolder.newName(), isDurable: false,
                 head: ResourceHead(
                     length: length, contentType: "video/mp4", validator: Validator(entityTag: "\"\(id)\""),
                     validatedAt: now, entityTag: "\"\(id)\""),
@@ -35,11 +35,11 @@ struct CatalogScaleTests {
         #expect(try await store.usage().resources == 100_000)
         #expect(try await store.resources().count == 100_000)
         let found = try await store.resource(for: ResourceURL("http://origin.example/films/77777.mp4"))
-        #expect(found?.bytesKept == 500)
+        #expect(found?.bytesCached == 500)
         let urls = try (1...100_000).map { try ResourceURL("http://origin.example/films/\($0).mp4") }
-        let holdings = try await store.holdings(
+        let coverages = try await store.coverage(
             of: urls.lazy.map { ReadRequest(url: $0, range: .closed(0, through: 499)) })
-        #expect(holdings.allSatisfy { $0?.isWhole == true })
+        #expect(coverages.allSatisfy { $0?.isWhole == true })
         #expect(store.table.all.count <= 1)
         #expect(try await store.prune(limits: CacheLimits(maximumBytes: 49_999_000, minimumFreeBytes: 0)) == 1000)
         await store.close()

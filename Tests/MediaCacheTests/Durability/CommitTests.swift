@@ -17,7 +17,7 @@ struct CommitTests {
     private func path(_ store: CacheStore) async throws -> String {
         let entry = try await store.engine.catalog.resource(key: fixture.url.description)
         let representation = try #require(entry?.representations.last)
-        return store.engine.blobs.path(of: representation.blob, isKept: representation.isKept)
+        return store.engine.blobs.path(of: representation.blob, isDurable: representation.isDurable)
     }
 
     @Test func commitsDurableBytesOnly() async throws {

@@ -97,7 +97,7 @@ struct StorageFailureTests {
         }
         #expect(position == body.length)
         let info = try #require(try await store.resource(for: fixture.url))
-        #expect(info.bytesKept > 10 << 20)
+        #expect(info.bytesCached > 10 << 20)
         session.cancel()
         await store.close()
     }

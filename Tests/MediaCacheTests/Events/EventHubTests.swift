@@ -57,7 +57,7 @@ struct EventHubTests {
     @Test func coalescesProgressAndSendsFinalOne() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
-        let progress = CacheEvent.Progress(key: "a", kept: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
+        let progress = CacheEvent.Progress(key: "a", bytesCached: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
         for step in 0..<100 {
             hub.sendProgress(key: "a", now: .milliseconds(step * 10), isFinal: step == 99) { .progress(progress) }
         }

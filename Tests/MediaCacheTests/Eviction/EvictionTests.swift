@@ -61,7 +61,7 @@ struct EvictionTests {
         _ = try await store.bytes(urls[2])
         let next = try await store.evictionCandidates(atMost: 2)
         #expect(next.map(\.url) == [urls[3], urls[4]].map(\.description))
-        #expect(next.map(\.bytesKept) == [1_000_000, 1_000_000])
+        #expect(next.map(\.bytesCached) == [1_000_000, 1_000_000])
         #expect(
             try await store.evictionCandidates(atMost: 10).map(\.url) == [urls[3], urls[4], urls[2]].map(\.description))
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
@@ -139,7 +139,7 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func removesKeptUntilClosedWithLastReader() async throws {
+    @Test func removesResourceStoredUntilClosedWithLastReader() async throws {
         let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
         let first = try await store.read(ReadRequest(url: urls[0]))
         #expect(try await store.bytes(urls[0]).count == 1_000_000)
@@ -157,7 +157,7 @@ struct EvictionTests {
         #expect(files.withDisk(\.paths).isEmpty)
     }
 
-    @Test func removesKeptUntilClosedAfterKill() async throws {
+    @Test func removesResourceStoredUntilClosedAfterKill() async throws {
         let store = try await fixture.open { $0.admission = AdmissionPolicy { _, _ in .keepUntilClosed } }
         let session = try await store.read(ReadRequest(url: urls[0]))
         _ = try await session.allBytes()

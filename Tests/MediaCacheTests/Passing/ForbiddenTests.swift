@@ -27,17 +27,17 @@ struct ForbiddenTests {
     @Test(arguments: refusals)
     func doesNotStoreForbiddenRest(_ fields: HTTPFields) async throws {
         let store = try await open()
-        let kept = try #require(try await store.resource(for: fixture.url)).spans
+        let cached = try #require(try await store.resource(for: fixture.url)).spans
         fixture.origin.always(fixture.url, .headerFields(fields))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect(try await store.resource(for: fixture.url)?.spans == kept)
+        #expect(try await store.resource(for: fixture.url)?.spans == cached)
         #expect(!store.engine.health.isFailing)
         let failure = await #expect(throws: CacheError.self) {
             try await store.complete(ReadRequest(url: fixture.url))
         }
         // More space wouldn't help.
         #expect(failure?.code == .storage && failure?.isByRule == true)
-        #expect(try await store.resource(for: fixture.url)?.spans == kept)
+        #expect(try await store.resource(for: fixture.url)?.spans == cached)
         // The origin permits storing again.
         fixture.origin.clearFaults(fixture.url)
         try await fixture.expectRightBytes(of: Self.body, in: store)
@@ -77,7 +77,7 @@ struct ForbiddenTests {
         fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
         #expect(try await store.bytes(fixture.url, .closed(0, through: 499_999)) == Self.body.bytes(in: 0..<500_000))
         let info = try #require(try await store.resource(for: fixture.url))
-        #expect(info.bytesKept <= 200_000 && info.bytesKept > 0)
+        #expect(info.bytesCached <= 200_000 && info.bytesCached > 0)
         await store.close()
     }
 }

@@ -259,12 +259,12 @@ struct FreshnessTests {
     }
 
     @Test(arguments: [("Accept-Encoding, Origin", true), ("Cookie", false), ("*", false), ("Origin, X-User", false)])
-    func doesNotStoreVaryingContent(_ vary: String, _ isKept: Bool) async throws {
+    func doesNotStoreVaryingContent(_ vary: String, _ isCached: Bool) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, headerFields: [.vary: vary])
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect((try await store.resource(for: fixture.url) != nil) == isKept)
+        #expect((try await store.resource(for: fixture.url) != nil) == isCached)
         await store.close()
     }
 

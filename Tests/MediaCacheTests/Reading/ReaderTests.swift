@@ -145,7 +145,7 @@ struct ReaderTests {
         await store.settled { $0.statistics.runningFills == 0 }
         let info = try #require(try await store.resource(for: fixture.url))
         #expect(fixture.origin.requests.filter { ($0.range?.knownStart ?? 0) >= 20_000_000 }.count == 1)
-        #expect(fixture.origin.bodyBytes - sent <= info.bytesKept)
+        #expect(fixture.origin.bodyBytes - sent <= info.bytesCached)
         await store.close()
     }
 
@@ -363,7 +363,7 @@ struct ReaderTests {
         #expect(try await store.bytes(fixture.url, .suffix(10)) == body.bytes(in: (8 << 30) - 10..<8 << 30))
         let info = try #require(try await store.resource(for: fixture.url))
         #expect(info.length == 8 << 30)
-        #expect(info.bytesKept < 2 << 20)
+        #expect(info.bytesCached < 2 << 20)
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
         let again = try await fixture.open()

@@ -20,12 +20,12 @@ struct CacheCoverageTests {
             ReadRequest(url: fixture.url, range: .from(150_000)), ReadRequest(url: fixture.url),
         ]
         func check(_ store: CacheStore) async throws {
-            let holdings = try await store.holdings(of: requests)
-            #expect(holdings.map { $0?.isWhole } == [true, nil, false, false])
-            #expect(holdings[2]?.missing == [200_000..<300_000])
-            #expect(holdings[3]?.missing == [0..<100_000, 200_000..<300_000])
-            #expect(holdings[3]?.bytesKept == 100_000)
-            #expect(holdings[3]?.isPinned == true)
+            let coverages = try await store.coverage(of: requests)
+            #expect(coverages.map { $0?.isWhole } == [true, nil, false, false])
+            #expect(coverages[2]?.missing == [200_000..<300_000])
+            #expect(coverages[3]?.missing == [0..<100_000, 200_000..<300_000])
+            #expect(coverages[3]?.bytesCached == 100_000)
+            #expect(coverages[3]?.isPinned == true)
         }
         try await check(store)
         await store.close()

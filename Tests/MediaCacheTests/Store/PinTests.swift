@@ -28,9 +28,9 @@ struct PinTests {
         let session = try await next.read(ReadRequest(url: fixture.url))
         try files.withDisk { disk in
             for path in disk.paths where path.hasSuffix(".bin") {
-                let kept = path.replacingOccurrences(of: "/blobs/", with: "/kept/")
-                disk.makeFolder(POSIXFileSystem.parent(of: kept))
-                try disk.rename(path, to: kept)
+                let durable = path.replacingOccurrences(of: "/blobs/", with: "/kept/")
+                disk.makeFolder(POSIXFileSystem.parent(of: durable))
+                try disk.rename(path, to: durable)
             }
         }
         let sent = fixture.origin.bodyBytes
@@ -206,12 +206,12 @@ struct PinTests {
                 isTried = true
                 let isFree = representation.writing.withLockIfAvailable { _ in true } ?? false
                 #expect(!isFree)
-                if isFree { #expect(throws: Never.self) { try representation.move(isKept: true) } }
+                if isFree { #expect(throws: Never.self) { try representation.move(isDurable: true) } }
             }
         }
         for wake in woken { wake() }
         #expect(isTried)
-        try representation.move(isKept: true)
+        try representation.move(isDurable: true)
         #expect(paths(".bin").map { $0.hasPrefix("/kept/") } == [true])
         fixture.origin.isReachable = false
         #expect(try await store.bytes(fixture.url, .closed(range.lowerBound, through: range.upperBound - 1)) == bytes)

@@ -85,7 +85,7 @@ extension PinnedVersionTests {
     @Test func adoptsRestoredVersionIfNewerOneIsMissing() async throws {
         let store = try await storeWithDownload()
         let folder = fixture.folder
-        let kept = files.withDisk { disk in
+        let durable = files.withDisk { disk in
             disk.paths.filter { $0.contains("/kept/") }.map { ($0, disk.durableBytes(of: $0) ?? []) }
         }
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -98,7 +98,7 @@ extension PinnedVersionTests {
         await store.close()
         try files.withDisk { disk in
             for path in disk.paths where path.contains("/kept/") { disk.remove(path) }
-            for (path, bytes) in kept {
+            for (path, bytes) in durable {
                 disk.makeFolder(POSIXFileSystem.parent(of: path))
                 try disk.write(bytes, at: 0, in: disk.open(path, creating: true))
             }
@@ -173,15 +173,15 @@ extension PinnedVersionTests {
         let catalog = try Catalog(.file(path))
         let entry = try #require(try await catalog.resource(key: fixture.url.description))
         var partial = try #require(entry.representations.max { $0.id < $1.id })
-        #expect(!partial.isKept && partial.spans.byteCount < Self.new.length)
-        partial.isKept = true
+        #expect(!partial.isDurable && partial.spans.byteCount < Self.new.length)
+        partial.isDurable = true
         try await catalog.commit([CommitSnapshot(resource: entry.resource, representation: partial, dirtyPages: [:])])
         try catalog.close()
         try files.withDisk { disk in
             let blob = try #require(disk.paths.first { $0.contains(partial.blob) })
-            let kept = blob.replacingOccurrences(of: "/blobs/", with: "/kept/")
-            disk.makeFolder(POSIXFileSystem.parent(of: kept))
-            try disk.rename(blob, to: kept)
+            let durable = blob.replacingOccurrences(of: "/blobs/", with: "/kept/")
+            disk.makeFolder(POSIXFileSystem.parent(of: durable))
+            try disk.rename(blob, to: durable)
         }
         let next = try await fixture.open()
         fixture.time.advance(by: .seconds(10))
@@ -204,10 +204,10 @@ extension PinnedVersionTests {
         try await read(store, until: Self.new)
         await store.close()
         try files.withDisk { disk in
-            let kept = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })
-            let blob = kept.replacingOccurrences(of: "/kept/", with: "/blobs/")
+            let durable = try #require(disk.paths.first { $0.contains("/kept/") && $0.hasSuffix(".bin") })
+            let blob = durable.replacingOccurrences(of: "/kept/", with: "/blobs/")
             disk.makeFolder(POSIXFileSystem.parent(of: blob))
-            try disk.rename(kept, to: blob)
+            try disk.rename(durable, to: blob)
         }
         let next = try await fixture.open()
         try await read(next, until: Self.new)

@@ -50,8 +50,8 @@ struct PinnedVersionTests {
         #expect(info.isPinned && info.isComplete, sourceLocation: sourceLocation)
         #expect(info.validator.entityTag == "\"1\"", sourceLocation: sourceLocation)
         #expect(try await store.resources().map(\.isComplete) == [true], sourceLocation: sourceLocation)
-        let holding = try #require(try await store.holdings(of: [download])[0], sourceLocation: sourceLocation)
-        #expect(holding.isWhole && holding.isPinned, sourceLocation: sourceLocation)
+        let coverage = try #require(try await store.coverage(of: [download])[0], sourceLocation: sourceLocation)
+        #expect(coverage.isWhole && coverage.isPinned, sourceLocation: sourceLocation)
         // The origin is asked again 5 s after its last response.
         fixture.time.advance(by: .seconds(10))
         let isReachable = fixture.origin.isReachable
@@ -152,8 +152,8 @@ struct PinnedVersionTests {
                 }
                 _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
             }
-            let holding = try #require(try await store.holdings(of: [part])[0], sourceLocation: sourceLocation)
-            #expect(holding.isWhole && holding.isPinned, sourceLocation: sourceLocation)
+            let coverage = try #require(try await store.coverage(of: [part])[0], sourceLocation: sourceLocation)
+            #expect(coverage.isWhole && coverage.isPinned, sourceLocation: sourceLocation)
         }
         try await expectPinnedBytes(in: store)
         await store.close()
@@ -348,13 +348,14 @@ struct PinnedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(other, entityTag: "\"2\"")
         // The fill that finds the other version fails.
         _ = try? await store.fill(second)
-        let holding = try await store.holdings(of: [second])[0]
-        #expect(holding?.isWhole != true)
+        let coverage = try await store.coverage(of: [second])[0]
+        #expect(coverage?.isWhole != true)
         _ = try await store.fill(second)
         let requests = offset < other.length ? [first, second] : [second]
         func expectRanges(in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-            let holdings = try await store.holdings(of: requests)
-            #expect(holdings.allSatisfy { $0?.isWhole == true && $0?.isPinned == true }, sourceLocation: sourceLocation)
+            let coverages = try await store.coverage(of: requests)
+            #expect(
+                coverages.allSatisfy { $0?.isWhole == true && $0?.isPinned == true }, sourceLocation: sourceLocation)
             fixture.origin.isReachable = false
             for request in requests {
                 let bytes = try await store.bytes(fixture.url, request.range)
@@ -394,13 +395,13 @@ struct PinnedVersionTests {
         fixture.origin.next(fixture.url, .status(503))
         let failing = second
         await #expect(throws: CacheError.self) { try await store.fill(failing) }
-        var holdings = try await store.holdings(of: [first, second])
-        #expect(holdings.map { $0?.isWhole } == [true, true])
-        #expect(holdings.map { $0?.isPinned } == [true, false])
-        #expect(holdings.map { $0?.isResourcePinned } == [true, true])
+        var coverages = try await store.coverage(of: [first, second])
+        #expect(coverages.map { $0?.isWhole } == [true, true])
+        #expect(coverages.map { $0?.isPinned } == [true, false])
+        #expect(coverages.map { $0?.isResourcePinned } == [true, true])
         _ = try await store.fill(second)
-        holdings = try await store.holdings(of: [first, second])
-        #expect(holdings.allSatisfy { $0?.isWhole == true && $0?.isPinned == true })
+        coverages = try await store.coverage(of: [first, second])
+        #expect(coverages.allSatisfy { $0?.isWhole == true && $0?.isPinned == true })
         await store.close()
     }
 

@@ -112,7 +112,7 @@ struct RemovalTests {
             resource: StoredResource(
                 id: id, key: url, url: url, created: now, lastUsed: now, useOrder: id, hits: 1, isPinned: true),
             representation: StoredRepresentation(
-                id: id, resourceID: id, blob: BlobFolder.newName(), isKept: true,
+                id: id, resourceID: id, blob: BlobFolder.newName(), isDurable: true,
                 head: ResourceHead(
                     length: 1, contentType: "video/mp2t", validator: Validator(), validatedAt: now, entityTag: "\"1\""),
                 freshness: Freshness(), ignoresRanges: false, isSuperseded: false, spans: SpanMap([0..<1])),

@@ -94,7 +94,7 @@ struct ContentTransformTests {
         session.cancel()
         let asked = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
         #expect(asked.contains { $0 < 100_000 })
-        #expect(try await second.resource(for: fixture.url)?.bytesKept == 200_000)
+        #expect(try await second.resource(for: fixture.url)?.bytesCached == 200_000)
         await second.close()
         fixture.origin.replaceBody(fixture.url, with: .random(seed: 98, length: 1_500_000), entityTag: nil)
         let third = try await open([Self.cipher()], readAhead: 100_000)
@@ -118,7 +118,7 @@ struct ContentTransformTests {
         let store = try await open([.inPlace("fails", kinds: [.file]) { _, _ in throw Failure() }])
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
         #expect(error?.message.contains("fails") == true)
-        #expect(try await store.resource(for: fixture.url)?.bytesKept ?? 0 == 0)
+        #expect(try await store.resource(for: fixture.url)?.bytesCached ?? 0 == 0)
         await store.close()
     }
 

@@ -90,13 +90,13 @@ struct BundleIngestionTests {
         let assetStore = AssetStore(of: store)
         var hostile = AssetPart(role: .mediaSegment, name: "a.ts", url: "http://127.0.0.1:9/a.ts")
         hostile.scope = .any
-        hostile.keptAs = "recording/other/media-1/4.ts"
+        hostile.storedAs = "recording/other/media-1/4.ts"
         let contents = AssetContents(playlists: [], parts: [hostile])
         let (asset, _) = try await BundleIngestion(store: store, assetStore: assetStore).begin(
             title: nil, url: "http://127.0.0.1:9/index.m3u8", contents: contents)
         let part = try #require(try await assetStore.contents(of: asset.id)?.parts.first)
         #expect(part.scope == .publicOnly)
-        #expect(part.keptAs == nil)
+        #expect(part.storedAs == nil)
         #expect(try part.request(settings: store.transfers, named: asset.url).settings?.scope == .publicOnly)
         await store.close()
     }

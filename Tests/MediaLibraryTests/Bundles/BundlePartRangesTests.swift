@@ -19,12 +19,12 @@ struct BundlePartRangesTests {
     /// In a single file of fragmented MP4, an index lies between the initialization section and the first segment.
     @Test func readsOnlyRanges() throws {
         let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
-        let kept: [Range<Int64>] = [0..<700, 1200..<2_500_000]
-        let ranges = try #require(BundlePartRanges(of: kept.map(part)))
+        let parts: [Range<Int64>] = [0..<700, 1200..<2_500_000]
+        let ranges = try #require(BundlePartRanges(of: parts.map(part)))
         try withTemporaryFolder { folder in
             let path = folder + "/all.mp4"
             let length = try ranges.copy(to: try FileSink(path: path)) { (range) throws(ContainerError) in
-                guard kept.contains(where: { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound })
+                guard parts.contains(where: { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound })
                 else { throw ContainerError(.inputOutput, "a hole", at: range.lowerBound) }
                 return FetchedBytes(
                     offset: range.lowerBound, bytes: Array(whole[Int(range.lowerBound)..<Int(range.upperBound)]),
@@ -32,7 +32,7 @@ struct BundlePartRangesTests {
             }
             #expect(length == 3_000_000)
             var expected = [UInt8](repeating: 0, count: whole.count)
-            for range in kept {
+            for range in parts {
                 let range = Int(range.lowerBound)..<Int(range.upperBound)
                 expected.replaceSubrange(range, with: whole[range])
             }

@@ -71,7 +71,7 @@ final class DownloadFixture: Sendable {
         let store = try await library.open()
         let info = try await store.resource(for: url(name))
         await store.close()
-        return (info?.bytesKept ?? 0) > 0
+        return (info?.bytesCached ?? 0) > 0
     }
 
     /// Downloads a URL to its end.

@@ -22,7 +22,7 @@ struct DownloadMeterTests {
         let meter = DownloadMeter()
         let count = contents.parts.count
         meter.begin(
-            contents, kept: Array(repeating: 0, count: count), isDone: Array(repeating: false, count: count))
+            contents, cached: Array(repeating: 0, count: count), isDone: Array(repeating: false, count: count))
         return meter
     }
 
@@ -44,17 +44,17 @@ struct DownloadMeterTests {
         // The bytes per second of each playlist, without the small initialization sections.
         let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
         #expect(length(meter) == expected)
-        #expect(!meter.progress(now: .zero).isLengthKnown)
+        #expect(!meter.progress(now: .zero).isLengthExact)
     }
 
     @Test func countsLiveRecordingUntilPartsAreKnown() {
         let meter = DownloadMeter()
         meter.note(.init(bytes: 3000, segments: 3, segmentsSeen: 4, seconds: 18), now: .zero)
         let progress = meter.progress(now: .zero)
-        #expect(progress.bytes == 3000 && progress.length == nil && !progress.isLengthKnown)
+        #expect(progress.bytes == 3000 && progress.length == nil && !progress.isLengthExact)
         #expect(progress.parts == .init(done: 3, total: 4) && progress.secondsReady == 18)
         meter.begin(
-            contents(seconds: 4, estimate: nil), kept: [0, 0, 1, 1, 1], isDone: Array(repeating: true, count: 5))
+            contents(seconds: 4, estimate: nil), cached: [0, 0, 1, 1, 1], isDone: Array(repeating: true, count: 5))
         #expect(meter.progress(now: .zero).parts == .init(done: 5, total: 5))
     }
 
@@ -63,7 +63,7 @@ struct DownloadMeterTests {
         let contents = contents(seconds: 8, estimate: nil)
         let meter = DownloadMeter()
         meter.begin(
-            contents, kept: [0, 0, 1000, 2000, 20_000, 0, 500],
+            contents, cached: [0, 0, 1000, 2000, 20_000, 0, 500],
             isDone: [true, true, true, true, true, false, false])
         #expect(meter.progress(now: .zero).bytes == 23_500)
         let expected: Int64 = 2 * 20_500 + 2 * 2000 + 1000

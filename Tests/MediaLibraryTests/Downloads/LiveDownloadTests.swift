@@ -358,8 +358,8 @@ struct LiveDownloadTests {
                 #expect(error?.code == .invalidSetting)
                 #expect(error?.message.contains("end the recording") == true)
                 guard step > 0 else { continue }
-                let kept = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
-                #expect(kept.count == 3 && kept.allSatisfy(\.isPinned))
+                let stored = try await downloads.store.resources().filter { $0.key.hasPrefix("recording/") }
+                #expect(stored.count == 3 && stored.allSatisfy(\.isPinned))
             }
             let download = try #require(await downloads.status(of: asset.id)?.asset.download)
             #expect(download.state == .complete && download.selection == asset.download?.selection)

@@ -222,16 +222,16 @@ struct StreamMovieTests {
     }
 
     @Test func shareDependsOnNumberOfReaders() throws {
-        let holding = ReaderMemoryBudget(of: 1000, least: 100)
-        #expect(holding.share == 1000)
+        let budget = ReaderMemoryBudget(of: 1000, least: 100)
+        #expect(budget.share == 1000)
         let (plan, resources) = try SampleStream.pictures.open()
         let movie = try StreamMovie(plan, resources: resources)
-        var readers = (0..<4).map { _ in movie.reader(sharing: holding) }
-        #expect(holding.share == 250)
-        readers += (0..<20).map { _ in movie.reader(sharing: holding) }
-        #expect(holding.share == 100)
+        var readers = (0..<4).map { _ in movie.reader(sharing: budget) }
+        #expect(budget.share == 250)
+        readers += (0..<20).map { _ in movie.reader(sharing: budget) }
+        #expect(budget.share == 100)
         readers.removeAll()
-        #expect(holding.share == 1000)
+        #expect(budget.share == 1000)
     }
 
     @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])

@@ -60,7 +60,7 @@ struct MediaProberTests {
         #expect(probe.variants.map(\.length) == [18 * 250_000, 18 * 50_000])
         #expect(probe.variants.first?.codecs == "avc1.640028,mp4a.40.2")
         #expect(probe.variants.last?.frameRate == 25)
-        #expect(probe.length == 18 * 250_000 && !probe.lengthKnown)
+        #expect(probe.length == 18 * 250_000 && !probe.isLengthExact)
         #expect(probe.audio.map(\.name) == ["Deutsch", "English"])
         #expect(probe.audio.map(\.isDefault) == [true, false])
         #expect(probe.subtitles.map(\.language) == ["fr"])
@@ -145,7 +145,7 @@ struct MediaProberTests {
             .bytes(film), entityTag: "\"1\"", contentType: "video/mp4")
         let probe = try await probe("film.mp4")
         #expect(probe.kind == .file)
-        #expect(probe.length == Int64(film.count) && probe.lengthKnown)
+        #expect(probe.length == Int64(film.count) && probe.isLengthExact)
         #expect(probe.duration.map { abs($0 - 100) < 0.1 } == true, "\(probe.duration ?? 0)")
         #expect(probe.notes.isEmpty)
         // The beginning and end suffice, so the middle wasn't requested.

@@ -11,7 +11,7 @@ import Testing
 struct LiveEdgeTests {
     private static let second = TimelineRows.second
 
-    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
         let live = LiveOrigin()
@@ -409,7 +409,7 @@ struct LiveEdgeTests {
     @Test func windowCompletesWhenChannelIsStopped() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
-        try await fixture.timeline.append(TimelineRows.kept(0..<100))
+        try await fixture.timeline.append(TimelineRows.stored(0..<100))
         fixture.pass(to: Self.time(100))
         let (from, to) = (Self.time(50), Self.time(150))
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
@@ -431,7 +431,7 @@ struct LiveEdgeTests {
     @Test func awaitedSegmentsOfStoppedChannelAreGaps() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
-        var rows = TimelineRows.kept(0..<100)
+        var rows = TimelineRows.stored(0..<100)
         rows[50].state = .awaited
         try await fixture.timeline.append(rows)
         let (from, to) = (Self.time(40), Self.time(80))
@@ -457,7 +457,7 @@ struct LiveEdgeTests {
         #expect(try await fixture.recording.moment(Self.time(70)).row.number == 70)
         // The segment is still awaited, and arrives when the channel resumes.
         #expect(fixture.timeline.awaited.map(\.number) == [50])
-        try await fixture.timeline.settle([TimelineRows.kept(50)])
+        try await fixture.timeline.settle([TimelineRows.stored(50)])
         #expect(try await fixture.recording.finished(from: from, to: to).gaps == 0)
         await fixture.close()
     }
@@ -468,7 +468,7 @@ struct LiveEdgeTests {
     {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
-        var rows = TimelineRows.kept(0..<100)
+        var rows = TimelineRows.stored(0..<100)
         rows[awaited].state = .awaited
         try await fixture.timeline.append(rows)
         if awaited > 0 { #expect(try await fixture.window(.all).segments.count == awaited) }
@@ -488,7 +488,7 @@ struct LiveEdgeTests {
 
     @Test func servesWindowOfStoppedChannelThatAwaitsFirstSegment() async throws {
         let fixture = try await WindowFixture()
-        var rows = TimelineRows.kept(0..<10)
+        var rows = TimelineRows.stored(0..<10)
         rows[0].state = .awaited
         try await fixture.timeline.append(rows)
         try await fixture.recording.change { $0.isWanted = false }
@@ -507,7 +507,7 @@ struct LiveEdgeTests {
         fixture.live.fail(url, .status(503))
         let next = fixture.live.segment(fixture.live.next + 1)
         try await fixture.pass(atMost: 30) {
-            try await fixture.rows("video-1").contains { $0.state == .kept && $0.url == next.description }
+            try await fixture.rows("video-1").contains { $0.state == .stored && $0.url == next.description }
         }
         let recordings = try #require(fixture.recordings)
         let now = fixture.live.library.time.now
@@ -539,7 +539,7 @@ struct LiveEdgeTests {
         let fixture = try await WindowFixture()
         let lag = 3600 * Self.second
         try await fixture.timeline.append(
-            TimelineRows.kept(0..<100).map { row in
+            TimelineRows.stored(0..<100).map { row in
                 var row = row
                 row.arrival = row.end + lag
                 return row
@@ -578,7 +578,7 @@ struct LiveEdgeTests {
 
     @Test func servesRecordedPartOfWindow() async throws {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.kept(100..<400))
+        try await fixture.timeline.append(TimelineRows.stored(100..<400))
         fixture.pass(to: Self.time(400))
         let request = WindowRequest.span(from: Self.time(50), to: Self.time(110))
         let entry = try await fixture.recording.entry(request)
@@ -618,7 +618,7 @@ struct LiveEdgeTests {
     /// Dates are truncated to milliseconds.
     @Test(arguments: [true, false]) func acceptsDatesWrittenInPlaylists(isStrict: Bool) async throws {
         let fixture = try await WindowFixture()
-        var rows = TimelineRows.kept(0..<10)
+        var rows = TimelineRows.stored(0..<10)
         for index in rows.indices { rows[index].start += 373_263_947 }
         try await fixture.timeline.append(rows)
         fixture.pass(to: rows[9].end)
@@ -641,7 +641,7 @@ struct LiveEdgeTests {
     @Test func slidingWindowsKeepTargetDuration() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
-        var rows = TimelineRows.kept(0..<400)
+        var rows = TimelineRows.stored(0..<400)
         rows[100].targetDuration = 9
         try await fixture.timeline.append(Array(rows.prefix(50)))
         #expect(try await fixture.window(.live(nil)).targetDuration == 2)
@@ -658,7 +658,7 @@ struct LiveEdgeTests {
 
     @Test func windowsDeclareIndependentSegments() async throws {
         let fixture = try await WindowFixture()
-        let rows = TimelineRows.kept(0..<30).map { row in
+        let rows = TimelineRows.stored(0..<30).map { row in
             var row = row
             row.isIndependent = row.number < 20
             return row

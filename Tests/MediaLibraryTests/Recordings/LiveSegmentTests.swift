@@ -122,9 +122,9 @@ struct LiveSegmentTests {
             $0.url.target.contains("v1/") && $0.url.target.hasSuffix(".ts")
         }
         #expect(asked.count >= 24 && asked.count <= 29, "\(asked.count)")
-        let kept = try fixture.recording.timelines[0].kept()
-        #expect(kept.count == 2)
-        #expect(kept.first?.overlaps(programme.nanoseconds) == true)
+        let ranges = try fixture.recording.timelines[0].recordedRanges()
+        #expect(ranges.count == 2)
+        #expect(ranges.first?.overlaps(programme.nanoseconds) == true)
         #expect(fixture.reportedGaps("video-1") == [])
         #expect(await (try fixture.recording).edge ?? 0 >= live.library.time.now.nanosecondsSinceEpoch - 24_000_000_000)
         await fixture.close()
@@ -306,7 +306,7 @@ struct LiveSegmentTests {
         keys.absent = [3]
         let fixture = try await fixture(keys.live)
         try await fixture.pass(atMost: 300) { keys.live.next >= 47 }
-        let lost = try await fixture.rows("video-1").filter { $0.state != .kept }
+        let lost = try await fixture.rows("video-1").filter { $0.state != .stored }
         #expect(lost.map(\.originSequence) == Array(30..<40))
         #expect(lost.allSatisfy { $0.state == .gap })
         #expect(try await behind(fixture) <= 24_000_000_000)

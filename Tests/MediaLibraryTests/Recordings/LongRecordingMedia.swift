@@ -63,7 +63,7 @@ final class LongRecordingMedia {
         let place = CacheRecordingStore(fixture.store)
         for companion in row.conditions.companions {
             let part = fixture.recording.part(companion, row, track: folder)
-            guard isServed.insert(part.keptAs ?? "").inserted else { continue }
+            guard isServed.insert(part.storedAs ?? "").inserted else { continue }
             try serve(try writer.initializationSection(), at: part.url)
             _ = try await fetch(part, from: place)
         }

@@ -95,7 +95,7 @@ struct LongRecordingTests {
                 for place in rows.indices {
                     // One in a hundred can't be fetched. In exported hours, another one has damaged bytes.
                     let (row, chance) = (rows[place], Int.random(in: 0..<100, using: &random))
-                    rows[place].state = chance == 0 ? .gap : .kept
+                    rows[place].state = chance == 0 ? .gap : .stored
                     rows[place].length = chance == 0 ? 0 : 1000
                     if chance == 0 { damaged += 1 }
                     guard chance > 0, films.contains(where: { $0.nanoseconds.overlaps(row.start..<row.end) }),
@@ -118,7 +118,7 @@ struct LongRecordingTests {
         // The next process opens the store of this one.
         let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
         #expect(again.totals == fixture.timeline.totals)
-        #expect(again.kept() == fixture.timeline.kept())
+        #expect(again.recordedRanges() == fixture.timeline.recordedRanges())
         await recording.work.exports.stop()
         await fixture.close()
     }
@@ -231,16 +231,16 @@ struct LongRecordingTests {
         for timeline in fixture.recording.timelines {
             let rows = try await timeline.stretch(from: span.lowerBound, to: span.upperBound).segments
             let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
-            let kept = rows.filter { $0.state == .kept }
-            let odd = Set(kept.map(names)).intersection(media.damaged.union(media.advertised))
+            let recorded = rows.filter { $0.state == .stored }
+            let odd = Set(recorded.map(names)).intersection(media.damaged.union(media.advertised))
             // Segments at the ends may be cut.
-            let inner = Set(kept.dropFirst(2).dropLast(2).map(names))
+            let inner = Set(recorded.dropFirst(2).dropLast(2).map(names))
             #expect(odd.intersection(inner).isSubset(of: named), "\(film.name): \(timeline.track)")
             #expect(
                 named.filter { $0.hasPrefix(timeline.track) }.isSubset(of: media.damaged.union(media.advertised)),
                 "\(film.name)")
-            let whole = kept.filter { !odd.contains(names($0)) }.count * LongRecordingMedia.samples
-            let most = kept.count * LongRecordingMedia.samples
+            let whole = recorded.filter { !odd.contains(names($0)) }.count * LongRecordingMedia.samples
+            let most = recorded.count * LongRecordingMedia.samples
             expected.append(whole - 2 * LongRecordingMedia.samples...most)
         }
         // The tracks of a film are in the order in which their first samples are read.

@@ -130,7 +130,7 @@ extension Recording {
     fileprivate func settleAll(_ index: Int) async throws {
         let rows = tracks[index].awaited.values.map { awaited in
             var row = awaited.row
-            row.state = .kept
+            row.state = .stored
             row.length = 1000
             return row
         }

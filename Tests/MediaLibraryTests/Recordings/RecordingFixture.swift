@@ -189,24 +189,24 @@ final class RecordingFixture {
         #expect(!rows.contains { $0.state == .awaited }, sourceLocation: location)
         let published = live.published[folder] ?? []
         let numbers = Dictionary(published.enumerated().map { ($0.element.bytes, $0.offset) }) { first, _ in first }
-        var kept: [Int] = []
-        for row in rows where row.state == .kept {
+        var recorded: [Int] = []
+        for row in rows where row.state == .stored {
             let number = numbers[try await bytes(row, track)]
             if let number {
-                kept.append(number)
+                recorded.append(number)
             } else {
                 Issue.record("\(row.name) of \(row.url) has bytes that the origin never sent", sourceLocation: location)
             }
         }
-        #expect(kept == kept.sorted(), "segments are out of order", sourceLocation: location)
-        #expect(Set(kept).count == kept.count, "segments are recorded twice", sourceLocation: location)
+        #expect(recorded == recorded.sorted(), "segments are out of order", sourceLocation: location)
+        #expect(Set(recorded).count == recorded.count, "segments are recorded twice", sourceLocation: location)
         if let isExpected {
-            let first = kept.first ?? 0
+            let first = recorded.first ?? 0
             let now = live.library.time.monotonic + (live.hasEndList ? .seconds(100) : .zero)
             let expected = published.indices.filter {
                 $0 >= first && isExpected(published[$0]) && live.wasSeen(published[$0], by: now)
             }
-            let missing = Set(expected).subtracting(kept).sorted().map { published[$0].url.target }
+            let missing = Set(expected).subtracting(recorded).sorted().map { published[$0].url.target }
             #expect(missing == [], "segments are missing", sourceLocation: location)
         }
         let lost = rows.filter { $0.state == .gap }.reduce(0.0) { $0 + Double($1.duration) / 1e9 }

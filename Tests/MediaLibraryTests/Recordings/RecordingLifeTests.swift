@@ -130,7 +130,7 @@ struct RecordingLifeTests {
         #expect(asset.title == "one")
         let contents = try #require(try await fixture.assetStore?.contents(of: asset.id))
         let rows = try await fixture.rows("video-1") + fixture.rows("audio-1")
-        #expect(contents.parts.count == rows.count { $0.state == .kept })
+        #expect(contents.parts.count == rows.count { $0.state == .stored })
         // The asset is reported as incomplete.
         #expect(rows.contains { $0.state == .gap })
         #expect(asset.lostCount == rows.count { $0.state == .gap })
@@ -158,7 +158,7 @@ struct RecordingLifeTests {
         fixture.live.library.origin.always(url, .status(404))
         let next = fixture.live.segment(fixture.live.next + 1)
         try await fixture.pass(atMost: 40) {
-            try await fixture.rows("video-1").contains { $0.state == .kept && $0.url == next.description }
+            try await fixture.rows("video-1").contains { $0.state == .stored && $0.url == next.description }
         }
         // The awaited segment doesn't hide later ones.
         try await fixture.end()

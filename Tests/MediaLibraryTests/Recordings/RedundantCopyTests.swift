@@ -71,7 +71,7 @@ struct RedundantCopyTests {
         try await fixture.check("video-1", in: "v1") { _ in true }
         try await fixture.check("audio-1", in: "a1") { _ in true }
         let rows = try await fixture.rows("video-1")
-        #expect(rows.allSatisfy { $0.state == .kept && !$0.isDiscontinuous })
+        #expect(rows.allSatisfy { $0.state == .stored && !$0.isDiscontinuous })
         // And back, when the other copy fails too.
         fixture.live.isWritingOwn = true
         fixture.live.heal()
@@ -135,7 +135,7 @@ struct RedundantCopyTests {
         for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
             try await fixture.check(track, in: folder) { _ in true }
             let rows = try await fixture.rows(track)
-            #expect(rows.allSatisfy { $0.state == .kept && !$0.isDiscontinuous })
+            #expect(rows.allSatisfy { $0.state == .stored && !$0.isDiscontinuous })
         }
         await fixture.close()
     }

@@ -12,7 +12,7 @@ import Testing
 struct RetentionTests {
     private static let second = TimelineRows.second
 
-    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     private static func programme(_ numbers: Range<Int64>, _ name: String = "film") -> Programme {
         Programme(
@@ -25,7 +25,7 @@ struct RetentionTests {
     ) async throws -> WindowFixture {
         let fixture = try await WindowFixture(tracks: tracks, retention: retention)
         for timeline in fixture.recording.timelines {
-            try await timeline.append(TimelineRows.kept(numbers))
+            try await timeline.append(TimelineRows.stored(numbers))
             fixture.place.state.withLock { $0.parts.formUnion(timeline.names(numbers, fixture.recording.id)) }
         }
         fixture.pass(to: Self.time(numbers.upperBound))
@@ -76,7 +76,7 @@ struct RetentionTests {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         let lag = 3 * 3600 * Self.second
         try await fixture.timeline.append(
-            TimelineRows.kept(0..<1000).map { row in
+            TimelineRows.stored(0..<1000).map { row in
                 var row = row
                 row.arrival = row.end + lag
                 return row
@@ -158,7 +158,7 @@ struct RetentionTests {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
         }
         func rows(_ numbers: Range<Int64>, _ state: RecordedSegment.State) -> [RecordedSegment] {
-            TimelineRows.kept(numbers).map {
+            TimelineRows.stored(numbers).map {
                 var row = $0
                 row.state = state
                 return row
@@ -170,14 +170,14 @@ struct RetentionTests {
         #expect(try await numbers(fixture) == pinned + Array(8..<13))
         #expect(fixture.timeline.totals.segments == pinned.count + 2)
         // A cached segment after the awaited ones counts too.
-        try await fixture.timeline.settle(TimelineRows.kept(15..<16))
+        try await fixture.timeline.settle(TimelineRows.stored(15..<16))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<13))
         #expect(fixture.timeline.awaited.count == 6)
         try await fixture.timeline.settle(rows(13..<15, .gap) + rows(16..<20, .gap))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<20))
-        try await fixture.timeline.append(TimelineRows.kept(20..<21))
+        try await fixture.timeline.append(TimelineRows.stored(20..<21))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(15..<21))
         await fixture.close()
@@ -208,7 +208,7 @@ struct RetentionTests {
         try await fixture.recording.change { $0.programmes = programmes }
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1000], fixture)
-        try await fixture.timeline.append(TimelineRows.kept(1000..<2030))
+        try await fixture.timeline.append(TimelineRows.stored(1000..<2030))
         fixture.place.state.withLock { $0.parts.formUnion(fixture.timeline.names(1000..<2030, fixture.recording.id)) }
         fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
@@ -235,14 +235,14 @@ struct RetentionTests {
 
     @Test func sparesAwaitedSegments() async throws {
         let fixture = try await fixture(Retention(segments: 1))
-        var row = TimelineRows.kept(1000)
+        var row = TimelineRows.stored(1000)
         row.state = .awaited
-        try await fixture.timeline.append([row] + TimelineRows.kept(1001..<1010))
+        try await fixture.timeline.append([row] + TimelineRows.stored(1001..<1010))
         await fixture.recording.retentionChanged()
         #expect(fixture.timeline.awaited.map(\.number) == [1000])
         #expect(try await fixture.timeline.rows(from: 1000).count == 10)
         #expect(try await numbers(fixture) == [])
-        try await fixture.timeline.settle([TimelineRows.kept(1000)])
+        try await fixture.timeline.settle([TimelineRows.stored(1000)])
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == [1009])
         await fixture.close()
@@ -279,7 +279,7 @@ struct RetentionTests {
         let fixture = try await WindowFixture(tracks: ["video-1", "audio-1"], retention: retention)
         @Sendable func time(_ number: Int64) -> Int64 { TimelineRows.epoch + number * length }
         func row(_ number: Int64) -> RecordedSegment {
-            var row = TimelineRows.kept(number, length: 500 + number % 7 * 166)
+            var row = TimelineRows.stored(number, length: 500 + number % 7 * 166)
             row.start = time(number)
             row.duration = length
             row.targetDuration = 240
@@ -333,7 +333,7 @@ struct RetentionTests {
         let again = fixture.place.reopened()
         let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)
         #expect(timeline.totals == fixture.timeline.totals)
-        #expect(timeline.kept() == fixture.timeline.kept())
+        #expect(timeline.recordedRanges() == fixture.timeline.recordedRanges())
         await fixture.close()
     }
 
@@ -346,7 +346,7 @@ struct RetentionTests {
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: place)
         var rows: [RecordedSegment] = []
         for number in 0..<3 as Range<Int64> {
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             let bytes = DownloadFixture.packets(Int(number))
             library.origin[try ResourceURL(row.url)] = ScriptedResource(
                 .bytes(bytes), entityTag: "\"1\"", contentType: "video/mp2t")
@@ -369,7 +369,7 @@ struct RetentionTests {
 
     private func part(_ row: RecordedSegment, _ recording: RecordingID) -> AssetPart {
         var part = AssetPart(role: .mediaSegment, name: "video-1/\(row.name)", url: row.url)
-        part.keptAs = recording.keptName(row.name, track: "video-1")
+        part.storedAs = recording.storedName(row.name, track: "video-1")
         return part
     }
 }

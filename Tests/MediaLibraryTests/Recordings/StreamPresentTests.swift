@@ -8,14 +8,14 @@ import Testing
 struct StreamPresentTests {
     private static let second = TimelineRows.second
 
-    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     /// Returns a recording of a stream whose clock differs from the recorder's by a number of seconds, up to the
     /// stream's present.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(
-            TimelineRows.kept(0..<400).map { row in
+            TimelineRows.stored(0..<400).map { row in
                 var row = row
                 row.arrival = row.end - seconds * Self.second
                 return row
@@ -37,14 +37,14 @@ struct StreamPresentTests {
         fixture.pass(to: Self.time(404) + 30 * Self.second)
         let before = try await fixture.window(.delayed(100 * Self.second))
         #expect(before.segments.last?.uri == "353.ts")
-        var late = TimelineRows.kept(400)
+        var late = TimelineRows.stored(400)
         late.arrival = Self.time(404) + 30 * Self.second
         try await fixture.timeline.append([late])
         #expect(try await fixture.window(.delayed(100 * Self.second)).segments == before.segments)
         // Except after a longer pause of the stream.
         fixture.pass(to: Self.time(404) + 3600 * Self.second)
         _ = try await fixture.window(.delayed(100 * Self.second))
-        var later = TimelineRows.kept(401)
+        var later = TimelineRows.stored(401)
         later.arrival = Self.time(404) + 3600 * Self.second
         try await fixture.timeline.append([later])
         #expect(try await fixture.window(.delayed(100 * Self.second)).segments.last?.uri == "351.ts")

@@ -31,7 +31,7 @@ struct TimelineClockTests {
     private static func clock(endingAt end: Int64) -> TimelineClock {
         TimelineClock(
             after: RecordedSegment(
-                number: 0, start: end - 6 * second, duration: 6 * second, targetDuration: 6, state: .kept))
+                number: 0, start: end - 6 * second, duration: 6 * second, targetDuration: 6, state: .stored))
     }
 
     @Test mutating func followsPlaylistsClock() {

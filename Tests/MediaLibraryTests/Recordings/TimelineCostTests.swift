@@ -13,24 +13,24 @@ struct TimelineCostTests {
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
         // In batches of a page, since the cost of single segments is tested.
         for start in stride(from: 0 as Int64, to: count, by: 2560) {
-            try await timeline.append(TimelineRows.kept(start..<min(start + 2560, count)))
+            try await timeline.append(TimelineRows.stored(start..<min(start + 2560, count)))
         }
         return (store, timeline)
     }
 
     private func add(_ number: Int64, to timeline: Timeline) async throws {
-        var row = TimelineRows.kept(number)
+        var row = TimelineRows.stored(number)
         row.state = .awaited
         row.length = 0
         try await timeline.append([row])
-        try await timeline.settle([TimelineRows.kept(number)])
+        try await timeline.settle([TimelineRows.stored(number)])
     }
 
     @Test func costOfAppendingIsIndependentOfLength() async throws {
         let (short, early) = try await filled(300)
         let (long, late) = try await filled(130_000)
         // At the same position within a page: 300 is the 45th of its page, and so is 130,092.
-        try await late.append(TimelineRows.kept(130_000..<130_092))
+        try await late.append(TimelineRows.stored(130_000..<130_092))
         let atStart = try await short.counting { try await add(300, to: early) }
         let atEnd = try await long.counting { try await add(130_092, to: late) }
         #expect(atStart.reads == 0 && atEnd.reads == 0)
@@ -52,7 +52,7 @@ struct TimelineCostTests {
 
     @Test func readingAnHourReadsFewPages() async throws {
         let (store, timeline) = try await filled(20_000)
-        let start = TimelineRows.kept(10_000).start
+        let start = TimelineRows.stored(10_000).start
         let counts = try await store.counting {
             let stretch = try await timeline.stretch(from: start, to: start + 3600 * TimelineRows.second)
             #expect(stretch.segments.count == 1800)
@@ -66,7 +66,7 @@ struct TimelineCostTests {
         }
         #expect(live.reads == 0)
         let known = store.state.withLock { $0.counts }
-        #expect(timeline.kept().count == 1)
+        #expect(timeline.recordedRanges().count == 1)
         #expect(store.state.withLock { $0.counts } == known)
     }
 
@@ -97,7 +97,7 @@ struct TimelineCostTests {
         let place = CacheRecordingStore(store)
         for track in ["video-1", "video-2", "audio-1"] {
             let timeline = try await Timeline.open(track: track, of: recording, in: place)
-            try await timeline.append(TimelineRows.kept(0..<3000))
+            try await timeline.append(TimelineRows.stored(0..<3000))
             try await timeline.remove(Array(0..<1000))
         }
         for track in ["video-1", "video-2", "audio-1"] {

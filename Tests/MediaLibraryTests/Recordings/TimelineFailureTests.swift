@@ -14,7 +14,7 @@ struct TimelineFailureTests {
     }
 
     private func awaited(_ number: Int64) -> RecordedSegment {
-        var row = TimelineRows.kept(number)
+        var row = TimelineRows.stored(number)
         row.state = .awaited
         row.length = 0
         return row
@@ -23,10 +23,10 @@ struct TimelineFailureTests {
     @Test func failedAppendAddsNoSegments() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append(TimelineRows.kept(0..<250))
+        try await timeline.append(TimelineRows.stored(0..<250))
         // The open page can be written, the next one can't.
         store.fail { $0.contains(".512.") }
-        await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.kept(250..<600)) }
+        await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.stored(250..<600)) }
         #expect(timeline.next == 250)
         #expect(timeline.edge == 250)
         #expect(timeline.totals.segments == 250)
@@ -34,24 +34,24 @@ struct TimelineFailureTests {
         store.fail(nil)
         // The same numbers, but fewer: the playlist has moved on.
         let others = (250..<300 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             row.url = "other-\(number).ts"
             return row
         }
         try await timeline.append(others)
         for timeline in [timeline, try await open(store)] {
             #expect(timeline.next == 300)
-            #expect(try await timeline.rows(from: 0) == TimelineRows.kept(0..<250) + others)
+            #expect(try await timeline.rows(from: 0) == TimelineRows.stored(0..<250) + others)
         }
     }
 
     @Test func doesNotAppendExistingNumbers() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append(TimelineRows.kept(0..<300))
-        try await timeline.append(TimelineRows.kept(290..<310))
-        #expect(try await timeline.rows(from: 0) == TimelineRows.kept(0..<310))
-        #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<310))
+        try await timeline.append(TimelineRows.stored(0..<300))
+        try await timeline.append(TimelineRows.stored(290..<310))
+        #expect(try await timeline.rows(from: 0) == TimelineRows.stored(0..<310))
+        #expect(try await open(store).rows(from: 0) == TimelineRows.stored(0..<310))
     }
 
     @Test func retriesFailedSettling() async throws {
@@ -59,18 +59,18 @@ struct TimelineFailureTests {
         let timeline = try await open(store)
         try await timeline.append((0..<300 as Range<Int64>).map(awaited))
         store.fail { $0.contains(".256.") }
-        await #expect(throws: CacheError.self) { try await timeline.settle(TimelineRows.kept(250..<260)) }
+        await #expect(throws: CacheError.self) { try await timeline.settle(TimelineRows.stored(250..<260)) }
         #expect(timeline.edge == 0)
         store.fail(nil)
-        try await timeline.settle(TimelineRows.kept(0..<300))
+        try await timeline.settle(TimelineRows.stored(0..<300))
         #expect(timeline.edge == 300)
-        #expect(try await open(store).rows(from: 0) == TimelineRows.kept(0..<300))
+        #expect(try await open(store).rows(from: 0) == TimelineRows.stored(0..<300))
     }
 
     @Test func removalContinuesAfterFailure() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append(TimelineRows.kept(0..<600))
+        try await timeline.append(TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         store.fail { $0.hasSuffix(".gone") }
         await #expect(throws: CacheError.self) { try await timeline.remove([0, 1]) }
@@ -88,7 +88,7 @@ struct TimelineFailureTests {
     @Test func finishesInterruptedRemovalLater() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append(TimelineRows.kept(0..<2000))
+        try await timeline.append(TimelineRows.stored(0..<2000))
         store.state.withLock { $0.parts = Set(timeline.names(0..<2000, recording)) }
         // Only the numbers are written before the process ends.
         store.crash(.init(change: 1, isMade: false))
@@ -99,7 +99,7 @@ struct TimelineFailureTests {
         try await again.finishRemoval()
         #expect(next.parts == Set(timeline.names(0..<100, recording) + timeline.names(1900..<2000, recording)))
         #expect(next.files.keys.sorted() == ["video-1.0.page", "video-1.1792.page", "video-1.gone"])
-        #expect(again.kept().count == 2)
+        #expect(again.recordedRanges().count == 2)
     }
 
     // MARK: - Damage
@@ -122,7 +122,7 @@ struct TimelineFailureTests {
             #expect(try await timeline.segment(row.number) == (bad.contains(row.number) ? nil : row))
         }
         let next = timeline.next
-        var added = TimelineRows.kept(next, from: TimelineRows.epoch * 2)
+        var added = TimelineRows.stored(next, from: TimelineRows.epoch * 2)
         added.isDiscontinuous = true
         try await timeline.append([added])
         for timeline in [timeline, try await open(store)] {
@@ -137,18 +137,18 @@ struct TimelineFailureTests {
 
     @Test func opensWithOnlyDamagedPages() async throws {
         let store = TimelineMemoryStore()
-        try await open(store).append(TimelineRows.kept(1000..<1010))
+        try await open(store).append(TimelineRows.stored(1000..<1010))
         store.damage("video-1.1000.page") { $0 = [] }
         let timeline = try await open(store)
         #expect(timeline.next == 1256)
         #expect(timeline.edgeTime == nil)
-        try await timeline.append(TimelineRows.kept(1256..<1257))
+        try await timeline.append(TimelineRows.stored(1256..<1257))
         #expect(try await open(store).rows(from: 0).map(\.number) == [1256])
     }
 
     @Test func omitsPageDamagedAfterOpening() async throws {
         let store = TimelineMemoryStore()
-        try await open(store).append(TimelineRows.kept(0..<600))
+        try await open(store).append(TimelineRows.stored(0..<600))
         let timeline = try await open(store)
         store.damage("video-1.0.page") { $0[9] ^= 1 }
         #expect(try await timeline.first(from: 0, outside: [])?.number == 256)
@@ -160,7 +160,7 @@ struct TimelineFailureTests {
 
     @Test func ignoresOtherFiles() async throws {
         let store = TimelineMemoryStore()
-        try await open(store).append(TimelineRows.kept(0..<10))
+        try await open(store).append(TimelineRows.stored(0..<10))
         let names = [
             "video-1.9223372036854775807.page", "video-1.-1.page", "video-1.x.page", "video-11.0.page",
             "audio-1.0.page",
@@ -174,7 +174,7 @@ struct TimelineFailureTests {
     @Test func removedSegmentsReturnWhenTheirFileIsDamaged() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
-        try await timeline.append(TimelineRows.kept(0..<600))
+        try await timeline.append(TimelineRows.stored(0..<600))
         try await timeline.remove(Array(0..<300))
         store.damage("video-1.gone") { $0[0] ^= 1 }
         // The listed segments return without their bytes until they are removed again. Nothing else is affected.
@@ -219,7 +219,7 @@ struct TimelineFailureTests {
         init(_ recording: RecordingID) { self.recording = recording }
 
         private func row(_ number: Int64, _ state: RecordedSegment.State) -> RecordedSegment {
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             row.state = state
             row.isDiscontinuous = number % 7 == 0
             row.conditions = TimelineRows.conditions(key: 1 + number / 90, map: 100)
@@ -235,11 +235,11 @@ struct TimelineFailureTests {
                 try await timeline.append(rows)
                 highest = next - 1
                 for row in rows { urls[row.number] = row.url }
-                let done = rows.map { row($0.number, $0.number % 11 == 0 ? .gap : .kept) }
+                let done = rows.map { row($0.number, $0.number % 11 == 0 ? .gap : .stored) }
                 store.state.withLock { state in
-                    for row in done where row.state == .kept {
+                    for row in done where row.state == .stored {
                         for name in [row.name] + row.conditions.companions.map(\.name) {
-                            state.parts.insert(recording.keptName(name, track: "video-1"))
+                            state.parts.insert(recording.storedName(name, track: "video-1"))
                         }
                     }
                 }
@@ -275,15 +275,15 @@ struct TimelineFailureTests {
             var needed: Set<String> = []
             for row in stretch.segments + timeline.awaited where row.state != .gap {
                 for name in [row.name] + row.conditions.companions.map(\.name) {
-                    needed.insert(recording.keptName(name, track: "video-1"))
+                    needed.insert(recording.storedName(name, track: "video-1"))
                 }
             }
             let own = Set(
-                stretch.segments.filter { $0.state == .kept }.flatMap {
+                stretch.segments.filter { $0.state == .stored }.flatMap {
                     [$0.name] + $0.conditions.companions.map(\.name)
                 })
             for name in own {
-                #expect(store.parts.contains(recording.keptName(name, track: "video-1")), "\(hint): \(name)")
+                #expect(store.parts.contains(recording.storedName(name, track: "video-1")), "\(hint): \(name)")
             }
             #expect(
                 store.parts.subtracting(needed).filter { !$0.contains("/init") && !$0.contains("/key") } == [],
@@ -291,9 +291,9 @@ struct TimelineFailureTests {
             // Recording continues.
             let next = timeline.next
             try await timeline.settle(timeline.awaited.map { row($0.number, .gap) })
-            try await timeline.append([row(next, .kept)])
+            try await timeline.append([row(next, .stored)])
             #expect(timeline.edge == next + 1)
-            #expect(try await timeline.segment(next)?.url == row(next, .kept).url)
+            #expect(try await timeline.segment(next)?.url == row(next, .stored).url)
         }
     }
 }

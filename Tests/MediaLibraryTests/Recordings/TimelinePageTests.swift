@@ -69,7 +69,7 @@ struct TimelinePageTests {
         let names = ["/é.ts", "/è.ts", "/日.ts", "/本.ts", "/🏂", "/🏀", "/🏀a", "/", "", "/e\u{301}", "/e\u{300}"]
         var rows: [RecordedSegment] = []
         for name in names + names.reversed() {
-            var row = TimelineRows.kept(Int64(rows.count))
+            var row = TimelineRows.stored(Int64(rows.count))
             row.url = name
             rows.append(row)
         }
@@ -142,7 +142,7 @@ struct TimelinePageTests {
 
     @Test func dayIsSmall() throws {
         let page = TimelinePage(
-            first: 1_000_000, discontinuities: 0, segments: TimelineRows.kept(1_000_000..<1_000_256))
+            first: 1_000_000, discontinuities: 0, segments: TimelineRows.stored(1_000_000..<1_000_256))
         #expect(page.encoded.count < 256 * 24)
     }
 }

@@ -11,16 +11,16 @@ enum TimelineRows {
     static let epoch: Int64 = 1_769_889_600 * second
 
     /// Returns a cached segment of two seconds by the stream's clock.
-    static func kept(_ number: Int64, from epoch: Int64 = epoch, length: Int64 = 1000) -> RecordedSegment {
+    static func stored(_ number: Int64, from epoch: Int64 = epoch, length: Int64 = 1000) -> RecordedSegment {
         var row = RecordedSegment(
-            number: number, start: epoch + number * 2 * second, duration: 2 * second, targetDuration: 2, state: .kept)
+            number: number, start: epoch + number * 2 * second, duration: 2 * second, targetDuration: 2, state: .stored)
         row.length = length
         row.originSequence = Int(number)
         row.url = "http://origin.example/live/segment-\(number).ts"
         return row
     }
 
-    static func kept(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { kept($0) } }
+    static func stored(_ numbers: Range<Int64>) -> [RecordedSegment] { numbers.map { stored($0) } }
 
     /// Returns the conditions of a segment.
     static func conditions(key: Int64? = nil, map: Int64? = nil, vector: HexadecimalSequence? = nil)
@@ -68,7 +68,7 @@ enum TimelineRows {
     ) -> RecordedSegment {
         var row = RecordedSegment(
             number: number, start: time, duration: Int64.random(in: 1...4_000_000_000, using: &random),
-            targetDuration: 4, state: .kept)
+            targetDuration: 4, state: .stored)
         switch Int.random(in: 0..<100, using: &random) {
         case 0: row.start += Int64.random(in: 0...10_000 * second, using: &random)
         case 1...10:

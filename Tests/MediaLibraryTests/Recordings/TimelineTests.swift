@@ -16,7 +16,7 @@ struct TimelineTests {
     }
 
     private func awaited(_ numbers: Range<Int64>) -> [RecordedSegment] {
-        TimelineRows.kept(numbers).map {
+        TimelineRows.stored(numbers).map {
             var row = $0
             row.state = .awaited
             row.length = 0
@@ -31,7 +31,7 @@ struct TimelineTests {
         #expect(timeline.edgeTime == nil)
         #expect(timeline.start == nil)
         #expect(timeline.last == nil)
-        #expect(timeline.kept() == [])
+        #expect(timeline.recordedRanges() == [])
         #expect(try await timeline.stretch(from: .min, to: .max).segments == [])
         #expect(try await timeline.first(from: 0, outside: []) == nil)
         try await timeline.append([])
@@ -45,15 +45,15 @@ struct TimelineTests {
         #expect(timeline.next == 104)
         #expect(timeline.edge == 100)
         #expect(timeline.edgeTime == nil)
-        #expect(timeline.kept() == [])
-        try await timeline.settle([TimelineRows.kept(101), TimelineRows.kept(102)])
+        #expect(timeline.recordedRanges() == [])
+        try await timeline.settle([TimelineRows.stored(101), TimelineRows.stored(102)])
         #expect(timeline.edge == 100)
         #expect(timeline.awaited.map(\.number) == [100, 103])
-        var gap = TimelineRows.kept(100)
+        var gap = TimelineRows.stored(100)
         gap.state = .gap
         try await timeline.settle([gap])
         #expect(timeline.edge == 103)
-        #expect(timeline.edgeTime == TimelineRows.kept(102).end)
+        #expect(timeline.edgeTime == TimelineRows.stored(102).end)
         #expect(try await timeline.stretch(from: .min, to: .max).segments.map(\.number) == [100, 101, 102])
         #expect(timeline.totals.segments == 2)
         #expect(timeline.totals.bytes == 2000)
@@ -71,14 +71,14 @@ struct TimelineTests {
     @Test func lateSegmentHoldsEdge() async throws {
         let timeline = try await open()
         try await timeline.append(awaited(0..<600))
-        try await timeline.settle(TimelineRows.kept(1..<600))
+        try await timeline.settle(TimelineRows.stored(1..<600))
         #expect(timeline.edge == 0)
         #expect(timeline.edgeTime == nil)
-        #expect(timeline.kept() == [])
+        #expect(timeline.recordedRanges() == [])
         #expect(timeline.pagesInMemory <= 3)
-        try await timeline.settle([TimelineRows.kept(0)])
+        try await timeline.settle([TimelineRows.stored(0)])
         #expect(timeline.edge == 600)
-        #expect(timeline.kept() == [TimelineRows.kept(0).start..<TimelineRows.kept(599).end])
+        #expect(timeline.recordedRanges() == [TimelineRows.stored(0).start..<TimelineRows.stored(599).end])
     }
 
     @Test func readsRowsInOrderAfterReopening() async throws {
@@ -122,28 +122,28 @@ struct TimelineTests {
             #expect(stretch.discontinuities == Int64(before))
             #expect(stretch.jumps == [:])
         }
-        var kept: [Range<Int64>] = []
+        var ranges: [Range<Int64>] = []
         for row in rows {
-            if let last = kept.last, row.start - last.upperBound < TimelineRows.second {
-                kept[kept.count - 1] = last.lowerBound..<row.end
+            if let last = ranges.last, row.start - last.upperBound < TimelineRows.second {
+                ranges[ranges.count - 1] = last.lowerBound..<row.end
             } else {
-                kept.append(row.start..<row.end)
+                ranges.append(row.start..<row.end)
             }
         }
-        #expect(timeline.kept() == kept)
-        #expect(try await open().kept() == kept)
+        #expect(timeline.recordedRanges() == ranges)
+        #expect(try await open().recordedRanges() == ranges)
     }
 
     @Test func removalDeletesRowsAndEmptyPages() async throws {
         let timeline = try await open()
-        try await timeline.append(TimelineRows.kept(0..<600))
+        try await timeline.append(TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         try await timeline.remove(Array(0..<300))
         #expect(store.parts == Set(timeline.names(300..<600, recording)))
         #expect(store.files.keys.sorted() == ["video-1.256.page", "video-1.512.page", "video-1.gone"])
         for timeline in [timeline, try await open()] {
-            #expect(timeline.kept() == [TimelineRows.kept(300).start..<TimelineRows.kept(599).end])
-            #expect(timeline.start == TimelineRows.kept(300).start)
+            #expect(timeline.recordedRanges() == [TimelineRows.stored(300).start..<TimelineRows.stored(599).end])
+            #expect(timeline.start == TimelineRows.stored(300).start)
             #expect(timeline.totals.bytes == 300_000)
             #expect(timeline.totals.segments == 300)
             #expect(try await timeline.segment(299) == nil)
@@ -159,18 +159,18 @@ struct TimelineTests {
         #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.gone"])
         for timeline in [timeline, try await open()] {
             #expect(timeline.next == 600)
-            #expect(timeline.kept() == [])
+            #expect(timeline.recordedRanges() == [])
             #expect(timeline.start == nil)
         }
-        try await timeline.append(TimelineRows.kept(600..<900))
+        try await timeline.append(TimelineRows.stored(600..<900))
         try await timeline.remove([600])
         #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.768.page", "video-1.gone"])
     }
 
     @Test func skipsPinnedSegments() async throws {
         let timeline = try await open()
-        try await timeline.append(TimelineRows.kept(0..<1000))
-        let time = { (number: Int64) in TimelineRows.kept(number).start }
+        try await timeline.append(TimelineRows.stored(0..<1000))
+        let time = { (number: Int64) in TimelineRows.stored(number).start }
         // Overlapping, adjacent and unordered; the second begins and ends within a segment.
         let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
         let expected: [(from: Int64, first: Int64?)] = [
@@ -189,7 +189,7 @@ struct TimelineTests {
     @Test func removesCompanionsWithLastDependentSegment() async throws {
         let timeline = try await open()
         let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             // Key 1 to the end of the first page and once much later, 2 in the middle, 9 throughout.
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
@@ -200,11 +200,11 @@ struct TimelineTests {
             state.parts = Set(
                 rows.flatMap { row in
                     ([row.name] + row.conditions.companions.map(\.name)).map {
-                        recording.keptName($0, track: "video-1")
+                        recording.storedName($0, track: "video-1")
                     }
                 })
         }
-        func has(_ name: String) -> Bool { store.parts.contains(recording.keptName(name, track: "video-1")) }
+        func has(_ name: String) -> Bool { store.parts.contains(recording.storedName(name, track: "video-1")) }
         func remove(_ numbers: Range<Int64>) async throws { try await timeline.remove(Array(numbers)) }
         try await remove(0..<399)
         #expect(has("key-1.key.ts") && has("key-2.key.ts") && has("init-9.mp4"))
@@ -223,7 +223,7 @@ struct TimelineTests {
 
     @Test func removeAllDeletesEverything() async throws {
         let timeline = try await open()
-        try await timeline.append(TimelineRows.kept(0..<600))
+        try await timeline.append(TimelineRows.stored(0..<600))
         store.state.withLock { $0.parts = Set(timeline.names(0..<600, recording)) }
         try await timeline.remove([5])
         try await timeline.removeAll(keepingMedia: false)
@@ -239,7 +239,7 @@ struct TimelineTests {
         let (recording, store) = (RecordingID(), TimelineMemoryStore())
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
         let step = 1_920_000_000 as Int64
-        let rows = TimelineRows.kept(0..<600).map { row in
+        let rows = TimelineRows.stored(0..<600).map { row in
             var row = row
             row.start = TimelineRows.epoch + row.number * step
             row.state = .awaited
@@ -251,14 +251,14 @@ struct TimelineTests {
         try await timeline.settle(
             rows.map { row in
                 var row = row
-                row.state = .kept
+                row.state = .stored
                 return row
             })
         for timeline in [timeline, try await Timeline.open(track: "video-1", of: recording, in: store.reopened())] {
             let found = try await timeline.rows(from: 0)
             #expect(found.map(\.start) == rows.map(\.start))
             #expect(found.dropLast().allSatisfy { $0.end == $0.start + step && $0.duration == 2 * TimelineRows.second })
-            #expect(timeline.kept() == [rows[0].start..<rows[599].end])
+            #expect(timeline.recordedRanges() == [rows[0].start..<rows[599].end])
             // At any time one segment is in progress.
             for number in [0, 255, 256, 400] as [Int64] {
                 let start = TimelineRows.epoch + number * step
@@ -279,6 +279,6 @@ struct TimelineTests {
 
 extension Timeline {
     func names(_ numbers: Range<Int64>, _ recording: RecordingID) -> [String] {
-        numbers.map { recording.keptName("\($0).ts", track: track) }
+        numbers.map { recording.storedName("\($0).ts", track: track) }
     }
 }

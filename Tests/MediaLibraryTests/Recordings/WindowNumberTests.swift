@@ -8,7 +8,7 @@ import Testing
 /// The numbers of segments, which are the same in all playlists and loads.
 struct WindowNumberTests {
     private static let second = TimelineRows.second
-    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     /// Returns random rows without keys, with discontinuities, gaps and different durations.
     private func rows(_ count: Int, seed: UInt64) -> [RecordedSegment] {
@@ -79,13 +79,13 @@ struct WindowNumberTests {
     /// A finished window retains the numbers of its segments, although some inside it were removed.
     @Test func finishedWindowKeepsNumbers() async throws {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.kept(0..<200))
+        try await fixture.timeline.append(TimelineRows.stored(0..<200))
         await fixture.recording.start()
         try await fixture.timeline.remove(Array(0..<10) + Array(20..<180))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(202))
         let growing = try await fixture.window(request)
         #expect(!growing.hasEndList)
-        try await fixture.timeline.append(TimelineRows.kept(200..<210))
+        try await fixture.timeline.append(TimelineRows.stored(200..<210))
         let over = try await fixture.window(request)
         #expect(over.hasEndList)
         #expect(Array(CountedWindow(over).segments.prefix(190)) == CountedWindow(growing).segments)
@@ -96,7 +96,7 @@ struct WindowNumberTests {
     /// A finished window continues directly after a long removed range.
     @Test func finishedWindowSkipsLongRemovedRange() async throws {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.kept(0..<4000))
+        try await fixture.timeline.append(TimelineRows.stored(0..<4000))
         let request = WindowRequest.span(from: Self.time(10), to: Self.time(3900))
         try await fixture.timeline.remove(Array(0..<10) + Array(20..<3880))
         let playlist = try await fixture.window(request)
@@ -104,7 +104,7 @@ struct WindowNumberTests {
         #expect(playlist.segments.indices.filter { playlist.segments[$0].isDiscontinuous } == [10])
         #expect(playlist.segments[10].programDateTime?.nanosecondsSinceEpoch == Self.time(3880))
         #expect(playlist.hasEndList)
-        #expect(fixture.recording.kept().count == 2)
+        #expect(fixture.recording.recordedRanges().count == 2)
         await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.text(.span(from: Self.time(100), to: nil), isStrict: true)
         }
@@ -118,7 +118,7 @@ struct WindowNumberTests {
     func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<3000 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             row.conditions = TimelineRows.conditions(key: 1, map: number < 300 ? nil : 2)
             for index in row.conditions.keys.indices { row.conditions.keys[index].method = method }
             return row

@@ -9,11 +9,11 @@ import Testing
 struct WindowTests {
     private static let second = TimelineRows.second
 
-    private static func time(_ number: Int64) -> Int64 { TimelineRows.kept(number).start }
+    private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
     private func filled(_ numbers: Range<Int64> = 100..<400) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
-        try await fixture.timeline.append(TimelineRows.kept(numbers))
+        try await fixture.timeline.append(TimelineRows.stored(numbers))
         fixture.pass(to: Self.time(numbers.upperBound))
         return fixture
     }
@@ -42,7 +42,7 @@ struct WindowTests {
         #expect(playlist.segments.map(\.uri) == (200..<210).map { "\($0).ts" })
         #expect(playlist.hasEndList)
         // Later requests, and those after a restart, return the same bytes.
-        try await fixture.timeline.append(TimelineRows.kept(400..<700))
+        try await fixture.timeline.append(TimelineRows.stored(400..<700))
         fixture.pass(to: Self.time(700))
         #expect(try await fixture.text(request) == text)
         await fixture.recording.stop()
@@ -77,7 +77,7 @@ struct WindowTests {
             #expect(playlist.segments.count == Int(min(number, 421) - 390))
             if !isOver, !last.isEmpty { #expect(text.hasPrefix(last)) }
             last = text
-            try await fixture.timeline.append([TimelineRows.kept(number)])
+            try await fixture.timeline.append([TimelineRows.stored(number)])
         }
         // A window without an end continues.
         let open = try await fixture.window(.span(from: Self.time(390), to: nil))
@@ -100,13 +100,13 @@ struct WindowTests {
     @Test func excludesAwaitedSegments() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
-        var row = TimelineRows.kept(400)
+        var row = TimelineRows.stored(400)
         row.state = .awaited
-        try await fixture.timeline.append([row, TimelineRows.kept(401)])
+        try await fixture.timeline.append([row, TimelineRows.stored(401)])
         let request = WindowRequest.span(from: Self.time(390), to: Self.time(401))
         #expect(try await fixture.window(request).segments.last?.uri == "399.ts")
         #expect(try await !fixture.window(request).hasEndList)
-        try await fixture.timeline.settle([TimelineRows.kept(400)])
+        try await fixture.timeline.settle([TimelineRows.stored(400)])
         #expect(try await fixture.window(request).segments.last?.uri == "400.ts")
         #expect(try await fixture.window(request).hasEndList)
         await fixture.close()
@@ -121,7 +121,7 @@ struct WindowTests {
             #expect(playlist.segments.count == 30)
             #expect(playlist.type == nil)
             #expect(!playlist.hasEndList)
-            try await fixture.timeline.append([TimelineRows.kept(number)])
+            try await fixture.timeline.append([TimelineRows.stored(number)])
         }
         #expect(try await fixture.window(.live(20 * Self.second)).segments.count == 10)
         // The window has at least three target durations (RFC 8216bis §6.2.2), as far as recorded.
@@ -161,7 +161,7 @@ struct WindowTests {
         let name = try #require(
             try await fixture.recording.entry(.all).text.split(separator: "\n").last?.split(separator: "/").last)
         let granted = try #require(WindowRequest(granted: String(name)))
-        try await fixture.timeline.append(TimelineRows.kept(400..<410))
+        try await fixture.timeline.append(TimelineRows.stored(400..<410))
         #expect(try await fixture.window(granted, isGranted: true).segments.count == 300)
         #expect(try await fixture.window(.all).segments.count == 310)
         await fixture.close()
@@ -178,7 +178,7 @@ struct WindowTests {
         let playlist = try await fixture.window(granted, isGranted: true)
         #expect(playlist.segments.map(\.uri) == ["399.ts"])
         #expect(playlist.type == .event)
-        try await fixture.timeline.append(TimelineRows.kept(400..<410))
+        try await fixture.timeline.append(TimelineRows.stored(400..<410))
         #expect(try await fixture.window(granted, isGranted: true).segments.count == 11)
         await fixture.close()
     }
@@ -186,12 +186,12 @@ struct WindowTests {
     @Test func errorNamesRecordedTime() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
-        let kept = [Self.time(100)..<Self.time(400)]
+        let ranges = [Self.time(100)..<Self.time(400)]
         for from in [0, Self.time(100) - 1_000_001, Self.time(400) + 2 * Self.second, Self.time(9000)] {
             let error = await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.text(.span(from: from, to: nil), isStrict: true)
             }
-            #expect(error?.kept == kept)
+            #expect(error?.recordedRanges == ranges)
             #expect(error?.description.contains("2026-01-31T20:03:20.000Z to 2026-01-31T20:13:20.000Z") == true)
             await #expect(throws: WindowOutOfRangeError.self) {
                 try await fixture.recording.entry(.span(from: from, to: nil), isStrict: true)
@@ -211,7 +211,7 @@ struct WindowTests {
     /// Playlists and the API write moments truncated to milliseconds.
     @Test func acceptsDatesFromPlaylists() async throws {
         let fixture = try await WindowFixture()
-        var rows = TimelineRows.kept(100..<110)
+        var rows = TimelineRows.stored(100..<110)
         for index in rows.indices { rows[index].start += 700_600 }
         rows[5].state = .gap
         try await fixture.timeline.append(rows)
@@ -243,7 +243,7 @@ struct WindowTests {
     @Test func writesGapsAndDiscontinuities() async throws {
         let fixture = try await WindowFixture()
         let rows = (0..<20 as Range<Int64>).map { number -> RecordedSegment in
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             row.isDiscontinuous = [5, 12].contains(number)
             if (8..<11).contains(number) { row.state = .gap }
             // The clock jumps by an hour.
@@ -277,7 +277,7 @@ struct WindowTests {
     /// of a segment from the last one written and the durations since (RFC 8216bis §4.4.4.6).
     @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDoNotDrift(difference: Int64) async throws {
         let rows = (0..<200 as Range<Int64>).map { number in
-            var row = TimelineRows.kept(number)
+            var row = TimelineRows.stored(number)
             row.start += number * difference
             row.overrun = max(0, -difference)
             row.firstPicture = 188
@@ -301,7 +301,7 @@ struct WindowTests {
     /// §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
-        try await fixture.timeline.append(TimelineRows.kept(0..<300))
+        try await fixture.timeline.append(TimelineRows.stored(0..<300))
         fixture.pass(to: Self.time(300))
         let granted = WindowRequest.span(from: Self.time(100), to: nil)
         #expect(try await fixture.window(granted, isGranted: true).type == nil)
@@ -330,7 +330,7 @@ struct WindowTests {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1", "audio-2"], entry: entry)
         for (index, numbers) in [0..<100, 50..<100, 0..<100, 90..<100].enumerated() {
             try await fixture.recording.timelines[index].append(
-                TimelineRows.kept(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
+                TimelineRows.stored(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
         }
         func folders(_ request: WindowRequest) async throws -> [String] {
             let text = try await fixture.recording.entry(request).text
@@ -363,10 +363,10 @@ struct WindowTests {
     @Test func exportsRecordedVariantStream() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
         let timelines = fixture.recording.timelines
-        var rows = TimelineRows.kept(0..<100)
+        var rows = TimelineRows.stored(0..<100)
         for index in 10..<90 { rows[index].state = .gap }
         try await timelines[0].append(rows)
-        for timeline in timelines.dropFirst() { try await timeline.append(TimelineRows.kept(0..<100)) }
+        for timeline in timelines.dropFirst() { try await timeline.append(TimelineRows.stored(0..<100)) }
         func choice(_ numbers: Range<Int64>) async throws -> [String] {
             let window = try await fixture.recording.assembled(
                 from: Self.time(numbers.lowerBound), to: Self.time(numbers.upperBound))
@@ -395,7 +395,7 @@ struct WindowTests {
         // The stream no longer has the fourth one, the fifth one has never had a segment, and the last one is empty.
         for (index, numbers) in [0..<100, 0..<100, 50..<100, 0..<20].enumerated() {
             try await fixture.recording.timelines[index].append(
-                TimelineRows.kept(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
+                TimelineRows.stored(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
         }
         try await fixture.recording.change { channel in
             channel.tracks[4].namedSince = Date(nanosecondsSinceEpoch: Self.time(85))
@@ -433,12 +433,12 @@ struct WindowTests {
             """
         let fixture = try await WindowFixture(tracks: tracks, entry: entry)
         let timelines = fixture.recording.timelines
-        try await timelines[0].append(TimelineRows.kept(0..<200))
-        var rows = TimelineRows.kept(0..<200)
+        try await timelines[0].append(TimelineRows.stored(0..<200))
+        var rows = TimelineRows.stored(0..<200)
         rows[10].state = .gap
         try await timelines[1].append(rows)
-        try await timelines[2].append(TimelineRows.kept(0..<100))
-        try await timelines[3].append(TimelineRows.kept(20..<100))
+        try await timelines[2].append(TimelineRows.stored(0..<100))
+        try await timelines[3].append(TimelineRows.stored(20..<100))
         try await fixture.recording.change { channel in
             channel.tracks[3].namedSince = Date(nanosecondsSinceEpoch: Self.time(0))
         }
@@ -464,7 +464,9 @@ struct WindowTests {
     /// The holes of a live download.
     @Test func trackWithoutSegmentIsHole() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
-        for timeline in fixture.recording.timelines.dropLast() { try await timeline.append(TimelineRows.kept(0..<10)) }
+        for timeline in fixture.recording.timelines.dropLast() {
+            try await timeline.append(TimelineRows.stored(0..<10))
+        }
         let holes = try await fixture.recording.holes()
         #expect(holes.map(\.url) == ["http://origin.example/live/audio-1.m3u8"])
         #expect(holes.map(\.start) == [0] && holes.map(\.duration) == [20])

@@ -57,7 +57,7 @@ struct PlayedTitlesTests {
         #expect(found[0].main.url == (try url("s/film.mp4")).description)
         #expect(found[1].main.url == (try url("s/index.m3u8")).description)
         #expect(found[1].resources.count == 5)
-        #expect(found[1].segments == 3 && found[1].segmentsKept == 2)
+        #expect(found[1].segments == 3 && found[1].segmentsCached == 2)
         await store.close()
     }
 

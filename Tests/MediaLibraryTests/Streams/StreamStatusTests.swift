@@ -40,14 +40,14 @@ struct StreamStatusTests {
         _ = try await PlaylistLoader(store: store).load(playlist)
         var status = try #require(try await StreamStatus(of: playlist, in: store))
         #expect(status.playlists.map(\.segments) == [2])
-        #expect(status.playlists.map(\.segmentsKept) == [0])
+        #expect(status.playlists.map(\.segmentsCached) == [0])
         #expect(status.playlists[0].missing == ["all.mp4", "k.key"])
         #expect(!status.playsWithoutOrigin)
         try await cache("all.mp4", .closed(0, through: 999), in: store)
         try await cache("k.key", in: store)
         status = try #require(try await StreamStatus(of: playlist, in: store))
         #expect(status.playlists[0].missing.isEmpty)
-        #expect(status.playlists[0].segmentsKept == 1)
+        #expect(status.playlists[0].segmentsCached == 1)
         #expect(!status.playsWithoutOrigin)
         try await cache("b.mp4", in: store)
         let before = fixture.origin.requests.count
@@ -103,7 +103,7 @@ struct StreamStatusTests {
         let status = try #require(try await StreamStatus(of: multivariant, in: store))
         #expect(status.playsWithoutOrigin)
         #expect(status.playlists.map(\.role) == ["multivariant", "audio", "variant", "variant"])
-        #expect(status.playlists.map(\.isKept) == [true, true, true, false])
+        #expect(status.playlists.map(\.isCached) == [true, true, true, false])
         await store.close()
     }
 }

@@ -13,9 +13,9 @@ struct ChannelsListCommand: AsyncParsableCommand {
             STATE is stopped, starting, recording, waiting (with the reason), or ended. EDGE is the end of the recording \
             in universal time, WINDOW its duration, GAPS the number and duration of missing segments, KEEPS its limits.
             --json prints an array of objects: name, url, state, reason, edge, now (the current time of the stream's \
-            clock), kept (from, to), bytes, segments, gaps, gapSeconds, rate, tracks, retention (seconds, bytes, segments, \
-            freeBytes), endsAt, created, programmes, liveURL. edge, now and kept are milliseconds since 1970. Unknown \
-            values are omitted.
+            clock), recordedRanges (from, to), bytes, segments, gaps, gapSeconds, rate, tracks, retention (seconds, \
+            bytes, segments, freeBytes), endsAt, created, programmes, liveURL. edge, now and recordedRanges are \
+            milliseconds since 1970. Unknown values are omitted.
             """,
         aliases: ["ls"]
     )

@@ -13,7 +13,7 @@ struct DownloadsListCommand: AsyncParsableCommand {
             STATE is queued, running, paused, waiting (with the reason), failed (with the reason), complete, or holes: \
             complete except for missing parts.
             --json prints an array of objects: id, url, title, kind (file, stream), duration, state, reason \
-            (code, message, until, retryable), bytes, length, lengthKnown, partsDone, parts, rate, secondsReady, \
+            (code, message, until, retryable), bytes, length, isLengthExact, partsDone, parts, rate, secondsReady, \
             priority, added, variant, audio, subtitles, headerNames, holeCount, withCredentials. Unknown values are \
             omitted.
             """,

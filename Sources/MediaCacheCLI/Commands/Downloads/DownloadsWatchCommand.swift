@@ -11,7 +11,7 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
               mediacache downloads watch --json
 
             --json prints the events of /api/v1/events, one object per line, with the key event: download.added, \
-            download.state (asset, state, reason), download.progress (asset, bytes, length, lengthKnown, partsDone, \
+            download.state (asset, state, reason), download.progress (asset, bytes, length, isLengthExact, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
             message), resource.progress and other events of the store (resource, bytes, length, rate, message), dropped \
             (count).

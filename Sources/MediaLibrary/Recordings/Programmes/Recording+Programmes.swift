@@ -31,7 +31,7 @@ extension Recording {
     /// Returns a programme's time range from its first recorded time, since the recording may have begun later.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
-        guard let first = kept(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
+        guard let first = recordedRanges(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
             throw outside("nothing of the programme “\(programme.name)” is recorded")
         }
         return max(span.lowerBound, first.lowerBound)..<span.upperBound

@@ -78,7 +78,7 @@ extension Recording {
         for index in tracks.indices {
             let timeline = tracks[index].timeline
             // Segments after the first awaited one are newer than the backlog.
-            bytes += try await Int64(timeline.keptCount(from: timeline.edge)) * (averageLength(index) ?? 0)
+            bytes += try await Int64(timeline.storedCount(from: timeline.edge)) * (averageLength(index) ?? 0)
         }
         let rows = discardedBacklog(beyond: allowed - bytes)
         for (index, rows) in rows {

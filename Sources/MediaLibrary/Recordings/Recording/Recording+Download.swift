@@ -45,8 +45,8 @@ extension Recording {
     ///
     /// - Throws: `CacheError` with `storage`.
     func whole() async throws -> RecordedWindow? {
-        let kept = kept()
-        guard let first = kept.first, let last = kept.last else { return nil }
+        let ranges = recordedRanges()
+        guard let first = ranges.first, let last = ranges.last else { return nil }
         return try await assembled(from: first.lowerBound, to: last.upperBound)
     }
 
@@ -55,8 +55,8 @@ extension Recording {
     ///
     /// - Throws: `CacheError` with `storage`.
     func holes() async throws -> [DownloadHole] {
-        let kept = kept()
-        guard let first = kept.first, let last = kept.last else { return [] }
+        let ranges = recordedRanges()
+        guard let first = ranges.first, let last = ranges.last else { return [] }
         var holes: [DownloadHole] = []
         let all = first.lowerBound..<last.upperBound
         for timeline in timelines {

@@ -83,7 +83,7 @@ extension Recording {
             fetchMore()
             for companion in row.conditions.companions { try await fetch(companion, row, index) }
             var row = row
-            row.state = .kept
+            row.state = .stored
             row.length = media.length
             row.isWrapped = media.isWrapped
             row.firstPicture = media.firstPicture
@@ -104,7 +104,7 @@ extension Recording {
         defer { tracks[index].inFlight -= 1 }
         if let media = tracks[index].awaited[row.number]?.media { return media }
         if tracks[index].awaited[row.number]?.mayHaveOtherBytes == true {
-            try await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
+            try await work.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
             tracks[index].awaited[row.number]?.mayHaveOtherBytes = false
         }
         let url = try ResourceURL(row.url)
@@ -128,7 +128,7 @@ extension Recording {
         var part = part(companion, row, track: tracks[index].folder)
         let url = try ResourceURL(part.url)
         part.scope = part.scope ?? scope(ofUnknown: url)
-        let name = part.keptAs ?? part.url
+        let name = part.storedAs ?? part.url
         let known = companions[name]
         if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }
         let (place, group) = (work.place, group)
@@ -169,7 +169,7 @@ extension Recording {
 
     /// Removes the bytes of a segment that was given up while it was being fetched.
     private func discard(_ row: RecordedSegment, _ index: Int) async {
-        try? await work.place.removeParts([id.keptName(row.name, track: tracks[index].folder)])
+        try? await work.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
     }
 
     /// Notes a failed fetch and schedules the next attempt.
@@ -235,7 +235,7 @@ extension Recording {
             // Partial bytes of lost segments are removed.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
             try? await work.place.removeParts(
-                lost.map { id.keptName($0.row.name, track: tracks[$0.track].folder) })
+                lost.map { id.storedName($0.row.name, track: tracks[$0.track].folder) })
             for done in batch {
                 tracks[done.track].awaited[done.row.number] = nil
                 if done.row.state == .gap {
@@ -257,7 +257,7 @@ extension Recording {
     /// bandwidth.
     private func writeEntry(_ batch: [Settled]) async {
         guard channel.entry.isEmpty, tracks.count == 1 else { return }
-        guard let row = batch.first(where: { $0.row.state == .kept && $0.row.duration > 0 })?.row else { return }
+        guard let row = batch.first(where: { $0.row.state == .stored && $0.row.duration > 0 })?.row else { return }
         // With a margin of one half, since later segments may be larger.
         let bandwidth = Int(min(Double(row.length) * 12e9 / Double(row.duration), 1e12))
         let entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth)
@@ -273,7 +273,7 @@ extension Recording {
             role: .mediaSegment, name: "\(track)/\(row.name)", url: row.url, range: row.range,
             start: Double(row.start - origin) / 1e9, duration: Double(row.duration) / 1e9,
             isEncrypted: !ciphers.isEmpty, hasWholeBlocks: !ciphers.isEmpty && !ciphers.contains(.aes256Counter))
-        part.keptAs = id.keptName(row.name, track: track)
+        part.storedAs = id.storedName(row.name, track: track)
         part.scope = row.scope
         return part
     }
@@ -284,7 +284,7 @@ extension Recording {
         var part = AssetPart(
             role: companion.role, name: "\(track)/\(companion.name)", url: companion.url, range: companion.range,
             isEncrypted: LocalTags.encryptsAll(row.conditions.map?.keys ?? []))
-        part.keptAs = id.keptName(companion.name, track: track)
+        part.storedAs = id.storedName(companion.name, track: track)
         part.scope = row.scope
         return part
     }

@@ -136,7 +136,7 @@ extension Recording {
                 work.events.send(
                     .pruned(
                         channel.name, segments: rows.count,
-                        bytes: rows.reduce(0) { $0 + ($1.state == .kept ? $1.length : 0) }))
+                        bytes: rows.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }))
             }
             return !choice.isComplete
         } catch {
@@ -153,12 +153,12 @@ extension Recording {
     private func forgetCompanions(of rows: [RecordedSegment], _ index: Int) {
         let folder = tracks[index].folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {
-            let kept = id.keptName(name, track: folder)
+            let stored = id.storedName(name, track: folder)
             // Later segments mostly share the companion, so the search ends early.
-            guard companions[kept] != nil,
+            guard companions[stored] != nil,
                 !tracks[index].awaited.contains(where: { $0.row.conditions.companions.contains { $0.name == name } })
             else { continue }
-            companions[kept] = nil
+            companions[stored] = nil
         }
     }
 

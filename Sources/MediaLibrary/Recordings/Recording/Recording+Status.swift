@@ -111,7 +111,7 @@ extension Recording {
     /// Returns the recording's current status.
     func status() -> RecordingStatus {
         let totals = timelines.map(\.totals)
-        let kept = kept()
+        let ranges = recordedRanges()
         let now = monotonic
         arrivals.removeAll { now - $0.at > .seconds(20) }
         var channel = channel
@@ -119,7 +119,9 @@ extension Recording {
         return RecordingStatus(
             channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
             present: Date(nanosecondsSinceEpoch: present),
-            kept: kept.map { Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound) },
+            recordedRanges: ranges.map {
+                Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound)
+            },
             bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
             gaps: totals.reduce(0) { $0 + $1.gaps },
             gapSeconds: Double(totals.map(\.gapDuration).max() ?? 0) / 1e9,

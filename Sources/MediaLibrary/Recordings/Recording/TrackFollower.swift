@@ -31,8 +31,8 @@ struct TrackFollower: Sendable {
         /// Notes the dates of a loaded playlist.
         mutating func noteDates(of update: MediaPlaylist) {
             let index = update.segments.lastIndex { $0.programDateTime?.nanosecondsSinceEpoch != nil }
-            let kept = update.skip == nil ? nil : dated.flatMap { $0 >= update.mediaSequence ? $0 : nil }
-            dated = index.map { update.firstMediaSequence + $0 } ?? kept
+            let remaining = update.skip == nil ? nil : dated.flatMap { $0 >= update.mediaSequence ? $0 : nil }
+            dated = index.map { update.firstMediaSequence + $0 } ?? remaining
         }
     }
 

@@ -34,7 +34,7 @@ package struct Pruning: Sendable {
     private struct Head {
         var row: RecordedSegment
         /// The number of cached segments after it; 0 unless they are counted.
-        var keptBehind: Int
+        var storedBehind: Int
     }
 
     /// The number before which every segment is removed or pinned, by track.
@@ -72,7 +72,7 @@ package struct Pruning: Sendable {
             heads[index] = nil
             let timeline = timelines[index]
             let isOld = head.arrived <= limits.oldest
-            let isSurplus = limits.segments.map { found.keptBehind >= max(1, $0) } ?? false
+            let isSurplus = limits.segments.map { found.storedBehind >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
             // Later segments of other tracks may exceed the limit.
             guard isOld || isSurplus || isSpare else { continue }
@@ -82,7 +82,7 @@ package struct Pruning: Sendable {
             }
             chosen += 1
             choice.rows[timeline.track, default: []].append(head)
-            if head.state == .kept { excess -= head.length }
+            if head.state == .stored { excess -= head.length }
             cursors[timeline.track] = head.number + 1
             last[index] = found
             waiting.insert(index)
@@ -96,11 +96,11 @@ package struct Pruning: Sendable {
         let head = try await timeline.first(from: cursors[timeline.track] ?? 0, outside: pinned)
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
-        guard isCounted else { return Head(row: head, keptBehind: 0) }
+        guard isCounted else { return Head(row: head, storedBehind: 0) }
         // Counted once per run, unless a pinned segment is in between.
         if let last, last.row.number + 1 == head.number {
-            return Head(row: head, keptBehind: last.keptBehind - (head.state == .kept ? 1 : 0))
+            return Head(row: head, storedBehind: last.storedBehind - (head.state == .stored ? 1 : 0))
         }
-        return Head(row: head, keptBehind: try await timeline.keptCount(from: head.number + 1))
+        return Head(row: head, storedBehind: try await timeline.storedCount(from: head.number + 1))
     }
 }

@@ -8,7 +8,7 @@ package struct RecordedSegment: Sendable, Hashable {
         /// The segment was listed in a playlist and is being fetched.
         case awaited
         /// The segment is cached.
-        case kept
+        case stored
         /// The segment was lost or marked as a gap by the origin (EXT-X-GAP, RFC 8216bis §4.4.4.7).
         case gap
     }

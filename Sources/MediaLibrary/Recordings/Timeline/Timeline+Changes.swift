@@ -164,7 +164,7 @@ extension Timeline {
             !needed.contains { $0.contains(companion.number) }
         }
         let names = lost.filter(\.hasMedia).map(\.name) + companions.map(\.name).sorted()
-        if !names.isEmpty { try await store.removeParts(names.map { recording.keptName($0, track: track) }) }
+        if !names.isEmpty { try await store.removeParts(names.map { recording.storedName($0, track: track) }) }
         try await removeEmptyPages()
         state.withLock { $0.undeleted = RangeSet() }
     }
@@ -196,7 +196,7 @@ extension Timeline {
                 if !keepingMedia, let page {
                     let companions = Set(page.segments.flatMap(\.conditions.companions)).map(\.name)
                     let names = page.segments.filter(\.hasMedia).map(\.name) + companions
-                    try await store.removeParts(names.map { recording.keptName($0, track: track) })
+                    try await store.removeParts(names.map { recording.storedName($0, track: track) })
                 }
                 try await store.removeFiles([name(ofPage: entry.first)], of: recording)
                 state.withLock { state in

@@ -95,10 +95,10 @@ extension Timeline {
     /// Returns the number of cached segments from a number on.
     ///
     /// - Throws: `CacheError` with `storage`.
-    package func keptCount(from number: Int64) async throws -> Int {
+    package func storedCount(from number: Int64) async throws -> Int {
         let (whole, entry) = state.withLock { state in
             (
-                state.index.keptCount(inPagesFrom: number),
+                state.index.storedCount(inPagesFrom: number),
                 state.index.page(of: number).flatMap { $0.first < number ? $0 : nil }
             )
         }
@@ -106,7 +106,7 @@ extension Timeline {
         return state.withLock { state in
             whole
                 + page.segments.count {
-                    $0.number >= number && $0.state == .kept && !state.removed.contains($0.number)
+                    $0.number >= number && $0.state == .stored && !state.removed.contains($0.number)
                 }
         }
     }

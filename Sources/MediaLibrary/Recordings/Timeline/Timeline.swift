@@ -145,7 +145,7 @@ package final class Timeline: Sendable {
 
     /// The numbers of cached bytes, cached segments and gaps, and the total duration of the gaps in nanoseconds.
     package var totals: (bytes: Int64, segments: Int, gaps: Int, gapDuration: Int64) {
-        state.withLock { ($0.index.bytes, $0.index.kept, $0.index.gaps, $0.index.gapDuration) }
+        state.withLock { ($0.index.bytes, $0.index.stored, $0.index.gaps, $0.index.gapDuration) }
     }
 
     /// The longest target duration that any segment has needed since opening, in seconds.
@@ -185,7 +185,7 @@ package final class Timeline: Sendable {
     ///
     /// - Parameter isOver: whether the recording has ended. Awaited segments count as gaps then, and later ones are
     ///   included.
-    package func kept(isOver: Bool = false) -> [Range<Int64>] {
+    package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in
             let edge = isOver ? state.next : state.edge
             state.entriesPassed += state.index.entries.count

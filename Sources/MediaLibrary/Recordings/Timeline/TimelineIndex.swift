@@ -9,7 +9,7 @@ struct TimelineIndex: Sendable {
         var end: Int64
         /// The numbers of cached bytes and segments. Removed segments don't count.
         var bytes: Int64 = 0
-        var kept = 0
+        var stored = 0
         var gaps = 0
         /// The total duration of the gaps in nanoseconds.
         var gapDuration: Int64 = 0
@@ -41,7 +41,7 @@ struct TimelineIndex: Sendable {
             for segment in page.segments {
                 if segment.isDiscontinuous { ownDiscontinuities += 1 }
                 targetDuration = max(targetDuration, segment.minimumTargetDuration)
-                if segment.isWrapped || segment.range != nil || segment.state != .kept { isPlain = false }
+                if segment.isWrapped || segment.range != nil || segment.state != .stored { isPlain = false }
                 if segment.state == .awaited { firstAwaited = firstAwaited ?? segment.number }
                 guard !removed.contains(segment.number) else { continue }
                 live += 1
@@ -53,8 +53,8 @@ struct TimelineIndex: Sendable {
                     }
                 }
                 switch segment.state {
-                case .kept:
-                    kept += 1
+                case .stored:
+                    stored += 1
                     bytes &+= segment.length
                 case .gap:
                     gaps += 1
@@ -67,7 +67,7 @@ struct TimelineIndex: Sendable {
 
     private(set) var entries: [Entry] = []
     private(set) var bytes: Int64 = 0
-    private(set) var kept = 0
+    private(set) var stored = 0
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
 
@@ -91,8 +91,8 @@ struct TimelineIndex: Sendable {
     }
 
     /// Returns the number of cached segments in pages that begin at a number or later.
-    func keptCount(inPagesFrom number: Int64) -> Int {
-        entries[entries.partitioningIndex { $0.first >= number }...].reduce(0) { $0 + $1.kept }
+    func storedCount(inPagesFrom number: Int64) -> Int {
+        entries[entries.partitioningIndex { $0.first >= number }...].reduce(0) { $0 + $1.stored }
     }
 
     /// Returns the first page that ends after a time.
@@ -128,7 +128,7 @@ struct TimelineIndex: Sendable {
 
     private mutating func count(_ entry: Entry, _ sign: Int) {
         bytes &+= Int64(sign) &* entry.bytes
-        kept += sign * entry.kept
+        stored += sign * entry.stored
         gaps += sign * entry.gaps
         gapDuration &+= Int64(sign) &* entry.gapDuration
     }

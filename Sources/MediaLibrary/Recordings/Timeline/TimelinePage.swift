@@ -59,7 +59,7 @@ extension TimelinePage {
         writer.write(UInt64(first))
         writer.write(UInt64(discontinuities))
         writer.write(UInt64(segments.count))
-        var last = RecordedSegment(number: first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
+        var last = RecordedSegment(number: first - 1, start: 0, duration: 0, targetDuration: 0, state: .stored)
         var (lastLag, lastClockLag): (Int64, Int64) = (0, 0)
         for segment in segments {
             var flags = UInt64(segment.state.rawValue)
@@ -128,7 +128,7 @@ extension TimelinePage {
         else { return nil }
         self.init(first: Int64(first), discontinuities: Int64(clamping: discontinuities), segments: [])
         segments.reserveCapacity(Int(count))
-        var segment = RecordedSegment(number: self.first - 1, start: 0, duration: 0, targetDuration: 0, state: .kept)
+        var segment = RecordedSegment(number: self.first - 1, start: 0, duration: 0, targetDuration: 0, state: .stored)
         var lags = Lags()
         for _ in 0..<count {
             guard Self.read(&reader, into: &segment, &lags) else { return nil }

@@ -36,11 +36,11 @@ package struct WindowOutOfRangeError: Error, Sendable, CustomStringConvertible {
     /// The reason, as a clause.
     package let what: String
     /// The recorded time ranges, in nanoseconds since 1970.
-    package let kept: [Range<Int64>]
+    package let recordedRanges: [Range<Int64>]
 
     /// A sentence with the channel, the reason and the last recorded time ranges.
     package var description: String {
-        let ranges = kept.suffix(4).map {
+        let ranges = recordedRanges.suffix(4).map {
             "\(DateTime(nanosecondsSinceEpoch: $0.lowerBound / 1_000_000 * 1_000_000)) to "
                 + "\(DateTime(nanosecondsSinceEpoch: $0.upperBound / 1_000_000 * 1_000_000))"
         }

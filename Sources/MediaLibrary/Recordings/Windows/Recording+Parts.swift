@@ -11,7 +11,7 @@ extension Recording {
             throw CacheError(.notFound, "the recording has no track “\(track)”")
         }
         if let part = plainPart(name, track: track) { return RecordedPart(part: part, isWrapped: false) }
-        var part = keptPart(name, track: track)
+        var part = storedPart(name, track: track)
         guard let number = Int64(name.prefix { $0 != "." }) else {
             guard name.hasPrefix("key-") || name.hasPrefix("init-") else {
                 throw CacheError(.notFound, "the recording has no part “\(track)/\(name)”")
@@ -28,7 +28,7 @@ extension Recording {
         guard let row = try await timeline.segment(number), row.name == name else {
             throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
         }
-        guard row.state == .kept else {
+        guard row.state == .stored else {
             throw CacheError(.notFound, "the segment “\(track)/\(name)” is missing: it's a gap")
         }
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
@@ -44,12 +44,12 @@ extension Recording {
         guard let timeline = timelines.first(where: { $0.track == track }),
             let number = Int64(name.prefix { $0 != "." }), timeline.isPlain(number)
         else { return nil }
-        return keptPart(name, track: track)
+        return storedPart(name, track: track)
     }
 
-    private nonisolated func keptPart(_ name: String, track: String) -> AssetPart {
+    private nonisolated func storedPart(_ name: String, track: String) -> AssetPart {
         var part = AssetPart(role: .mediaSegment, name: "\(track)/\(name)", url: Self.noURLText)
-        part.keptAs = id.keptName(name, track: track)
+        part.storedAs = id.storedName(name, track: track)
         return part
     }
 
@@ -74,7 +74,7 @@ extension Recording {
         for timeline in pictures {
             // Dates in playlists are truncated to milliseconds, so the time may be slightly before the segment.
             let stretch = try await timeline.stretch(from: time, to: end, isOver: isOver)
-            guard let row = stretch.segments.first(where: { $0.state == .kept }) else { continue }
+            guard let row = stretch.segments.first(where: { $0.state == .stored }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
         throw outside("no picture of that time is available")

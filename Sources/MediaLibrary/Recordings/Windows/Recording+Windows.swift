@@ -163,11 +163,11 @@ extension Recording {
     ///
     /// - Throws: ``WindowOutOfRangeError`` if nothing is recorded.
     private func everything() throws -> Range<Int64> {
-        let all = kept(isOver: true)
+        let all = recordedRanges(isOver: true)
         if let first = all.first, let last = all.last, isOver(at: last.upperBound) {
             return first.lowerBound..<last.upperBound
         }
-        guard let first = kept().first, let edge, first.lowerBound < edge else {
+        guard let first = recordedRanges().first, let edge, first.lowerBound < edge else {
             throw outside("nothing has been recorded yet")
         }
         return first.lowerBound..<edge
@@ -199,11 +199,11 @@ extension Recording {
     ///   - isStrict: Whether the start of the window must be recorded.
     /// - Throws: ``WindowOutOfRangeError``.
     private func granted(_ from: Int64, _ to: Int64?, isStrict: Bool) throws -> (from: Int64, to: Int64?) {
-        let kept = kept(isOver: isOver(upTo: to))
-        if kept.contains(where: { $0.contains(from) }) { return (from, to) }
+        let ranges = recordedRanges(isOver: isOver(upTo: to))
+        if ranges.contains(where: { $0.contains(from) }) { return (from, to) }
         // Dates in playlists are truncated to milliseconds.
         let close = isStrict ? from.clampedSum(Self.resolution) : to ?? .max
-        if let overlap = kept.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
+        if let overlap = ranges.first(where: { $0.upperBound > from && $0.lowerBound < close }) {
             return (max(from, overlap.lowerBound), to)
         }
         guard let edge else { throw outside("nothing has been recorded yet") }
@@ -222,22 +222,22 @@ extension Recording {
 
     /// Returns an error that includes the recorded time ranges.
     func outside(_ what: String) -> WindowOutOfRangeError {
-        WindowOutOfRangeError(channel: channel.name, what: what, kept: kept())
+        WindowOutOfRangeError(channel: channel.name, what: what, recordedRanges: recordedRanges())
     }
 
     /// Returns the time ranges recorded on any track.
     ///
     /// - Parameter isOver: Whether awaited segments count as gaps, so that later segments are included.
-    package nonisolated func kept(isOver: Bool = false) -> [Range<Int64>] {
+    package nonisolated func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
         // Usually, tracks have a single range, so sorting takes little time.
-        let ranges = timelines.flatMap { $0.kept(isOver: isOver) }.sorted { $0.lowerBound < $1.lowerBound }
+        let ranges = timelines.flatMap { $0.recordedRanges(isOver: isOver) }.sorted { $0.lowerBound < $1.lowerBound }
         return ranges.reduce(into: []) { $0.join($1.lowerBound, $1.upperBound) }
     }
 
     /// Returns the recorded time ranges of a window, by track. They change when segments are removed.
-    package nonisolated func kept(from: Int64, to: Int64) -> [[Range<Int64>]] {
+    package nonisolated func recordedRanges(from: Int64, to: Int64) -> [[Range<Int64>]] {
         timelines.map { timeline in
-            timeline.kept().map { $0.clamped(to: from..<to) }.filter { !$0.isEmpty }
+            timeline.recordedRanges().map { $0.clamped(to: from..<to) }.filter { !$0.isEmpty }
         }
     }
 
@@ -280,14 +280,14 @@ extension Recording {
                 gaps[track] = stretch.segments.count { $0.state == .gap }
                 spans[track] = first.start..<last.end
             }
-            bytes += stretch.segments.reduce(0) { $0 + ($1.state == .kept ? $1.length : 0) }
+            bytes += stretch.segments.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }
             contents.playlists.append(
                 .init(
                     name: "\(track)/\(AssetContents.entryName)",
                     url: channel.tracks.first { $0.folder == track }?.url ?? channel.url,
                     text: String(
                         decoding: WindowPlaylist(stretch, begins: span.from, isOver: true).bytes, as: UTF8.self)))
-            for row in stretch.segments where row.state == .kept {
+            for row in stretch.segments where row.state == .stored {
                 for companion in row.conditions.companions where listed.insert("\(track)/\(companion.name)").inserted {
                     contents.parts.append(part(companion, row, track: track))
                 }
@@ -364,6 +364,6 @@ package struct WindowEntry: Sendable {
 extension Timeline {
     /// Whether any part of a window is recorded.
     func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
-        kept(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
+        recordedRanges(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }
 }

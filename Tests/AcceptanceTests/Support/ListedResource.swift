@@ -1,7 +1,7 @@
 import Foundation
 
 /// A resource in the output of `list --json`, with the fields that tests read.
-struct KeptResource: Decodable {
+struct ListedResource: Decodable {
     struct Span: Decodable {
         var start: Int64
         var end: Int64
@@ -14,12 +14,12 @@ struct KeptResource: Decodable {
     var complete: Bool
 
     /// The cached ranges.
-    var kept: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
+    var cached: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
 
     /// Returns the resources of a cache folder by URL.
-    static func all(in cache: String) async throws -> [String: KeptResource] {
+    static func all(in cache: String) async throws -> [String: ListedResource] {
         let text = try await MediaCacheBinary.output(["list", "--json", "--cache", cache])
-        let list = try JSONDecoder().decode([KeptResource].self, from: Data(text.utf8))
+        let list = try JSONDecoder().decode([ListedResource].self, from: Data(text.utf8))
         return Dictionary(uniqueKeysWithValues: list.map { ($0.url, $0) })
     }
 }
