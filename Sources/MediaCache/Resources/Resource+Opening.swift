@@ -185,6 +185,9 @@ extension Resource {
     /// The time that the first bytes of a body wait for more that would identify its type.
     private static let sniffPatience = Duration.milliseconds(250)
 
+    /// The time that a body may take to send blanks before its first other byte.
+    private static let blankPatience = Duration.seconds(10)
+
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> RequestedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
@@ -307,14 +310,16 @@ extension Resource {
     /// Returns the first bytes of a body: those received within the patience of the type detection, or more while they
     /// may be the beginning of a playlist.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace, or sends
+    ///   it for too long.
     private func front(of reader: OriginReader) async throws -> [UInt8] {
+        let began = engine.time.monotonic
         var front = try await reader.peek(MediaType.sniffLength, patience: Self.sniffPatience)
         while front.withUnsafeBytes(MediaType.mayBecomePlaylist) {
             let count = front.count
             if let length = await reader.answer?.completeLength, length <= Int64(count) { break }
             guard await reader.learnedLength == nil else { break }
-            guard count < MediaType.longestFront else {
+            guard count < MediaType.longestFront, engine.time.monotonic - began < Self.blankPatience else {
                 throw CacheError(
                     .notMedia, "\(locator.url) isn't media: it begins with \(count) bytes of whitespace")
             }

@@ -133,6 +133,24 @@ struct OpeningTests {
         await store.close()
     }
 
+    /// Each byte ends the stall timeout, so the blanks have a time limit of their own.
+    @Test func refusesBodyThatSendsBlanksTooLong() async throws {
+        let fixture = try EngineFixture()
+        let gate = ScriptedGate()
+        fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](repeating: 0x20, count: 100) + Self.body.bytes))
+        fixture.origin.next(fixture.url, .holdBody(at: 10, gate), .bufferSize(1))
+        let store = try await fixture.open()
+        let opening = Task { try await store.read(ReadRequest(url: fixture.url)) }
+        await gate.waitForArrivals()
+        // The stall watch, and the wait for more bytes.
+        await fixture.time.waitForSleepers(2)
+        fixture.time.advance(by: .seconds(11))
+        gate.open()
+        let error = await #expect(throws: CacheError.self) { try await opening.value }
+        #expect(error?.code == .notMedia)
+        await store.close()
+    }
+
     /// The first bytes are returned although their type is still uncertain.
     @Test func waitsBrieflyForBytesThatIdentifyType() async throws {
         let fixture = try EngineFixture()
