@@ -4,9 +4,10 @@ struct FrontCheck {
     /// The bytes from offset 0 while they may be the beginning of a playlist; nil after the decision.
     private var front: [UInt8]?
 
-    /// Creates a check of the version with this head. It's decided already for playlists.
+    /// Creates a check of the version with this head. It's decided already for playlists and manifests.
     init(of head: ResourceHead) {
-        front = MediaType.isPlaylist(head.contentType) ? nil : []
+        let isSettled = MediaType.isPlaylist(head.contentType) || MediaType.isManifest(head.contentType)
+        front = isSettled ? nil : []
     }
 
     /// Whether further bytes are needed for the decision.
@@ -22,7 +23,8 @@ struct FrontCheck {
         self.front = nil
         front += bytes.prefix(MediaType.longestFront - front.count)
         guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else {
-            return !MediaType.isPlaylist(front.withUnsafeBytes(MediaType.sniff))
+            let type = front.withUnsafeBytes(MediaType.sniff)
+            return !MediaType.isPlaylist(type) && !MediaType.isManifest(type)
         }
         self.front = front
         return front.count < MediaType.longestFront

@@ -113,6 +113,14 @@ package enum MediaType {
                 if isKey || Self.isText(byExtension[pathExtension], where: "") { pathExtension = "" }
             }
         }
+        if isManifest(sniffed) {
+            let expected = resolve(sniffed: nil, declared: declared, pathExtension: pathExtension)
+            guard !isAudioOrVideo(expected), !generic.contains(expected) else {
+                throw CacheError(
+                    .notMedia,
+                    "\(url) is a manifest or playlist (\(sniffed ?? "")) instead of media; it isn't supported")
+            }
+        }
         let type = resolve(sniffed: sniffed, declared: declared, pathExtension: pathExtension)
         if isDocument(essence(type) ?? "", where: pathExtension) {
             throw CacheError(
@@ -127,7 +135,7 @@ package enum MediaType {
     private static func refusePlaylist(
         _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
     ) throws(CacheError) {
-        guard kind == .key, isPlaylist(sniffed) else { return }
+        guard kind == .key, isPlaylist(sniffed) || isManifest(sniffed) else { return }
         throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
     }
 
@@ -166,6 +174,17 @@ package enum MediaType {
 
     /// Returns whether a type is one of those of HLS playlists (RFC 8216bis §4).
     package static func isPlaylist(_ type: String?) -> Bool { essence(type)?.hasSuffix("mpegurl") ?? false }
+
+    /// Returns whether a type is that of text, other than an HLS playlist, whose references players follow.
+    package static func isManifest(_ type: String?) -> Bool { manifests.contains { $0.type == type } }
+
+    /// The beginnings of texts whose references players follow, in lower case, and their types. Those of elements may
+    /// follow the prolog of an XML document.
+    private static let manifests: [(start: String, type: String)] = [
+        ("<mpd", "application/dash+xml"), ("<smoothstreamingmedia", "application/vnd.ms-sstr+xml"),
+        ("<asx", "application/x-asx"), ("[reference]", "application/x-asx"), ("[playlist]", "application/x-pls"),
+        ("ffconcat", "application/x-ffconcat"), ("rtsptext", "application/x-rtsp-text"),
+    ]
 
     /// Returns whether a path extension is that of a playlist (RFC 8216bis §4).
     ///
@@ -282,7 +301,9 @@ package enum MediaType {
 
     private static func sniffText(_ bytes: UnsafeRawBufferPointer) -> String? {
         if playlistStart(bytes) == playlistSignature { return "application/vnd.apple.mpegurl" }
-        return sniffText(String(decoding: bytes.prefix(512), as: UTF8.self)[...])
+        // Blanks may be longer than the inspected text.
+        let isBlank: (UInt8) -> Bool = { (0x09...0x0D).contains($0) || $0 == 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
+        return sniffText(String(decoding: bytes.drop(while: isBlank).prefix(512), as: UTF8.self)[...])
     }
 
     /// Returns the code units after the byte order mark.
@@ -329,12 +350,16 @@ package enum MediaType {
         if text.first == "\u{FEFF}" { text.removeFirst() }
         text = text.drop { $0.isWhitespace }
         if text.utf8.starts(with: "WEBVTT".utf8) { return "text/vtt" }
-        let lower = text.prefix(256).lowercased()
+        let whole = text.lowercased()
+        let lower = whole.prefix(256)
         let pages = ["<!doctype html", "<html", "<head", "<body", "<script", "<title"]
         if pages.contains(where: lower.hasPrefix) { return "text/html" }
         if lower.hasPrefix("<?xml"), lower.contains("<html") { return "application/xhtml+xml" }
         if lower.hasPrefix("<!--"), lower.contains("<html") || lower.contains("<!doctype html") { return "text/html" }
-        return nil
+        let hasProlog = whole.hasPrefix("<?xml") || whole.hasPrefix("<!--")
+        return manifests.first { start, _ in
+            whole.hasPrefix(start) || (hasProlog && start.hasPrefix("<") && whole.contains(start))
+        }?.type
     }
 
     private static func contains(_ text: StaticString, in bytes: UnsafeRawBufferPointer, within limit: Int) -> Bool {

@@ -118,6 +118,37 @@ struct HeadParsingTests {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.sniff) == type)
     }
 
+    @Test(arguments: [
+        "<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\">", "<MPD>", "\u{FEFF} <mpd ",
+        "<!-- x --><MPD>", "<?xml version=\"1.0\"?>\n<!-- x -->\n<SmoothStreamingMedia MajorVersion=\"2\">",
+        "<SmoothStreamingMedia>", "<asx version=\"3.0\">", "<ASX>", "ffconcat version 1.0\nfile a.ts",
+        "[playlist]\nFile1=http://10.0.0.1/", "\n[Playlist]\r", "[Reference]\r\nRef1=http://10.0.0.1/",
+        "RTSPtext\r\nrtsp:",
+        "RTSPtextRTSP://10.0.0.1/", "\u{FEFF}[playlist]",
+    ])
+    func refusesDocumentsThatPlayersFollow(_ text: String) throws {
+        for extra in ["", String(repeating: " ", count: 600)] {
+            let bytes = Array((extra + text).utf8)
+            for (declared, name) in [("video/mp4", "film.mp4"), ("audio/mpeg", "song"), (nil, "film.mkv")] {
+                let error = #expect(throws: CacheError.self) {
+                    try MediaType.checked(
+                        .body(bytes), declared: declared, of: try ResourceURL("http://origin.example/\(name)"),
+                        as: .file, length: nil)
+                }
+                #expect(error?.code == .notMedia)
+            }
+        }
+    }
+
+    /// Documents aren't refused where their URL or type announces them.
+    @Test func acceptsAnnouncedManifest() throws {
+        let bytes = Array("<?xml version=\"1.0\"?>\n<MPD>".utf8)
+        let type = try MediaType.checked(
+            .body(bytes), declared: "application/dash+xml", of: try ResourceURL("http://origin.example/a.mpd"),
+            as: .file, length: nil)
+        #expect(type == "application/dash+xml")
+    }
+
     @Test(
         arguments: [
             ("", true), ("\u{FEFF}", true), (" \r\n", true), ("#", true), ("\n#EXTM3", true), ("#EXTM3U", false),
