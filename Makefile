@@ -17,7 +17,7 @@ help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
 		| while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
-demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" goes on to it)
+demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" is passed to it)
 	$(SWIFT) build -c release --product mediacache
 	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
 
@@ -66,13 +66,13 @@ lint: ## Check the style of the sources and scripts, and the language of texts
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); \
 		elif [ "$$MEDIACACHE_REQUIRE_ALL" = 1 ]; then echo "lint: shellcheck is missing" >&2; exit 1; \
-		else echo "lint: shellcheck isn't here, so the scripts weren't checked"; fi
+		else echo "lint: shellcheck isn't installed, so the scripts weren't checked"; fi
 	Scripts/check-language.py
 
 language: ## Check the language of comments, messages and docs (ARGS=--report counts)
 	Scripts/check-language.py $(ARGS)
 
-format: ## Bring the sources into the project's style
+format: ## Format the sources
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 # MEDIACACHE_TSAN: a mutex that ThreadSanitizer knows (Sources/MediaCache/Store/InstrumentedMutex.swift).
@@ -101,7 +101,7 @@ man: setup-build ## Write the manual page to .build/man/mediacache.1
 	@mkdir -p .build/man
 	"$$($(SWIFT) build --show-bin-path)/mediacache" manual >.build/man/mediacache.1
 
-setup: ## Install what building and testing need and isn't here yet
+setup: ## Install the missing requirements for building and testing
 	@Scripts/setup.sh build test
 
 setup-build:

@@ -12,8 +12,8 @@ internal import NIOHTTP1
 /// await client.close()
 /// ```
 ///
-/// Every call throws ``Problem`` if the server answers with an error, ``APIClientError`` if the server is unreachable or
-/// its answer violates the API, and `CancellationError`. Call ``close()`` when done.
+/// Every call throws ``Problem`` if the server answers with an error, ``APIClientError`` if the server is unreachable
+/// or its answer violates the API, and `CancellationError`. Call ``close()`` when done.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
@@ -23,8 +23,8 @@ public final class APIClient: Sendable {
     /// Creates a client. It connects with the first call.
     ///
     /// - Parameters:
-    ///   - address: the server's address, such as `http://127.0.0.1:9479`.
-    ///   - key: the cache's key; see ``AccessKeyFile/key(of:)``.
+    ///   - address: The server's address, such as `http://127.0.0.1:9479`.
+    ///   - key: The cache's key; see ``AccessKeyFile/key(of:)``.
     public init(address: String, key: AccessKey) {
         self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
         self.key = key

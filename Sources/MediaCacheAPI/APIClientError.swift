@@ -18,14 +18,14 @@ public enum APIClientError: Error, Sendable {
 }
 
 extension APIClientError: CustomStringConvertible {
-    /// The description, one sentence.
+    /// The error as one sentence.
     public var description: String {
         switch self {
         case .unreachable(let address, let cause):
             cause.isConnectionRefused
                 ? "nothing listens at \(address)" : "nothing answers at \(address) (\(cause))"
         case .unexpectedAnswer(let call, let address, let cause):
-            "\(address) answers \(call) in an unknown way; is it another version?" + (cause.map { " (\($0))" } ?? "")
+            "\(address) gave an unexpected answer to \(call); is it another version?" + (cause.map { " (\($0))" } ?? "")
         }
     }
 }

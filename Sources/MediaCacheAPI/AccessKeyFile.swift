@@ -22,8 +22,8 @@ public struct AccessKeyFile: Sendable, Hashable {
         self.path = path
     }
 
-    /// Returns the key for the server of a cache: from the cache folder, or, for a folder that can't be written, from the
-    /// file that the server created in the system's temporary folder. Nil if neither file exists.
+    /// Returns the key for the server of a cache: from the cache folder, or, for a folder that can't be written, from
+    /// the file that the server created in the system's temporary folder. Nil if neither file exists.
     ///
     /// - Throws: `CacheError` with `storage` if a file can't be read or contains no key.
     public static func key(of location: CacheLocation) throws -> AccessKey? {
@@ -40,8 +40,8 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key ?? AccessKey()
     }
 
-    /// Returns the key; creates the file if necessary. If several processes create it at once, all get the same key. A key
-    /// that other users could read is replaced, which invalidates the old one.
+    /// Returns the key; creates the file if necessary. If several processes create it at once, all get the same key. A
+    /// key that other users could read is replaced, which invalidates the old one.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or contains no key.
     public func loadOrCreate() throws -> AccessKey {

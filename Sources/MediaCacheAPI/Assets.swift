@@ -45,10 +45,10 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     /// Creates the record of an asset.
     ///
     /// - Parameters:
-    ///   - asset: the asset as stored.
-    ///   - status: the status of its download; nil if there is none.
-    ///   - file: the cached resource of the asset's file or top playlist.
-    ///   - libraryURL: the asset's library URL.
+    ///   - asset: The asset as stored.
+    ///   - status: The status of its download; nil if there is none.
+    ///   - file: The cached resource of the asset's file or top playlist.
+    ///   - libraryURL: The asset's library URL.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
         // The download is ahead of the store in its own progress; plays and covers are in the store alone.
         let current = status?.asset ?? asset
@@ -131,7 +131,7 @@ extension APIClient {
 
     /// Returns the asset of a cached URL; creates it if necessary.
     ///
-    /// - Returns: nil if nothing of the URL is cached.
+    /// - Returns: nil if no data of the URL is cached.
     public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
         do {
             let request = AssetRequest(url: Self.text(of: url, withPassword: false))
@@ -176,7 +176,7 @@ extension APIClient {
 
     /// Removes the covers of all assets.
     ///
-    /// - Returns: the number and size of the removed covers.
+    /// - Returns: The number and size of the removed covers.
     public func removeCovers() async throws -> CoverUsage {
         try await call(.DELETE, "/api/v1/covers")
     }

@@ -74,7 +74,8 @@ extension APIClient {
     /// The maximum number of bytes that one call of ``bring(_:at:of:part:to:)`` uploads.
     public static let bundlePieceLength = 8 << 20
 
-    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to it.
+    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to
+    /// it.
     public func libraryURL(ofAsset id: String) -> String { "\(address)/library/\(Self.escape(id))/" }
 
     /// Returns whether a URL is a `/library` or `/live` URL of this server. ``media(at:range:limit:)`` sends the key to
@@ -85,7 +86,7 @@ extension APIClient {
 
     /// Returns the description of an asset's bundle.
     ///
-    /// - Parameter name: the asset's ID, URL or title.
+    /// - Parameter name: The asset's ID, URL or title.
     /// - Throws: ``Problem`` with the status 404 for an unknown asset.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
         try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
@@ -94,9 +95,9 @@ extension APIClient {
     /// Returns the description of the bundle of a channel's window.
     ///
     /// - Parameters:
-    ///   - name: the channel.
-    ///   - from: the beginning of the window, in milliseconds since 1970.
-    ///   - to: the end of the window, in milliseconds since 1970.
+    ///   - name: The channel.
+    ///   - from: The beginning of the window, in milliseconds since 1970.
+    ///   - to: The end of the window, in milliseconds since 1970.
     /// - Throws: ``Problem`` with the status 404 if the window isn't recorded or isn't over.
     public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
         try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
@@ -110,11 +111,11 @@ extension APIClient {
     /// Uploads bytes of a part.
     ///
     /// - Parameters:
-    ///   - bytes: at most ``bundlePieceLength`` bytes.
-    ///   - offset: the offset of the first byte in the part's resource.
-    ///   - length: the length of the part's resource in bytes.
-    ///   - part: the part's name.
-    ///   - asset: the asset's ID.
+    ///   - bytes: At most ``bundlePieceLength`` bytes.
+    ///   - offset: The offset of the first byte in the part's resource.
+    ///   - length: The length of the part's resource in bytes.
+    ///   - part: The part's name.
+    ///   - asset: The asset's ID.
     public func bring(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, part: String, to asset: String
     ) async throws {
@@ -127,8 +128,8 @@ extension APIClient {
     /// Ends an import. The asset is complete if every part was uploaded.
     ///
     /// - Parameters:
-    ///   - asset: the asset's ID.
-    ///   - gaps: whether missing parts are accepted as gaps.
+    ///   - asset: The asset's ID.
+    ///   - gaps: Whether missing parts are accepted as gaps.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
         try await call(.POST, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
     }

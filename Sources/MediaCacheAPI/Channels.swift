@@ -41,8 +41,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var reason: String?
     /// The end of the recorded range, in milliseconds since 1970; null before the first segment.
     public var edge: Int64?
-    /// The present by the stream's clock, in milliseconds since 1970. `now` and `-<seconds>` in requests are relative to
-    /// it. Null from servers of earlier versions.
+    /// The current time of the stream's clock, in milliseconds since 1970. `now` and `-<seconds>` in requests are
+    /// relative to it. Null from servers of earlier versions.
     public var now: Int64?
     /// The recorded time ranges.
     public var recordedRanges: [TimeSpan]
@@ -72,8 +72,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     /// Creates the record of a channel.
     ///
     /// - Parameters:
-    ///   - status: the channel's status.
-    ///   - base: the URL that its paths are appended to, with a slash at the end.
+    ///   - status: The channel's status.
+    ///   - base: The URL that its paths are appended to, with a slash at the end.
     public init(_ status: RecordingStatus, base: String) {
         let channel = status.channel
         name = channel.name.rawValue
@@ -272,13 +272,13 @@ extension APIClient {
         try await call(.GET, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Returns the URL of a channel's window at the server's own address, without a token. The server answers 404 if the
-    /// window begins outside the recorded ranges.
+    /// Returns the URL of a channel's window at the server's own address, without a token. The server answers 404 if
+    /// the window begins outside the recorded ranges.
     ///
     /// - Parameters:
-    ///   - name: the channel.
-    ///   - from: the beginning of the window, in milliseconds since 1970.
-    ///   - to: the end of the window, in milliseconds since 1970.
+    ///   - name: The channel.
+    ///   - from: The beginning of the window, in milliseconds since 1970.
+    ///   - to: The end of the window, in milliseconds since 1970.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
         "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)&strict=1"
     }
@@ -290,8 +290,8 @@ extension APIClient {
     /// Adds a channel, or continues an existing one.
     ///
     /// - Parameters:
-    ///   - url: the channel's URL. User information in it is sent to the server.
-    ///   - addition: the other settings; its URL is ignored.
+    ///   - url: The channel's URL. User information in it is sent to the server.
+    ///   - addition: The other settings; its URL is ignored.
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
         addition.url = Self.text(of: url)
@@ -312,9 +312,9 @@ extension APIClient {
     /// Returns the segments of a channel, gaps included, by track and time.
     ///
     /// - Parameters:
-    ///   - name: the channel.
-    ///   - from: the beginning of the range, in milliseconds since 1970; nil means an hour before the end.
-    ///   - to: the end of the range, in milliseconds since 1970; nil means now.
+    ///   - name: The channel.
+    ///   - from: The beginning of the range, in milliseconds since 1970; nil means an hour before the end.
+    ///   - to: The end of the range, in milliseconds since 1970; nil means now.
     public func timeline(
         of name: ChannelName, from: Int64? = nil, to: Int64? = nil
     ) async throws -> [TimelineRecord.Segment] {

@@ -104,8 +104,8 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     /// Creates the record of a download.
     ///
     /// - Parameters:
-    ///   - status: the download's status.
-    ///   - inFull: whether the record includes holes and notes.
+    ///   - status: The download's status.
+    ///   - inFull: Whether the record includes holes and notes.
     public init(_ status: DownloadStatus, inFull: Bool) {
         let (asset, progress) = (status.asset, status.progress)
         let download = asset.download ?? Download(added: asset.created)
@@ -189,8 +189,8 @@ public struct DownloadAddition: Codable, Sendable, Hashable {
     public var url: String
     /// The title; null derives it from the URL.
     public var title: String?
-    /// The variants of a stream: `best`, `worst`, `all`, the tallest up to a height in pixels (a number below 10,000), or
-    /// the one with the greatest bandwidth up to a limit in bits per second. Null means `best`.
+    /// The variants of a stream: `best`, `worst`, `all`, the tallest up to a height in pixels (a number below 10,000),
+    /// or the one with the greatest bandwidth up to a limit in bits per second. Null means `best`.
     public var variant: String?
     /// The audio renditions: `standard`, `all`, `none`, or languages (RFC 5646) separated by commas. Null means
     /// `standard`.
@@ -264,8 +264,8 @@ extension APIClient {
 
     /// Returns all downloads, in the order in which they were added.
     ///
-    /// - Parameter limit: the time to wait for a download to change its state, at most 10 s. The call returns as soon as
-    ///   one does.
+    /// - Parameter limit: The time to wait for a download to change its state, at most 10 s. The call returns as soon
+    ///   as one does.
     public func downloads(waiting limit: Duration = .zero) async throws -> [DownloadRecord] {
         try await all(DownloadList.self, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
     }
@@ -273,8 +273,8 @@ extension APIClient {
     /// Returns an asset's download with its holes, or nil if there is none.
     ///
     /// - Parameters:
-    ///   - id: the asset's ID.
-    ///   - limit: the time to wait for a change of state; see ``downloads(waiting:)``.
+    ///   - id: The asset's ID.
+    ///   - limit: The time to wait for a change of state; see ``downloads(waiting:)``.
     public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
         do {
             return try await call(.GET, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
@@ -286,8 +286,8 @@ extension APIClient {
     /// Adds a download.
     ///
     /// - Parameters:
-    ///   - url: the asset's URL. User information in it is sent to the server.
-    ///   - addition: the other settings; its URL is ignored.
+    ///   - url: The asset's URL. User information in it is sent to the server.
+    ///   - addition: The other settings; its URL is ignored.
     public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
         var addition = addition
         addition.url = Self.text(of: url)
@@ -303,8 +303,8 @@ extension APIClient {
     /// Cancels a download.
     ///
     /// - Parameters:
-    ///   - id: the asset's ID.
-    ///   - keepingData: whether received data remains cached, unpinned. Otherwise it is removed.
+    ///   - id: The asset's ID.
+    ///   - keepingData: Whether received data remains cached, unpinned. Otherwise it is removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
         try await send(.DELETE, "\(path(of: id))?keepData=\(keepingData)")
     }
@@ -325,8 +325,8 @@ extension APIClient {
 
     /// Sets the order of downloads. Unnamed downloads keep their priority.
     ///
-    /// - Parameter ids: the assets' IDs, first download first.
-    /// - Returns: all downloads afterwards.
+    /// - Parameter ids: The assets' IDs, first download first.
+    /// - Returns: All downloads afterwards.
     @discardableResult
     public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
         let list: DownloadList = try await call(

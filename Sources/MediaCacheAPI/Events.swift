@@ -3,8 +3,8 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An event, as `GET /api/v1/events` sends it: the `data` of a server-sent event, whose `event` is the name. Fields that
-/// don't apply to the event are null.
+/// An event, as `GET /api/v1/events` sends it: the `data` of a server-sent event, whose `event` is the name. Fields
+/// that don't apply to the event are null.
 public struct EventRecord: Codable, Sendable, Hashable {
     /// The name of an event. The comments list the fields that it sets.
     public enum Name: String, Codable, Sendable, Hashable, CaseIterable {
@@ -124,8 +124,8 @@ extension APIClient {
 
     /// Receives the server's events from now on, until the server stops.
     ///
-    /// - Parameter body: called with each event; the next event isn't read until it returns.
-    /// - Throws: the errors of all calls, and errors of `body`.
+    /// - Parameter body: Called with each event; the next event isn't read until it returns.
+    /// - Throws: The errors of all calls, and errors of `body`.
     public func events(_ body: (EventRecord) async throws -> Void) async throws {
         var request = request(.GET, "/api/v1/events")
         request.headers.add(name: "Accept", value: "text/event-stream")

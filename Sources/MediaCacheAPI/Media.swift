@@ -51,10 +51,10 @@ extension APIClient {
     /// Reads bytes from a play URL, as a player does.
     ///
     /// - Parameters:
-    ///   - playURL: a URL of ``playURL(for:)``, or one that a playlist there references.
-    ///   - range: the requested bytes, cut at the end of the resource; nil for the whole resource.
-    ///   - limit: the maximum number of bytes to receive.
-    /// - Returns: the bytes. They aren't cut to the range if the server can't serve ranges, as of a resource of unknown
+    ///   - playURL: A URL of ``playURL(for:)``, or one that a playlist there references.
+    ///   - range: The requested bytes, cut at the end of the resource; nil for the whole resource.
+    ///   - limit: The maximum number of bytes to receive.
+    /// - Returns: The bytes. They aren't cut to the range if the server can't serve ranges, as of a resource of unknown
     ///   length.
     /// - Throws: ``Problem`` if the server refuses, ``APIClientError``, `CancellationError`.
     public func media(

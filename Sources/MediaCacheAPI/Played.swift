@@ -3,8 +3,8 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// A title that was played and isn't in the library, the answer of `GET /api/v1/played/<id>`. A stream with all its files
-/// is one title.
+/// A title that was played and isn't in the library, the answer of `GET /api/v1/played/<id>`. A stream with all its
+/// files is one title.
 public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     /// The ID of the resource that the title is played by: the file or the playlist; of parts, the most recently used
     /// one.

@@ -2,8 +2,8 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// The result of probing a URL, the answer of `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's title
-/// and asset beside them.
+/// The result of probing a URL, the answer of `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's
+/// title and asset beside them.
 public struct ProbeRecord: Sendable, Hashable {
     /// The probe's result.
     public var probe: MediaProbe
@@ -63,8 +63,8 @@ extension APIClient {
     /// Probes a URL. Only data that playing the URL would cache is cached.
     ///
     /// - Parameters:
-    ///   - url: the URL of a file or playlist. User information in it is sent to the server.
-    ///   - headers: header fields for its origin, by name.
+    ///   - url: The URL of a file or playlist. User information in it is sent to the server.
+    ///   - headers: Header fields for its origin, by name.
     public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
         let request = ProbeRequest(url: Self.text(of: url), headers: headers)
         return try await call(.POST, "/api/v1/probe", content: try .json(request))

@@ -22,10 +22,10 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     /// Creates the record of a programme.
     ///
     /// - Parameters:
-    ///   - programme: the programme.
-    ///   - recordedRanges: the recorded time ranges of its channel. Recording may have begun in the middle of the
+    ///   - programme: The programme.
+    ///   - recordedRanges: The recorded time ranges of its channel. Recording may have begun in the middle of the
     ///     programme.
-    ///   - base: the URL that the channel's paths are appended to.
+    ///   - base: The URL that the channel's paths are appended to.
     public init(_ programme: Programme, recordedRanges: [TimeSpan], base: String) {
         let span = TimeSpan(programme.from..<max(programme.from, programme.to))
         id = programme.id
@@ -86,9 +86,9 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     /// Creates the record of an export.
     ///
     /// - Parameters:
-    ///   - export: the export.
-    ///   - programme: the programme's ID.
-    ///   - base: the URL that its channel's paths are appended to, with a slash at the end.
+    ///   - export: The export.
+    ///   - programme: The programme's ID.
+    ///   - base: The URL that its channel's paths are appended to, with a slash at the end.
     public init(_ export: ProgrammeExport, of programme: String, base: String) {
         format = export.format.rawValue
         state = State(export.state)

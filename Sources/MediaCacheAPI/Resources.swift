@@ -142,11 +142,11 @@ extension APIClient {
         try await all(ResourceList.self, "/api/v1/resources")
     }
 
-    /// Returns the resource of a URL, or nil if nothing of it is cached.
+    /// Returns the resource of a URL, or nil if none of its data is cached.
     ///
     /// - Parameters:
-    ///   - url: the URL; its user name selects the user.
-    ///   - withFile: whether the record includes the path of a complete resource's file.
+    ///   - url: The URL; its user name selects the user.
+    ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
         do {
             // The user is part of the cache key; the password isn't.
@@ -160,8 +160,8 @@ extension APIClient {
     /// Returns the resource with an ID, or nil if it's no longer cached.
     ///
     /// - Parameters:
-    ///   - id: the resource's ID.
-    ///   - withFile: whether the record includes the path of a complete resource's file.
+    ///   - id: The resource's ID.
+    ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
         do {
             return try await call(.GET, "/api/v1/resources/\(id)?file=\(withFile)")

@@ -32,14 +32,15 @@ public struct PlayLink: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `PUT /api/v1/header-profiles`: the header fields that requests to one origin carry until the server ends.
+/// The body of `PUT /api/v1/header-profiles`: the header fields that requests to one origin carry until the server
+/// ends.
 public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
     /// The origin, such as `https://example.com`. A path is ignored.
     public var origin: String
     /// The fields by name. An empty object removes the profile.
     public var headers: [String: String]
-    /// The identity of the user whom the fields authenticate; it becomes part of the cache key. Null if the fields don't
-    /// distinguish users.
+    /// The identity of the user whom the fields authenticate; it becomes part of the cache key. Null if the fields
+    /// don't distinguish users.
     public var identity: String?
 
     /// Creates an update.

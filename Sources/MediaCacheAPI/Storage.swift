@@ -161,8 +161,8 @@ public struct PruneReport: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `POST /api/v1/verify`. The answer, a `VerifyReport`, is sent when all data has been read, so callers set no
-/// deadline.
+/// The body of `POST /api/v1/verify`. The answer, a `VerifyReport`, is sent when all data has been read, so callers set
+/// no deadline.
 public struct VerifyRequest: Codable, Sendable, Hashable {
     /// Whether damaged data is removed, so that it is fetched again.
     public var repair: Bool

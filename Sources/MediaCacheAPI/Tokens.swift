@@ -72,7 +72,8 @@ public struct TokenAddition: Codable, Sendable, Hashable {
     public var scope: TokenScope
     /// The ID of the asset that it opens; required by ``TokenScope/asset``, and invalid for any other scope.
     public var asset: String?
-    /// The URL that the answer's `playURL` plays; for ``TokenScope/playback`` alone. User information in it is used as in
+    /// The URL that the answer's `playURL` plays; for ``TokenScope/playback`` alone. User information in it is used as
+    /// in
     /// `GET /api/v1/urls`.
     public var url: String?
     /// The label, at most 200 characters.

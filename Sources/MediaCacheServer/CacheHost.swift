@@ -3,8 +3,8 @@ public import MediaCache
 public import MediaCacheAPI
 public import ServiceLifecycle
 
-/// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so that other
-/// processes can find it.
+/// The owner of a cache folder: its store and its server. It announces the server's address in the folder's lock, so
+/// that other processes can find it.
 public final class CacheHost: Service, Sendable {
     /// The store.
     public let store: CacheStore
@@ -25,11 +25,11 @@ public final class CacheHost: Service, Sendable {
     ///
     /// If the folder can't be written, playback works without caching.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that clients
-    /// can't reach the private network through it.
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that
+    /// clients can't reach the private network through it.
     ///
-    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder; ``ServerError`` if the server can't
-    ///   listen. The folder is closed again in that case.
+    /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder; ``ServerError`` if the server
+    ///   can't listen. The folder is closed again in that case.
     public static func open(
         _ configuration: CacheConfiguration,
         server serverConfiguration: ServerConfiguration = ServerConfiguration(),

@@ -35,11 +35,11 @@ public final class CacheServer: Service, Sendable {
     /// Creates a server. ``start()`` or ``run()`` makes it listen.
     ///
     /// - Parameters:
-    ///   - store: the store to serve.
-    ///   - key: the API key.
-    ///   - keyFile: the file of the key; nil if neither the key nor tokens are stored.
-    ///   - configuration: the configuration.
-    ///   - routes: additional routes, which take precedence over the server's own.
+    ///   - store: The store to serve.
+    ///   - key: The API key.
+    ///   - keyFile: The file of the key; nil if neither the key nor tokens are stored.
+    ///   - configuration: The configuration.
+    ///   - routes: Additional routes, which take precedence over the server's own.
     public init(
         store: CacheStore,
         key: AccessKey,
@@ -144,7 +144,7 @@ public final class CacheServer: Service, Sendable {
     /// Applies a configuration's channels, as ``start()`` does with ``ServerConfiguration/channels``: new channels are
     /// recorded, and existing ones get the declared retention and header fields.
     ///
-    /// - Returns: the errors of channels that couldn't be applied, by name.
+    /// - Returns: The errors of channels that couldn't be applied, by name.
     public func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
         var failures: [ChannelName: CacheError] = [:]
         for channel in channels {

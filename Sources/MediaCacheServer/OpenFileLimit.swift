@@ -28,7 +28,7 @@ package enum OpenFileLimit {
 
     /// Raises the limit as far as permitted.
     ///
-    /// - Returns: the new limit.
+    /// - Returns: The new limit.
     @discardableResult
     static func raise() -> Int {
         var limit = rlimit()

@@ -10,13 +10,13 @@ public struct ServerConfiguration: Sendable {
     public var port: Int
     /// Additional names that `Host` may have, for use behind a proxy or in a local network.
     public var allowedHosts: [String]
-    /// The path that a reverse proxy serves this server at, such as `/cache`. It is part of every generated URL. Empty by
-    /// default.
+    /// The path that a reverse proxy serves this server at, such as `/cache`. It is part of every generated URL. Empty
+    /// by default.
     public var publicPath: String
     /// The number of segments of an HLS stream to prefetch after the requested one.
     public var segmentsAhead: Int
-    /// Whether MP4 files with their index at the end are served with the index at the front, even without `faststart=1` in
-    /// the play URL.
+    /// Whether MP4 files with their index at the end are served with the index at the front, even without `faststart=1`
+    /// in the play URL.
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
@@ -26,8 +26,8 @@ public struct ServerConfiguration: Sendable {
     public var keepsCovers: Bool
     /// The encoder of programmes (3GP); nil if there is none.
     public var encoder: (any FilmEncoder)?
-    /// Whether the server has its own downloads and recordings. Set it to false in an app with its own `Downloads` of the
-    /// store, since two would conflict.
+    /// Whether the server has its own downloads and recordings. Set it to false in an app with its own `Downloads` of
+    /// the store, since two would conflict.
     public var runsDownloads: Bool
     /// Whether downloads, recordings and exports of earlier processes continue at the start. Otherwise they continue on
     /// request.
@@ -48,8 +48,9 @@ public struct ServerConfiguration: Sendable {
     /// The default port of the command `serve`.
     public static let defaultPort = 9479
 
-    /// Whether clients on other machines may reach the server: at its address, or through a reverse proxy, as a public path or
-    /// allowed hosts indicate. No client of an exposed server is local, and its store contacts public addresses alone.
+    /// Whether clients on other machines may reach the server: at its address, or through a reverse proxy, as a public
+    /// path or allowed hosts indicate. No client of an exposed server is local, and its store contacts public addresses
+    /// alone.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }
@@ -100,8 +101,9 @@ public struct ServerConfiguration: Sendable {
 public struct ServerLimits: Sendable, Hashable {
     /// The maximum number of open connections, 1,024 by default. Further ones are refused with 503.
     public var maximumConnections: Int
-    /// The maximum number of open connections from one IPv4 address or one IPv6 network of 64 bits, 64 by default. Further
-    /// ones are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
+    /// The maximum number of open connections from one IPv4 address or one IPv6 network of 64 bits, 64 by default.
+    /// Further ones are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share
+    /// one.
     public var maximumConnectionsPerAddress: Int
     /// The length limit of a header section in bytes, request line included; 32 KiB by default.
     public var maximumHeadBytes: Int

@@ -42,7 +42,8 @@ struct ServerURLs: Sendable {
         try requireBase() + PlayTarget.path(for: url, token: access.playbackToken, options: options)
     }
 
-    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to it.
+    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to
+    /// it.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func libraryURL(of asset: AssetID) throws -> String {

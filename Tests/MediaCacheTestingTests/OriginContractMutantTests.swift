@@ -134,7 +134,6 @@ struct OriginContractMutantTests {
     }
 
     /// Correct decoding violates the rule, too, unless it's permitted.
-    ///
     @Test func permitsDecodingByAllowanceOnly() async throws {
         for allowances in [[], [OriginContract.Allowance.decodesContent]] {
             let isCaught = try await breaks(.preservesContentCoding, allowing: Set(allowances)) { mutant in

@@ -113,5 +113,5 @@ function removalText(record) {
   const size = sizeOf(record);
   const download = record.state && record.state !== "complete" ? " and cancels its download" : "";
   const source = record.url ? ` from ${hostOf(record.url)}` : "";
-  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. To play it again, it must be downloaded${source} again.`;
+  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. Playing it again requires another download${source}.`;
 }

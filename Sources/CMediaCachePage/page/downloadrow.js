@@ -37,7 +37,7 @@ function isGrowing({ kind, duration, parts }) { return kind === "stream" && !dur
 export function buildDownloadRow(record, isOpen) {
   const { id } = record;
   const handle = isOpen && make("button.handle", {
-    type: "button", data: { handle: "" }, "aria-description": "Press arrow up or arrow down to move it, or drag it.",
+    type: "button", data: { handle: "" }, "aria-description": "Press the up or down arrow key to move it, or drag it.",
   }, icon("grip"));
   const buttons = actions.map(({ name, label, act }) => make("button.quiet.small",
     { type: "button", data: { act: name }, on: { click: () => act(id) } }, label

@@ -241,7 +241,7 @@ function keysHint() {
 
 function missing(main) {
   main.append(make("div.empty", {}, make("h1", {}, "Not found"),
-    make("p", {}, "The library doesn’t have this item. ",
+    make("p", {}, "This item isn’t in the library. ",
       make("a", { href: routes.library }, "Back to the library"))));
   return "Not found";
 }

@@ -46,7 +46,7 @@ function askForProgramme(name, clip) {
   showDialog({
     title: "Save programme",
     content: [
-      make("p.hint", {}, "A programme stays until you delete it, regardless of the channel’s limits. It can be in the future."),
+      make("p.hint", {}, "A programme stays until you delete it, regardless of the channel’s limits. Its time range can be in the future."),
       field("Name", label), make("div.fields", {}, field("From", from), field("To", to)),
       make("fieldset", {}, make("legend", {}, "When it ends, export it as"), ...boxes.map((box) => box.label),
         make("p.hint", {}, "3GP requires ffmpeg on the server.")),

@@ -1,8 +1,8 @@
 /// The record of a tag with attributes, for JSON: one key for each attribute in the tag's definition.
 ///
-/// A key is the attribute's name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The value
-/// of an absent attribute is null, false for a flag, or an empty list. Some tags add `otherAttributes`, an object with the
-/// written values of the attributes that the RFC doesn't define.
+/// A key is the attribute's name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The
+/// value of an absent attribute is null, false for a flag, or an empty list. Some tags add `otherAttributes`, an object
+/// with the written values of the attributes that the RFC doesn't define.
 package struct TagRecord: Encodable, Sendable, Hashable {
     /// A JSON value.
     package enum Value: Encodable, Sendable, Hashable {

@@ -60,7 +60,7 @@ public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension MediaPlaylist {
-    /// Returns the result of replacing the known playlist, `self`, by a newly loaded one.
+    /// Returns the result of replacing the known playlist, `self`, with a newly loaded one.
     ///
     /// Segments with equal media sequence numbers are compared by their URIs without queries. If none of them match,
     /// the server restarted the media sequence. If the only segment with a program date and time was removed, the first

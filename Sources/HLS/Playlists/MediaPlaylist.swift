@@ -93,7 +93,7 @@ extension FixedWidthInteger {
 extension MediaPlaylist {
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: returns the new URI for a role and the old URI.
+    /// - Parameter transform: Returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
         var playlist = self
         var last: (old: SegmentConditions, new: SegmentConditions)?

@@ -72,7 +72,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: returns the new URI for a role and the old URI.
+    /// - Parameter transform: Returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
         var playlist = self
         for index in playlist.entries.indices {

@@ -33,7 +33,7 @@ public enum Playlist: Sendable, Hashable {
 
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: returns the new URI for a role and the old URI.
+    /// - Parameter transform: Returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Playlist {
         switch self {
         case .media(let playlist): .media(playlist.mappingURIs(transform))

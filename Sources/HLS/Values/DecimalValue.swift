@@ -81,7 +81,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         return Int(clamping: rest > 0 ? quotient + 1 : quotient)
     }
 
-    /// The number as playlists contain it.
+    /// The number in decimal notation, as in a playlist.
     public var description: String {
         guard fractionDigits > 0 else { return String(significand) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { digits in

@@ -27,8 +27,8 @@ struct TagOrder: Sendable, Hashable {
     /// read stays after the line that precedes it in `written`.
     ///
     /// - Parameters:
-    ///   - written: lines with tags, and URIs, which stay after their tags.
-    ///   - kind: the kind of playlist. Tags of the other kind are treated like unknown tags.
+    ///   - written: Lines with tags, and URIs, which stay after their tags.
+    ///   - kind: The kind of playlist. Tags of the other kind are treated like unknown tags.
     func arranged(_ written: ArraySlice<UInt8>, _ kind: PlaylistKind) -> [UInt8] {
         guard !names.isEmpty else { return Array(written) }
         var positions: [String: ArraySlice<Int>] = [:]

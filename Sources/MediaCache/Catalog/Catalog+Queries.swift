@@ -219,7 +219,7 @@ extension Catalog {
         }
     }
 
-    /// Returns all blobs in the catalog, with whether each is in the pinned folder.
+    /// Returns all blobs in the catalog, and whether each is in the pinned folder.
     package func blobs() async throws -> [String: Bool] {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: "SELECT blob, kept FROM representation")

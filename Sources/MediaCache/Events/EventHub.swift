@@ -43,7 +43,7 @@ package final class EventHub<Event: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Creates a hub of states, of which slow subscribers get the newest.
+    /// Creates a hub of states. Slow subscribers receive only the newest state.
     package init() {
         dropped = nil
     }

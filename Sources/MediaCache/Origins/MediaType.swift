@@ -130,8 +130,8 @@ package enum MediaType {
         return type
     }
 
-    /// Refuses a playlist in place of a key. It may have a key's length, and a player that requests its URL would follow
-    /// its references.
+    /// Refuses a playlist in place of a key. It may have a key's length, and a player that requests its URL would
+    /// follow its references.
     private static func refusePlaylist(
         _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
     ) throws(CacheError) {

@@ -21,7 +21,7 @@ struct RetryBudget {
         failingSince = failingSince ?? now
     }
 
-    /// Records received bytes. Fewer bytes than a stall permits don't reset the budget.
+    /// Records received bytes. Resets the budget after ``StallWatch/minimumBytes`` bytes.
     mutating func received(_ count: Int64) {
         receivedBytes += count
         guard receivedBytes >= StallWatch.minimumBytes else { return }
@@ -117,8 +117,7 @@ final class StallWatch: Sendable {
         }
     }
 
-    /// Cancels a stalled body. Returns false once there is nothing left to watch.
-    ///
+    /// Cancels the body if it has stalled. Returns whether to continue watching.
     private func check() -> Bool {
         let now = time.monotonic
         let isStalled = state.withLock { state in

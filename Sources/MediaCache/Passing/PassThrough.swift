@@ -13,8 +13,8 @@ final class PassThrough: Sendable {
 
     deinit { fill.leave(id) }
 
-    /// Returns the available bytes, the end, or the failure. A reader that was too slow for the others gets an early end,
-    /// and continues with a fill of its own.
+    /// Returns the available bytes, the end, or the failure. A reader that was too slow for the others gets an early
+    /// end, and continues with a fill of its own.
     ///
     /// - Parameter onReady: A function that is called once if the result is `wait`, when another poll can succeed.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {

@@ -4,8 +4,8 @@ import Synchronization
 /// An origin request whose bytes may not or can't be stored. They pass through a ring of memory that its readers share.
 ///
 /// The origin is read only while the ring has space. If no reader consumes bytes for longer than the idle limit, the
-/// connection is closed and the scheduler's grant is returned; a later request continues at the next byte. The fill ends
-/// when its last reader leaves.
+/// connection is closed and the scheduler's grant is returned; a later request continues at the next byte. The fill
+/// ends when its last reader leaves.
 final class PassingFill: Sendable {
     /// The properties of a request. Only readers that would send the same request share a fill.
     struct Audience: Hashable {

@@ -1,14 +1,15 @@
 /// The range of bytes in a ring of memory, and its readers: a value without side effects.
 ///
-/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. The ring waits
-/// for a reader that falls behind by more than its capacity, but only for a limited time in total; then the reader is
-/// removed.
+/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. The ring
+/// waits for a reader that falls behind by more than its capacity, but only for a limited time in total; then the
+/// reader is removed.
 struct RingWindow {
     /// The capacity in bytes.
     static let capacity: Int64 = 1 << 20
     /// The distance that the origin is read ahead of the foremost reader, in bytes.
     static let lookahead: Int64 = 512 << 10
-    /// The distance ahead of the received bytes up to which a reader waits for them instead of sending a request, in bytes.
+    /// The distance ahead of the received bytes up to which a reader waits for them instead of sending a request, in
+    /// bytes.
     static let nearDistance: Int64 = 256 << 10
     /// The total time that the others wait for a slow reader.
     static let grace = Duration.milliseconds(250)

@@ -223,8 +223,8 @@ package final class Representation: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns the bytes of a hole that can't be stored, directly from the origin; nil if the length turns out to be
-    /// known.
+    /// Returns a reader of a hole whose bytes can't be stored. It passes them through from the origin. Returns nil if
+    /// the length has become known; the caller then tries again.
     func passThrough(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?
     ) -> PassThrough? {

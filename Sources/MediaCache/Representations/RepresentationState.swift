@@ -239,7 +239,6 @@ struct TransferRate: Sendable {
     }
 
     /// Returns the estimated duration of a transfer; nil while the rate is unknown.
-    ///
     func time(for bytes: Int64) -> Duration? {
         bytesPerSecond > 0 ? .seconds(Double(bytes) / bytesPerSecond) : nil
     }

@@ -57,7 +57,8 @@ extension Resource {
         return PassingResponse(version: version, hold: hold)
     }
 
-    /// Returns the version that is being read, if its strong validator shows that it's the same one; otherwise replaces it.
+    /// Returns the version that is being read, if its strong validator shows that it's the same one; otherwise replaces
+    /// it.
     private func version(
         _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
     ) -> PassingVersion {

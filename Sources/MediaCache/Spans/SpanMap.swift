@@ -126,7 +126,6 @@ extension SpanMap {
     }
 
     /// Decodes ``encoded``; returns nil if the data is damaged.
-    ///
     package init?(encoded: some Collection<UInt8>) {
         self.init()
         var reader = VarintReader(Array(encoded))

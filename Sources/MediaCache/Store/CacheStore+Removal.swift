@@ -172,8 +172,8 @@ extension CacheStore {
     /// Deletes sidecars, then catalog records, then files, each durably. A sidecar without a record would mean that the
     /// catalog lost it.
     ///
-    /// - Parameter pinned: Entries that stay for now and lose their pins. Their blobs stay in place until their
-    ///   removal.
+    /// - Parameter pinned: Entries in use, which only lose their pins now. Their blobs stay in place until they are
+    ///   removed.
     func delete(
         _ representations: [StoredRepresentation], damaged: (ids: [Int64], blobs: [String]) = ([], []),
         unpinning pinned: [CatalogEntry] = []

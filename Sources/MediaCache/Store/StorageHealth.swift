@@ -42,7 +42,6 @@ package final class StorageHealth: Sendable {
     package var mayRecover: Bool { !beyondRepair.withLock { $0 } }
 
     /// Records that the folder accepts bytes again.
-    ///
     package func recovered() {
         let wasFailing = failing.withLock { failing in
             defer { failing = false }

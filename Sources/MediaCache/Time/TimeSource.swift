@@ -33,7 +33,6 @@ public struct SystemTime: TimeSource {
 
 extension Duration {
     /// The duration in seconds.
-    ///
     package var seconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

@@ -17,7 +17,10 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                              shows the type and size
 
-            For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without one, or with             --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture is stored             as the cover, which pages show at /library/<id>/cover. A frame of --at is stored with --keep.
+            For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without \
+            one, or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its \
+            picture is stored as the cover, which pages show at /library/<id>/cover. A frame of --at is stored only \
+            with --keep.
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
             """
     )

@@ -17,8 +17,8 @@ struct DemoCommand: AsyncParsableCommand {
 
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows cached \
             ranges as they arrive. Open the address that it prints.
-            Cached data is stored for the next start, when the origin sends nothing. The demo has a separate folder: \
-            `demo` in the cache folder, unless --cache names one.
+            Cached data is reused at the next start, so the origin sends nothing then. The demo has a separate \
+            folder: `demo` in the cache folder, unless --cache names one.
             """
     )
 

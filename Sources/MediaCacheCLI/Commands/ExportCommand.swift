@@ -20,13 +20,13 @@ struct ExportCommand: AsyncParsableCommand {
 
             The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. The \
             origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts the origin, \
-            --gaps leaves gaps instead. Of a multivariant playlist the best completely cached variant stream is \
+            --gaps leaves gaps instead. For a multivariant playlist, the best completely cached variant stream is \
             selected, with all downloaded or recorded audio; --language selects one.
             --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the video \
             from the preceding key frame on, which is needed for decoding, and an edit list that begins at the exact \
             time. .ts has no edit lists and begins with that frame. For a channel they are times: seconds or \
-            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (at most the start of the recording), or now. \
-            The last two are relative to the stream's clock, which can differ from the server's. Without --from and --to, \
+            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to the start of the recording), or \
+            now. The last two are relative to the stream's clock, which can differ from the server's. Without --from and --to, \
             everything is exported.
             Encrypted streams whose keys are cached are decrypted, as by `remux`. The index of the output precedes the \
             media, .m4a contains only the audio, and the file appears complete, or not at all. Subtitles (WebVTT) are \

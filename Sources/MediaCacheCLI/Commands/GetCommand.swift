@@ -17,7 +17,7 @@ struct GetCommand: AsyncParsableCommand {
             Cached data isn't fetched again, and received data is never lost: after Ctrl-C, a lost connection or a power \
             cut, run the same command to resume. Downloads are pinned, so that they aren't evicted; `remove` deletes \
             them. `downloads` lists, pauses and resumes downloads.
-            Of an HLS stream, the best variant stream is downloaded with its default audio and all subtitles; see \
+            For an HLS stream, the best variant stream is downloaded with its default audio and all subtitles; see \
             --variant, --audio and --subs. Unavailable segments become holes; they are listed, and the exit code is 2.
             A live stream is followed until its end, for the duration of --for, or until `downloads finish`. After \
             Ctrl-C, run the same command to continue.
@@ -26,8 +26,8 @@ struct GetCommand: AsyncParsableCommand {
             For a file, -o writes a file that shares its blocks with the cache if the file system supports it (reflink, \
             otherwise hard link), otherwise a copy. Don't modify a hard link; modify a copy of it. For a stream, -o \
             writes an .mp4, .m4v, .m4a or .ts, as `export` does. For several URLs, -o names a folder.
-            --json prints an object for each event in a line: event (state, progress, result), asset, url, title, kind, \
-            state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, message, until, \
+            --json prints an object for each event, one per line: event (state, progress, result), asset, url, title, \
+            kind, state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, message, until, \
             retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its result: \
             complete, holeCount, holes (url, role, start, duration, reason, retryable), notes, error; with -o output, and \
             method (clone, hardLink, copy) or remux (the object of `remux --json`); for a file also the keys of \

@@ -15,8 +15,8 @@ struct ImportCommand: AsyncParsableCommand {
 
             The import is a complete, pinned asset that players find at /library/<id>/. It's stored under URLs of a host \
             that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their original \
-            URLs and played for these URLs. The author of the folder decides their content, so trust only your own \
-            folders.
+            URLs, and players of these URLs receive them. The author of the folder decides their content, so trust \
+            only your own folders.
             Nothing outside of the folder is read: playlists with files or links outside of it, or with other hosts, are \
             rejected. The folder isn't changed.
             --json prints an object: asset, title, libraryURL, entry, parts, bytes, wasHere.

@@ -16,9 +16,9 @@ struct RecordCommand: AsyncParsableCommand {
               mediacache record https://example.org/live.m3u8 --name late --until 2026-01-31T23:00:00+01:00
               mediacache export news --from -3600 --to now -o hour.mp4
 
-            The recording ends with the stream, at the time of --for or --until, or at Ctrl-C. Then it's an asset of the \
-            library, except after Ctrl-C: run the same command to continue. During the recording, and whenever `serve` \
-            runs, the channel plays at /live/NAME/index.m3u8, and a window of it with ?begintime=<time>&endtime=<time>: \
+            The recording ends with the stream, at the time of --for or --until, or on Ctrl-C. It then becomes an \
+            asset of the library, except after Ctrl-C: run the same command to continue. During the recording, and \
+            whenever `serve` runs, the channel plays at /live/NAME/index.m3u8, and a window of it with ?begintime=<time>&endtime=<time>: \
             seconds or milliseconds since 1970, ISO 8601, or -<seconds> for seconds ago.
             Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove the \
             oldest segments; `channels keep` changes them.
@@ -26,7 +26,7 @@ struct RecordCommand: AsyncParsableCommand {
             that can't be reached.
             If `serve` owns the folder, it records: --detach returns at once, and Ctrl-C stops only a recording that this \
             command started. `channels` lists, stops, starts and deletes channels.
-            --json prints an object for each event in a line: event (state, progress, gap, result), channel, url, \
+            --json prints an object for each event, one per line: event (state, progress, gap, result), channel, url, \
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
             milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, \
             duration, reason. The last event is the result: complete, gapList, error.

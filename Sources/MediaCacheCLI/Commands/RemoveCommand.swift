@@ -14,8 +14,8 @@ struct RemoveCommand: AsyncParsableCommand {
               mediacache remove --all                 everything that isn't pinned
               mediacache remove --all --pinned        everything
 
-            Data that is being read is removed after its last reader; the output says so. Files of `get -o` aren't \
-            removed.
+            Data that is being read is removed when its last reader has finished; the output says so. Files of \
+            `get -o` aren't removed.
             --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of \
             removed assets) and missing (an array of arguments without cached data). The exit code is 2 if some arguments \
             had no cached data, 1 if none had.

@@ -19,9 +19,9 @@ struct RemuxCommand: AsyncParsableCommand {
             Inputs are HLS playlists, MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV and \
             fragmented MP4. The format is detected by content. URLs are read through the cache.
             Several inputs are joined in sequence. With --together they are played at the same time, by their own \
-            clocks, as tracks of one recording. Of a multivariant playlist the best variant stream is selected, with \
+            clocks, as tracks of one recording. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
-            Samples keep their bytes. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), which not every \
+            Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), which not every \
             player supports. Tracks that the output can't contain, such as time codes, are listed and left out. A codec \
             that differs between files is an error. A damaged segment of a stream, or one with another codec, becomes a \
             gap and is listed.

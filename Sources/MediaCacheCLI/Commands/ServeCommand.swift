@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
             SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
             channels, limits of channels and the log level apply at once; the log lists settings that need a restart. An \
             invalid configuration changes nothing.
-            At Ctrl-C, running responses have some time to finish; a second Ctrl-C ends the server at once.
+            On Ctrl-C, running responses have some time to finish; a second Ctrl-C ends the server at once.
             On a loopback address, only this machine has access. On other addresses, origins with local addresses are \
             rejected, unless --allow-net allows them.
             """

@@ -11,8 +11,8 @@ import MediaLibrary
 /// {"channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h", "maxSize": "50GB"}]}
 /// ```
 ///
-/// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`. `MEDIACACHE_CHANNELS=news,sport`
-/// names channels that aren't in the file.
+/// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
+/// `MEDIACACHE_CHANNELS=news,sport` names channels that aren't in the file.
 struct ChannelConfiguration {
     /// The key of a value in an entry.
     enum Key: String, CaseIterable {

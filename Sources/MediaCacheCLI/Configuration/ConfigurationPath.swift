@@ -1,7 +1,7 @@
 import Foundation
 
-/// The path of the configuration file: the value of `--config` or `$MEDIACACHE_CONFIG`, the user's file, or the system's.
-/// Only one file is read.
+/// The path of the configuration file: the value of `--config` or `$MEDIACACHE_CONFIG`, the user's file, or the
+/// system's. Only one file is read.
 enum ConfigurationPath {
     /// The variable with the path.
     static let variable = "MEDIACACHE_CONFIG"

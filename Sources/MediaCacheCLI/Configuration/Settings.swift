@@ -2,8 +2,8 @@ import Configuration
 import Foundation
 import Synchronization
 
-/// The values of settings and their sources. The command line takes precedence over the environment, the environment over
-/// the configuration file, the file over defaults.
+/// The values of settings and their sources. The command line takes precedence over the environment, the environment
+/// over the configuration file, the file over defaults.
 struct Settings: Sendable {
     /// The source of a value.
     enum Source: String, Sendable, Hashable, Encodable, CaseIterable {

@@ -24,7 +24,8 @@ struct DownloadJob: Sendable {
 
     /// Runs until the end of all downloads.
     ///
-    /// - Returns: The final state of each download, or the state of a wait that won't end; nil for a cancelled download.
+    /// - Returns: The final state of each download, or the state of a wait that won't end; nil for a cancelled
+    ///   download.
     /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``.
     func run(showing watcher: @escaping Watcher, until interruption: Interruption) async throws -> [DownloadRecord?] {
         do {

@@ -11,8 +11,8 @@ struct LocalHost: Sendable {
 
     /// Opens the folder and serves it.
     ///
-    /// - Throws: Errors of the engine, such as `folderOwned`; `ServerError` if the port isn't available; ``CommandFailure``
-    ///   for an invalid setting.
+    /// - Throws: Errors of the engine, such as `folderOwned`; `ServerError` if the port isn't available;
+    ///   ``CommandFailure`` for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
         let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
@@ -60,8 +60,8 @@ struct LocalHost: Sendable {
         await host.server.downloadsEnded()
     }
 
-    /// Stops the server: running responses may finish within the grace period, then all data is committed and the folder
-    /// released.
+    /// Stops the server: running responses may finish within the grace period, then all data is committed and the
+    /// folder released.
     func stop() async {
         await host.close()
         await origin.shutdown()

@@ -68,7 +68,7 @@ struct CoverJob: Sendable {
 
     /// Stores the cover of the asset that a URL belongs to.
     ///
-    /// - Returns: false if nothing is cached of the URL.
+    /// - Returns: False if nothing is cached of the URL.
     static func store(_ cover: Cover, of url: ResourceURL, _ client: APIClient) async throws -> Bool {
         guard let asset = try await client.addAsset(for: url) else { return false }
         try await client.setCover(cover, of: asset.id)

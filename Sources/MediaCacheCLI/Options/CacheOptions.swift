@@ -9,14 +9,15 @@ struct CacheOptions: ParsableArguments {
         help: ArgumentHelp(
             "The cache folder.",
             discussion:
-                "Default: $MEDIACACHE_DIR, the configuration file's, or the system's for caches and for data.",
+                "Default: $MEDIACACHE_DIR, the folder set in the configuration file, or the system's folders for caches and data.",
             valueName: "dir"), completion: .directory)
     var cache: String?
 
     @Option(
         help: ArgumentHelp(
             "The configuration file.",
-            discussion: "Default: $MEDIACACHE_CONFIG, ~/.config/mediacache/config.json, or the one in /etc/mediacache.",
+            discussion:
+                "Default: $MEDIACACHE_CONFIG, ~/.config/mediacache/config.json, or /etc/mediacache/config.json.",
             valueName: "file"), completion: .file(extensions: ["json"]))
     var config: String?
 

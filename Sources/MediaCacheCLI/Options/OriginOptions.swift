@@ -20,7 +20,7 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of cookies to send, in the format of browsers' exports, curl and yt-dlp.",
+            "A file of cookies to send, in the Netscape format of browser exports, curl and yt-dlp.",
             valueName: "file"), completion: .file())
     var cookies: String?
 

@@ -7,12 +7,13 @@ struct StreamOptions: ParsableArguments {
     var maxHeight: Int?
 
     @Option(
-        help: ArgumentHelp("Select the variant stream with the highest bandwidth up to this one.", valueName: "bits"))
+        help: ArgumentHelp("Select the variant stream with the highest bandwidth up to this value.", valueName: "bits"))
     var maxBandwidth: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Select a variant stream whose codecs begin like this: avc1, hvc1.2, mp4a.40.2.", valueName: "codec"))
+            "Select a variant stream with a codec that begins with this, such as avc1, hvc1.2 or mp4a.40.2.",
+            valueName: "codec"))
     var codec: String?
 
     @Flag(help: "Select the variant stream with the lowest bandwidth.")

@@ -28,8 +28,8 @@ struct ProgressLine: Sendable, Hashable {
         return .seconds((Double(length - cached) / rate).rounded(.up))
     }
 
-    /// Returns a line with a bar for a terminal of `width` columns. If it doesn't fit, the bar is omitted first, then the
-    /// name.
+    /// Returns a line with a bar for a terminal of `width` columns. If it doesn't fit, the bar is omitted first, then
+    /// the name.
     func rendered(width: Int) -> String {
         let figures = figures
         let shown = Table.printable(name)

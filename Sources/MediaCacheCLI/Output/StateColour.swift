@@ -1,6 +1,7 @@
 import MediaCacheAPI
 
-/// The colours of states: red for failures, yellow for pauses and waits, green for completion, none for normal activity.
+/// The colours of states: red for failures, yellow for pauses and waits, green for completion, none for normal
+/// activity.
 extension TextStyle.Colour {
     /// Creates the colour of a download's state.
     init?(_ state: DownloadRecord.State) {

@@ -12,18 +12,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// A child process: a program of the user's session, which shares the terminal, or a confined one, which reads untrusted
-/// data.
+/// A child process: a program of the user's session, which shares the terminal, or a confined one, which reads
+/// untrusted data.
 ///
-/// On Linux, Foundation's `Process` gives each child a process group, in which a player can't read keys from the terminal.
+/// On Linux, Foundation's `Process` gives each child a process group, in which a player can't read keys from the
+/// terminal.
 struct ChildProcess: Sendable, Hashable {
     /// The process ID.
     let id: pid_t
     /// Whether the process leads a process group, which ends with it.
     private(set) var leadsGroup = false
 
-    /// Starts a program that belongs to the user's session, with this process's standard streams, folder and network, and
-    /// its environment without the settings of `mediacache`.
+    /// Starts a program that belongs to the user's session, with this process's standard streams, folder and network,
+    /// and its environment without the settings of `mediacache`.
     ///
     /// - Parameter output: The descriptor that becomes its standard output; nil for this process's.
     /// - Throws: ``CommandFailure``.

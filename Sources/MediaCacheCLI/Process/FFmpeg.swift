@@ -40,8 +40,8 @@ struct FFmpeg: Sendable {
     ///   - folder: The working directory.
     ///   - source: The bytes of its standard input.
     /// - Returns: The exit code.
-    /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; the error of
-    ///   the source if ffmpeg fails because of it.
+    /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; the error
+    ///   of the source if ffmpeg fails because of it.
     func run(
         _ arguments: [String], _ control: WorkControl, within limits: Confinement = .frame, in folder: String? = nil,
         feeding source: MediaByteReader? = nil, isQuiet: Bool = true
@@ -169,8 +169,8 @@ struct FFmpeg: Sendable {
         "ac3", "eac3", "amr", "ivf", "mxf", "nut", "rm", "h264", "hevc",
     ].joined(separator: ",")
 
-    /// Returns the arguments of an input. ffmpeg can read only that input: no network, and no format that refers to other
-    /// files.
+    /// Returns the arguments of an input. ffmpeg can read only that input: no network, and no format that refers to
+    /// other files.
     static func input(_ input: Input) -> [String] {
         let (name, scheme) =
             switch input {

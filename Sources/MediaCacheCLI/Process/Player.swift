@@ -47,8 +47,8 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     /// The protocols that ffplay may use for a play URL and its references.
     private static let networkProtocols = "http,https,tcp,tls,crypto,data"
 
-    /// Writes a playlist of one URL, which only this user can read. Other users can see a player's arguments, and a play
-    /// URL contains a secret.
+    /// Writes a playlist of one URL, which only this user can read. Other users can see a player's arguments, and a
+    /// play URL contains a secret.
     ///
     /// - Returns: The path of the playlist.
     /// - Throws: ``CommandFailure`` if it can't be written.

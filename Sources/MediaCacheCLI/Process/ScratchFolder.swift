@@ -20,8 +20,8 @@ final class ScratchFolder: Sendable {
 
     /// Creates a folder.
     ///
-    /// - Parameter cacheFolder: The cache folder that contains it. If that's nil, missing or read-only, the folder is among
-    ///   the system's temporary files.
+    /// - Parameter cacheFolder: The cache folder that contains it. If that's nil, missing or read-only, the folder is
+    ///   among the system's temporary files.
     /// - Throws: ``CommandFailure`` if the folder can't be created.
     init(in cacheFolder: String?) throws {
         var places = [FileManager.default.temporaryDirectory.path]

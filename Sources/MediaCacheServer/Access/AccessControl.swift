@@ -8,8 +8,8 @@ import Synchronization
 
 /// The access rights of the API key and of tokens: the key opens the API, and a token opens paths that players read.
 ///
-/// The standing playback token, part of the URLs of the page and the API, is derived from the key and from the number of its
-/// revocations, so it isn't stored. Every other token is random and stored as its hash.
+/// The standing playback token, part of the URLs of the page and the API, is derived from the key and from the number
+/// of its revocations, so it isn't stored. Every other token is random and stored as its hash.
 final class AccessControl: Sendable {
     /// The ID by which the standing playback token is listed and revoked.
     static let standingID = "standing"
@@ -40,9 +40,9 @@ final class AccessControl: Sendable {
     private let changes = ConcurrencyLimit()
 
     /// - Parameters:
-    ///   - file: the file of the key; nil if the key isn't stored.
-    ///   - tokenFile: the file of the tokens, read by ``load()``; nil if tokens aren't stored.
-    ///   - now: the clock by which tokens expire.
+    ///   - file: The file of the key; nil if the key isn't stored.
+    ///   - tokenFile: The file of the tokens, read by ``load()``; nil if tokens aren't stored.
+    ///   - now: The clock by which tokens expire.
     init(
         key: AccessKey, file: AccessKeyFile? = nil, tokenFile: TokenFile? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -121,8 +121,8 @@ final class AccessControl: Sendable {
         return signature.isEqualInConstantTime(to: self.signature(of: target))
     }
 
-    /// Returns the signature by which an asset token opens a play URL: a message authentication code of 128 bits over the
-    /// resource and options, valid with this token alone.
+    /// Returns the signature by which an asset token opens a play URL: a message authentication code of 128 bits over
+    /// the resource and options, valid with this token alone.
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
         let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"
@@ -153,10 +153,10 @@ final class AccessControl: Sendable {
     /// Issues a token. Returns when it's durable.
     ///
     /// - Parameters:
-    ///   - asset: the asset that it opens; nil for a playback token.
-    ///   - label: the user's label.
-    ///   - expires: the time it expires; nil means never.
-    /// - Returns: the stored record, and the token, which isn't stored.
+    ///   - asset: The asset that it opens; nil for a playback token.
+    ///   - label: The user's label.
+    ///   - expires: The time it expires; nil means never.
+    /// - Returns: The stored record, and the token, which isn't stored.
     /// - Throws: ``Problem`` with 409 at the limit of valid tokens; `CacheError` with `storage`.
     func issue(asset: AssetID?, label: String?, expires: Date?) async throws -> (record: AccessToken, token: String) {
         try await changes.runUncancelled {
@@ -181,7 +181,7 @@ final class AccessControl: Sendable {
 
     /// Revokes a token. It is refused from now on. The standing token is replaced. Returns when the change is durable.
     ///
-    /// - Returns: whether a token with this ID existed.
+    /// - Returns: Whether a token with this ID existed.
     /// - Throws: `CacheError` with `storage`; the token is still refused until the process ends.
     func revoke(_ id: String) async throws -> Bool {
         try await changes.runUncancelled {
@@ -216,8 +216,8 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Replaces the key and the standing token. The old ones are refused from now on. Returns when the new key is durable in
-    /// its file, if it has one.
+    /// Replaces the key and the standing token. The old ones are refused from now on. Returns when the new key is
+    /// durable in its file, if it has one.
     ///
     /// - Throws: `CacheError` with `storage`; the old key remains valid.
     func roll() async throws -> AccessKey {

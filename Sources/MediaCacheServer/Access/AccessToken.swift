@@ -104,7 +104,8 @@ struct TokenFile: Sendable {
 
     /// Returns the tokens, or nil if the file doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged; none of its tokens is valid then.
+    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged; none of its tokens is valid
+    ///   then.
     func load() async throws -> IssuedTokens? {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
         let issued: IssuedTokens
@@ -142,7 +143,7 @@ func base64URL(_ data: some DataProtocol) -> String {
 extension AccessKey {
     /// Returns the standing playback token of this key: a message authentication code, which doesn't reveal the key.
     ///
-    /// - Parameter revocations: the number of revoked standing tokens.
+    /// - Parameter revocations: The number of revoked standing tokens.
     func standingToken(afterRevocations revocations: Int) -> String {
         base64URL(
             Data(

@@ -3,8 +3,9 @@ import HTTPTypes
 import MediaCache
 import Synchronization
 
-/// The header profiles and credentials that origin requests carry while the server runs, in addition to the store's own. A
-/// header profile applies to a whole origin; credentials, which URLs name, apply to requests of their user alone.
+/// The header profiles and credentials that origin requests carry while the server runs, in addition to the store's
+/// own. A header profile applies to a whole origin; credentials, which URLs name, apply to requests of their user
+/// alone.
 final class HeaderProfileStore: Sendable {
     /// A user of an origin.
     private struct User: Hashable {
@@ -55,8 +56,8 @@ final class HeaderProfileStore: Sendable {
     /// Creates a store.
     ///
     /// - Parameters:
-    ///   - base: the settings without users and changed profiles.
-    ///   - storeScope: the scope of the store's own settings; nil if `base` has it.
+    ///   - base: The settings without users and changed profiles.
+    ///   - storeScope: The scope of the store's own settings; nil if `base` has it.
     init(base: TransferSettings, storeScope: AddressScope? = nil) {
         self.base = base
         isNarrowed = base.scope != storeScope ?? base.scope
@@ -74,7 +75,7 @@ final class HeaderProfileStore: Sendable {
     /// Remembers a user of `url`'s origin. A name without a password refers to a remembered user, if there is one. An
     /// untrusted source neither replaces nor evicts a password that the user gave.
     ///
-    /// - Returns: the identity for ``settings(for:as:fields:)``.
+    /// - Returns: The identity for ``settings(for:as:fields:)``.
     @discardableResult
     func remember(
         _ credentials: Credentials, for url: ResourceURL, from source: Source = .person
@@ -92,8 +93,8 @@ final class HeaderProfileStore: Sendable {
         return user.identity
     }
 
-    /// Returns the user for a read of `url`: the user that the URL names. For a URL without a user, returns the user of a
-    /// complete cached resource, since it is read without requesting the origin.
+    /// Returns the user for a read of `url`: the user that the URL names. For a URL without a user, returns the user of
+    /// a complete cached resource, since it is read without requesting the origin.
     func identity(for url: ResourceURL, in store: CacheStore) async throws -> ProfileIdentity? {
         if let credentials = url.credentials { return remember(credentials, for: url) }
         guard let info = try await store.resource(for: url), info.isComplete else { return nil }
@@ -103,9 +104,9 @@ final class HeaderProfileStore: Sendable {
     /// Returns the settings for one read of `url`; nil for the store's own, the common case, which costs nothing.
     ///
     /// - Parameters:
-    ///   - url: the URL.
-    ///   - identity: the user. Data cached for the user is found even if the password isn't known.
-    ///   - fields: additional header fields.
+    ///   - url: The URL.
+    ///   - identity: The user. Data cached for the user is found even if the password isn't known.
+    ///   - fields: Additional header fields.
     func settings(
         for url: ResourceURL, as identity: ProfileIdentity? = nil, fields: HTTPFields = [:]
     ) -> TransferSettings? {
@@ -128,9 +129,9 @@ final class HeaderProfileStore: Sendable {
 
     /// Returns the settings for one read of the target of a play URL; nil for the store's own.
     ///
-    /// A signed URL sends credentials to its own origin alone, even after redirects, and an anonymous one to no origin. If
-    /// the owner's requests have credentials, an anonymous one has a cache key of its own, so that it shares neither cached
-    /// bytes nor running fills with the owner.
+    /// A signed URL sends credentials to its own origin alone, even after redirects, and an anonymous one to no origin.
+    /// If the owner's requests have credentials, an anonymous one has a cache key of its own, so that it shares neither
+    /// cached bytes nor running fills with the owner.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
         let isSigned = target.options.signature != nil

@@ -11,12 +11,12 @@ struct HostVerdict: Sendable {
 
 /// The hosts that a request may name, and the clients that are local.
 ///
-/// The check of hosts prevents DNS rebinding: a page of another site can make its own name resolve to this machine, but the
-/// browser still sends that name.
+/// The check of hosts prevents DNS rebinding: a page of another site can make its own name resolve to this machine, but
+/// the browser still sends that name.
 ///
-/// A client is local if its connection comes from a loopback address. The request can only make it remote: by a host that
-/// isn't loopback, a field that a proxy adds, or a page of another site. A loopback host in the request proves nothing. No
-/// client of an exposed server is local, since its reverse proxy connects from loopback.
+/// A client is local if its connection comes from a loopback address. The request can only make it remote: by a host
+/// that isn't loopback, a field that a proxy adds, or a page of another site. A loopback host in the request proves
+/// nothing. No client of an exposed server is local, since its reverse proxy connects from loopback.
 struct HostPolicy: Sendable {
     private let allowed: Set<String>
     private let isExposed: Bool
@@ -58,8 +58,8 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Returns whether a page of another site made the request: by Sec-Fetch-Site (Fetch Metadata), or by the Origin field
-    /// (RFC 6454) of browsers without it. Players outside browsers send neither.
+    /// Returns whether a page of another site made the request: by Sec-Fetch-Site (Fetch Metadata), or by the Origin
+    /// field (RFC 6454) of browsers without it. Players outside browsers send neither.
     static func isOfOtherSite(_ fields: HTTPHeaders) -> Bool {
         if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
         return fields["origin"].contains { origin in

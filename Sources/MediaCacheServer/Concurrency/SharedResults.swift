@@ -19,8 +19,8 @@ final class SharedResults<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - most: The maximum number of results. At the limit, all are removed.
-    ///   - largestCost: The maximum total cost. At the limit, all results are removed. A result that exceeds it alone isn't
-    ///     cached.
+    ///   - largestCost: The maximum total cost. At the limit, all results are removed. A result that exceeds it alone
+    ///     isn't cached.
     ///   - cost: A function that returns the cost of a result.
     init(most: Int, largestCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
         self.most = most

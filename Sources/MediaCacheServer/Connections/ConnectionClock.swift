@@ -2,11 +2,11 @@ import NIOCore
 
 /// Closes a connection whose client is too slow: to send a head, a body or the next request, or to read a response.
 ///
-/// It is the first handler of the pipeline, so that it sees the first byte of a head. One timer per connection checks the
-/// deadlines periodically; requests schedule nothing.
+/// It is the first handler of the pipeline, so that it sees the first byte of a head. One timer per connection checks
+/// the deadlines periodically; requests schedule nothing.
 ///
-/// The stall limit applies while bytes are unsent, whether or not their response has ended. A response without unsent bytes
-/// waits for its origin, which has limits of its own in the engine.
+/// The stall limit applies while bytes are unsent, whether or not their response has ended. A response without unsent
+/// bytes waits for its origin, which has limits of its own in the engine.
 final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -35,7 +35,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     private var timer: RepeatedTask?
     private var loop: (any EventLoop)?
 
-    /// - Parameter unsentBytes: returns the number of bytes that were written to a channel and not yet to its socket.
+    /// - Parameter unsentBytes: Returns the number of bytes that were written to a channel and not yet to its socket.
     init(limits: ServerLimits, unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes) {
         self.limits = limits
         self.unsentBytes = unsentBytes

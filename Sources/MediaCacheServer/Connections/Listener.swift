@@ -78,7 +78,7 @@ struct Listener: Sendable {
 
     /// Adds the handlers of one connection.
     ///
-    /// - Parameter unsentBytes: see ``ConnectionClock``.
+    /// - Parameter unsentBytes: See ``ConnectionClock``.
     static func configure(
         _ pipeline: ChannelPipeline.SynchronousOperations, server: ServerContext,
         unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The buffer through which the responses of one event loop are written.
 ///
-/// If the kernel takes a write at once, its storage is free before the next piece is read, so the same memory, still in the
-/// processor's cache, serves piece after piece. If the kernel holds a piece, `clear` finds the storage shared and allocates
-/// a new one.
+/// If the kernel takes a write at once, its storage is free before the next piece is read, so the same memory, still in
+/// the processor's cache, serves piece after piece. If the kernel holds a piece, `clear` finds the storage shared and
+/// allocates a new one.
 final class PieceBuffers {
     /// The maximum number of bytes read and written at a time.
     static let pieceSize = 256 << 10

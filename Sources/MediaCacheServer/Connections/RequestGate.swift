@@ -47,7 +47,7 @@ struct RequestGate {
 
     /// Returns the problem of a request that fails a check; nil if it passes.
     ///
-    /// - Parameter verdict: the verdict on the host.
+    /// - Parameter verdict: The verdict on the host.
     func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
         guard isConsistent else {

@@ -159,8 +159,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         guard isFinishing else { return answer(request, context) }
-        // A pipelined request arrives while the previous response ends. Answering it at once would nest as deeply as there
-        // are pipelined requests.
+        // A pipelined request arrives while the previous response ends. Answering it at once would nest as deeply as
+        // there are pipelined requests.
         let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, request, context) = bound.value
@@ -250,8 +250,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         let (head, gate) = (request.head, request.gate)
-        // A connection ends after a refused upgrade or tunnel, since the next bytes aren't HTTP, and with a body that is
-        // too long to discard.
+        // A connection ends after a refused upgrade or tunnel, since the next bytes aren't HTTP, and with a body that
+        // is too long to discard.
         let keepsAlive =
             head.isKeepAlive && !isDraining && !gate.asksForTunnel
             && !(isDiscarding && request.announcedLength > server.limits.maximumBodyBytes)

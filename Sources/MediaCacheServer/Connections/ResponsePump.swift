@@ -131,8 +131,8 @@ final class ResponsePump {
         }
     }
 
-    /// Makes the system send bytes from their file. The reader holds them until they are sent, because their place in the
-    /// file may be reused afterwards.
+    /// Makes the system send bytes from their file. The reader holds them until they are sent, because their place in
+    /// the file may be reused afterwards.
     private func send(_ count: Int, of source: any BlobReader, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }
@@ -159,11 +159,11 @@ final class ResponsePump {
 
     /// Reads bytes again once a second, off the loop, while they wait for the client.
     ///
-    /// The system sends from the file when the client accepts more, which may be long after the bytes were found in memory,
-    /// as for a paused player. The loop would read an evicted byte from the disk, and delay all its connections. With this,
-    /// each byte of the queue was in memory at most ``refreshInterval`` and one reading of the piece before it is sent,
-    /// within the precision of ``POSIXFileSystem``, which counts a page as present for a second after its sample. The queue
-    /// contains at most one piece of ``mostSent`` bytes.
+    /// The system sends from the file when the client accepts more, which may be long after the bytes were found in
+    /// memory, as for a paused player. The loop would read an evicted byte from the disk, and delay all its
+    /// connections. With this, each byte of the queue was in memory at most ``refreshInterval`` and one reading of the
+    /// piece before it is sent, within the precision of ``POSIXFileSystem``, which counts a page as present for a
+    /// second after its sample. The queue contains at most one piece of ``mostSent`` bytes.
     private func keepSentInMemory() {
         guard isSending, !isRefreshing else { return }
         isRefreshing = true

@@ -13,8 +13,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// The writer of one response. It chooses the framing by the length and the client's version (RFC 9112 §6). It lives on one
-/// event loop.
+/// The writer of one response. It chooses the framing by the length and the client's version (RFC 9112 §6). It lives on
+/// one event loop.
 final class ResponseWriter {
     private enum State {
         case waiting
@@ -33,8 +33,8 @@ final class ResponseWriter {
     private var remaining: Int64?
     private var endsByClosing = false
 
-    /// - Parameter willFinish: called once with the status and the number of body bytes, before the end is written: writing
-    ///   it may deliver the next pipelined request at once.
+    /// - Parameter willFinish: Called once with the status and the number of body bytes, before the end is written:
+    ///   writing it may deliver the next pipelined request at once.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
@@ -58,7 +58,7 @@ final class ResponseWriter {
 
     /// Writes the head, without flushing it.
     ///
-    /// - Parameter contentLength: the length of the body; nil if unknown.
+    /// - Parameter contentLength: The length of the body; nil if unknown.
     func writeHead(_ status: HTTPResponseStatus, _ fields: HTTPHeaders, contentLength: Int64?) {
         guard state == .waiting else { return }
         state = .body
@@ -107,7 +107,7 @@ final class ResponseWriter {
 
     /// Writes a file region as a part of the body, without flushing it.
     ///
-    /// - Returns: a future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has taken all bytes.
     func writeBody(_ region: FileRegion) -> EventLoopFuture<Void> {
         guard state == .body, remaining.map({ $0 >= Int64(region.readableBytes) }) ?? true else {
             abort()
@@ -127,7 +127,7 @@ final class ResponseWriter {
 
     /// Writes and flushes a part of the body.
     ///
-    /// - Returns: a future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has taken all bytes.
     func writeAndFlush(_ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard state == .body else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
         // The answer to HEAD has no body.
@@ -183,8 +183,8 @@ final class ResponseWriter {
 extension ResponseWriter {
     /// Writes an error response.
     ///
-    /// - Parameter isAdmitted: for a media path, whether it holds a valid token; nil for any other path. A media response
-    ///   has protecting header fields, and no URLs for clients without a token.
+    /// - Parameter isAdmitted: For a media path, whether it holds a valid token; nil for any other path. A media
+    ///   response has protecting header fields, and no URLs for clients without a token.
     func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
         let error = isAdmitted == false ? error.withoutURLs : error
         var fields = HTTPHeaders()

@@ -61,7 +61,7 @@ final class RouteExchange: Exchange {
 
     /// Writes a part of the body.
     ///
-    /// - Returns: a future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has taken all bytes.
     fileprivate func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
         writer.writeAndFlush(ByteBuffer(bytes: bytes))
     }

@@ -23,7 +23,7 @@ actor DownloadSettingsStore {
     private var isChanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// - Parameter overriding: the settings of this process, which take precedence over the stored ones.
+    /// - Parameter overriding: The settings of this process, which take precedence over the stored ones.
     init(store: CacheStore, downloads: Downloads, overriding: DownloadSettingsUpdate?) {
         self.store = store
         scheduling = store.schedulingLimits
@@ -49,7 +49,7 @@ actor DownloadSettingsStore {
 
     /// Changes the settings and stores them. The values of the update replace those of this process.
     ///
-    /// - Parameter isReplacement: whether values that the update leaves out get their defaults.
+    /// - Parameter isReplacement: Whether values that the update leaves out get their defaults.
     /// - Throws: ``Problem`` for an invalid number; `CacheError` with `storage`.
     func change(_ update: DownloadSettingsUpdate, isReplacement: Bool) async throws {
         await begin()

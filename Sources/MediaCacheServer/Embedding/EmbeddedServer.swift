@@ -5,8 +5,8 @@ public import MediaLibrary
 /// A server inside an app, for media that plays over HTTP alone, such as HLS streams.
 ///
 /// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for a while afterwards. Call
-/// ``suspend()`` and ``resume()`` around the app's suspension. The server listens at the same port again, so that URLs remain
-/// valid.
+/// ``suspend()`` and ``resume()`` around the app's suspension. The server listens at the same port again, so that URLs
+/// remain valid.
 ///
 /// ```swift
 /// let server = EmbeddedServer(store: store)
@@ -30,11 +30,11 @@ public actor EmbeddedServer: LocalURLProvider {
     /// Creates a server. It listens when the first URL is requested.
     ///
     /// - Parameters:
-    ///   - store: the store to serve.
-    ///   - key: the key from which the token in URLs is derived; random by default. URLs remain valid across launches of the
-    ///     app only with the same key.
-    ///   - configuration: the configuration. With port 0, the default, the system picks a port.
-    ///   - idleLimit: the time for which the server listens after the last URL was released.
+    ///   - store: The store to serve.
+    ///   - key: The key from which the token in URLs is derived; random by default. URLs remain valid across launches
+    ///     of the app only with the same key.
+    ///   - configuration: The configuration. With port 0, the default, the system picks a port.
+    ///   - idleLimit: The time for which the server listens after the last URL was released.
     public init(
         store: CacheStore, key: AccessKey = AccessKey(),
         configuration: ServerConfiguration = ServerConfiguration(port: 0, runsDownloads: false),
@@ -53,12 +53,12 @@ public actor EmbeddedServer: LocalURLProvider {
     /// The port that the server listens at; nil while it doesn't listen.
     public var listeningPort: Int? { server.isListening ? server.port : nil }
 
-    /// Returns a stream of port changes. The port changes if another process uses it when the server starts to listen again;
-    /// earlier URLs are then invalid. Each call returns a separate stream.
+    /// Returns a stream of port changes. The port changes if another process uses it when the server starts to listen
+    /// again; earlier URLs are then invalid. Each call returns a separate stream.
     public nonisolated func moves() -> AsyncStream<Int> { hub.stream() }
 
-    /// Returns the local URL of a resource: a file, or a playlist with everything that it references. It is valid while the
-    /// app holds it and the server, except during suspension, and until the server's port changes (``moves()``).
+    /// Returns the local URL of a resource: a file, or a playlist with everything that it references. It is valid while
+    /// the app holds it and the server, except during suspension, and until the server's port changes (``moves()``).
     ///
     /// - Throws: ``ServerError``: `wrongState` while suspended and after the end, `addressUnavailable`.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {
@@ -67,7 +67,7 @@ public actor EmbeddedServer: LocalURLProvider {
 
     /// Returns the local URL of an asset in the library. It reads the asset's cached data without a network.
     ///
-    /// - Throws: the errors of ``localURL(for:)``. An unknown asset isn't an error; its URL is answered with 404.
+    /// - Throws: The errors of ``localURL(for:)``. An unknown asset isn't an error; its URL is answered with 404.
     public func localURL(of asset: AssetID) async throws -> LocalURL {
         try await localURL { try $0.libraryURL(of: asset) }
     }

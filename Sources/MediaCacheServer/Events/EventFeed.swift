@@ -24,8 +24,8 @@ final class EventFeed: Sendable {
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - hub: the hub that bounds the feed's queue and ends it.
-    ///   - onEnd: called when the feed has no reader any more.
+    ///   - hub: The hub that bounds the feed's queue and ends it.
+    ///   - onEnd: Called when the feed has no reader any more.
     init(
         hub: EventHub<Item>, assetStore: AssetStore, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
         onEnd: @escaping @Sendable () -> Void

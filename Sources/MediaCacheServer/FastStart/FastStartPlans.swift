@@ -35,9 +35,9 @@ final class FastStartPlans: Sendable {
         most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
     /// - Parameters:
-    ///   - mostHeld: the size limit of the indexes of open readers, in bytes.
-    ///   - mostAtOnce: the maximum number of concurrent computations.
-    ///   - mostWaiting: the maximum number of waiting computations.
+    ///   - mostHeld: The size limit of the indexes of open readers, in bytes.
+    ///   - mostAtOnce: The maximum number of concurrent computations.
+    ///   - mostWaiting: The maximum number of waiting computations.
     init(mostHeld: Int = FastStartPlans.mostHeld, mostAtOnce: Int = 2, mostWaiting: Int = 32) {
         self.mostHeld = mostHeld
         limit = ConcurrencyLimit(mostAtOnce, maximumWaiting: mostWaiting)
@@ -54,8 +54,8 @@ final class FastStartPlans: Sendable {
         return hold
     }
 
-    /// Returns the layout of the rearranged file; nil if the file is read unchanged, since its index is at the front, or since
-    /// it isn't a valid MP4 file.
+    /// Returns the layout of the rearranged file; nil if the file is read unchanged, since its index is at the front,
+    /// or since it isn't a valid MP4 file.
     ///
     /// - Throws: `CacheError` if its bytes can't be read; ``Problem`` if too many computations wait.
     func layout(

@@ -3,8 +3,8 @@ import MediaContainers
 
 /// A source that presents MP4 files with their index at the front, composed of the origin's bytes during reading.
 ///
-/// If the index is at the end of the file, it is fetched first, so that a player that reads from the front can start. The
-/// cache stores the origin's bytes unchanged. Other files are read unchanged.
+/// If the index is at the end of the file, it is fetched first, so that a player that reads from the front can start.
+/// The cache stores the origin's bytes unchanged. Other files are read unchanged.
 final class FastStartSource: ByteReaderSource {
     private let store: CacheStore
     private let base: any ByteReaderSource
@@ -12,10 +12,10 @@ final class FastStartSource: ByteReaderSource {
     private let plans: FastStartPlans
 
     /// - Parameters:
-    ///   - store: the store.
-    ///   - base: the source of all other resources.
-    ///   - isAlwaysOn: whether MP4 files are rearranged without `faststart=1`.
-    ///   - plans: the cache of layouts.
+    ///   - store: The store.
+    ///   - base: The source of all other resources.
+    ///   - isAlwaysOn: Whether MP4 files are rearranged without `faststart=1`.
+    ///   - plans: The cache of layouts.
     init(
         store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
     ) {

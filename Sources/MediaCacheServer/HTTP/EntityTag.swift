@@ -14,8 +14,8 @@ struct EntityTag: Hashable {
         opaque = isWeak ? text.dropFirst(2) : text
     }
 
-    /// Creates the tag to send for a representation's tag: the tag itself if it follows the grammar in ASCII and has at most
-    /// 256 bytes, otherwise a hash of it.
+    /// Creates the tag to send for a representation's tag: the tag itself if it follows the grammar in ASCII and has at
+    /// most 256 bytes, otherwise a hash of it.
     ///
     /// The conditions of requests are compared with this tag, since clients know no other.
     init(sending text: String) {

@@ -71,8 +71,8 @@ struct Preconditions {
         return .proceed
     }
 
-    /// Returns whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag or
-    /// its exact date (RFC 9110 §13.1.5).
+    /// Returns whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag
+    /// or its exact date (RFC 9110 §13.1.5).
     func allowsRange(of head: ResourceHead) -> Bool {
         allowsRange(of: EntityTag(sending: head.entityTag), modified: head.sentModification)
     }

@@ -3,9 +3,9 @@ import NIOCore
 
 /// The value of a `Range` header field (RFC 9110 §14.2): a unit and the requested parts.
 ///
-/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.2). A part that isn't
-/// a range is ignored if other parts are valid. A part that ends before it starts makes the whole set unsatisfiable, as in
-/// nginx and Go.
+/// White space is allowed around the commas of a list; anywhere else it makes the field malformed (§14.1.2). A part
+/// that isn't a range is ignored if other parts are valid. A part that ends before it starts makes the whole set
+/// unsatisfiable, as in nginx and Go.
 package struct RangeHeader: Sendable, Hashable {
     /// The meaning of a range set for a resource of known length.
     package enum Resolution: Sendable, Hashable {

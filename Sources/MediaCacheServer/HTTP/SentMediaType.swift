@@ -2,14 +2,15 @@ import MediaCache
 
 /// The media type of a response with a representation, from an allow-list and in canonical form.
 ///
-/// Declared types are untrusted. A browser that opens a response as a page decides by its type whether to run scripts, and it
-/// parses some values differently from this server; of a list, for instance, it uses the last element. The value is therefore
-/// composed of known parts.
+/// Declared types are untrusted. A browser that opens a response as a page decides by its type whether to run scripts,
+/// and it parses some values differently from this server; of a list, for instance, it uses the last element. The value
+/// is therefore composed of known parts.
 struct SentMediaType: Sendable, Hashable {
     /// The value of the `Content-Type` field.
     let text: String
-    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists don't: browsers
-    /// run no scripts from them, and a sandbox prevents Chromium from playing a video that is opened as a page.
+    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists don't:
+    /// browsers run no scripts from them, and a sandbox prevents Chromium from playing a video that is opened as a
+    /// page.
     let isSandboxed: Bool
 
     /// The type sent for every type outside the allow-list.
@@ -20,7 +21,8 @@ struct SentMediaType: Sendable, Hashable {
         self.isSandboxed = isSandboxed
     }
 
-    /// Creates the type sent for a declared type: ``unknown`` unless the declared one is a single type of the allow-list.
+    /// Creates the type sent for a declared type: ``unknown`` unless the declared one is a single type of the
+    /// allow-list.
     init(_ declared: String) {
         if Self.inert.contains(declared) {
             self.init(text: declared, isSandboxed: false)

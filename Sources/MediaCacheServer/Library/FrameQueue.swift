@@ -2,8 +2,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Extracts pictures from videos, two at a time: each needs a decoder process, and any client on this machine may request
-/// one.
+/// Extracts pictures from videos, two at a time: each needs a decoder process, and any client on this machine may
+/// request one.
 struct FrameQueue: Sendable {
     private let extractor: (any FrameExtractor)?
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
@@ -18,9 +18,9 @@ struct FrameQueue: Sendable {
     /// Returns a picture from a video; nil if the video has none there.
     ///
     /// - Parameters:
-    ///   - url: the URL of the video.
-    ///   - time: the time in seconds; nil for a representative picture.
-    /// - Throws: the errors of the decoder; ``Problem`` without a decoder, and if too many requests wait.
+    ///   - url: The URL of the video.
+    ///   - time: The time in seconds; nil for a representative picture.
+    /// - Throws: The errors of the decoder; ``Problem`` without a decoder, and if too many requests wait.
     func frame(of url: String, at time: Double?) async throws -> Cover? {
         guard let extractor else { throw Problem.noDecoder }
         return try await limit.run {
@@ -37,9 +37,10 @@ struct AssetFrames: Sendable {
     /// Returns the URL that a decoder reads for an asset: its remuxed movie, or its file unchanged.
     let videoURL: @Sendable (_ asset: Asset, _ isMovie: Bool) throws -> String
 
-    /// Returns the picture at `time` in seconds, or a representative one if `time` is nil; nil if the asset has no picture.
+    /// Returns the picture at `time` in seconds, or a representative one if `time` is nil; nil if the asset has no
+    /// picture.
     ///
-    /// - Throws: the errors of ``FrameQueue/frame(of:at:)``, and the error that prevents the video from being read.
+    /// - Throws: The errors of ``FrameQueue/frame(of:at:)``, and the error that prevents the video from being read.
     func frame(of asset: Asset, at time: Double?) async throws -> Cover? {
         try await queue.frame(of: try videoURL(asset, try await movies.isReadAsMovie(asset)), at: time)
     }

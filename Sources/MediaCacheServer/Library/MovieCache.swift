@@ -45,9 +45,9 @@ final class MovieCache: Sendable {
 
     /// Returns the movie of an asset, and the name under which it is remembered.
     ///
-    /// - Parameter takesGaps: whether missing segments may remain gaps.
-    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached; `notMedia` if it
-    ///   can't become an MP4.
+    /// - Parameter takesGaps: Whether missing segments may remain gaps.
+    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached; `notMedia` if
+    ///   it can't become an MP4.
     func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
         if let stream = try await streamMovie(of: asset, takesGaps: takesGaps) { return stream }
         let (request, info) = try await resource(of: asset)
@@ -99,11 +99,11 @@ final class MovieCache: Sendable {
     /// Returns the movie of a window of a recording.
     ///
     /// - Parameters:
-    ///   - name: a name that no other window has.
-    ///   - url: the movie's URL, for messages.
-    ///   - title: the window in words, for messages.
-    ///   - takesGaps: whether lost segments, and segments that can't be read, may stay gaps.
-    ///   - window: returns the window of a movie that isn't remembered.
+    ///   - name: A name that no other window has.
+    ///   - url: The movie's URL, for messages.
+    ///   - title: The window in words, for messages.
+    ///   - takesGaps: Whether lost segments, and segments that can't be read, may stay gaps.
+    ///   - window: Returns the window of a movie that isn't remembered.
     /// - Throws: As ``movie(of:takesGaps:)``.
     func movie(
         named name: String, called url: String, window title: String, takesGaps: Bool,
@@ -123,7 +123,7 @@ final class MovieCache: Sendable {
 
     /// Returns a movie.
     ///
-    /// - Parameter contents: returns the contents of the movie, and a check of its plan.
+    /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
     private func movie(
         named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
@@ -158,7 +158,7 @@ final class MovieCache: Sendable {
         let url = try ResourceURL(asset.url)
         let request = ReadRequest(url: url, settings: try settings(for: asset))
         guard let info = try await store.resource(of: request) else {
-            throw CacheError(.notFound, "nothing of \(url) is cached any more; `get` it again")
+            throw CacheError(.notFound, "\(url) is no longer cached; `get` it again")
         }
         return (request, info)
     }

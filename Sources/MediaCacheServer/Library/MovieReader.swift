@@ -5,7 +5,8 @@ import Synchronization
 
 /// A reader of bytes that are generated on demand by blocking work.
 ///
-/// It generates the next piece when the previous one is consumed, so that its memory is one piece and that of the source.
+/// It generates the next piece when the previous one is consumed, so that its memory is one piece and that of the
+/// source.
 final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     /// The length of a piece in bytes.
     private static var pieceLength: Int { 512 << 10 }
@@ -32,14 +33,15 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - source: the source, which no other reader uses.
-    ///   - head: the head of the response.
-    ///   - range: the range to read.
-    ///   - gaps: the gaps in the movie.
-    ///   - name: the movie's name in messages.
-    ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other threads.
-    ///   - control: the control that interrupts the source.
-    ///   - onChange: called when the source has changed and can't be read.
+    ///   - source: The source, which no other reader uses.
+    ///   - head: The head of the response.
+    ///   - range: The range to read.
+    ///   - gaps: The gaps in the movie.
+    ///   - name: The movie's name in messages.
+    ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other
+    ///     threads.
+    ///   - control: The control that interrupts the source.
+    ///   - onChange: Called when the source has changed and can't be read.
     init(
         _ source: sending Source, head: ResourceHead, range: Range<Int64>, gaps: [MovieGap] = [], name: String,
         limit: ConcurrencyLimit, control: WorkControl, onChange: @escaping @Sendable () -> Void

@@ -55,7 +55,7 @@ struct UnwrappedPart: Sendable {
 
     /// Returns a session over the requested range.
     ///
-    /// - Parameter version: the stored version whose first bytes aren't a playlist despite its type.
+    /// - Parameter version: The stored version whose first bytes aren't a playlist despite its type.
     /// - Throws: `CacheError` with `notMedia` if the session's version is a playlist.
     private func session(checked version: Int64?) async throws -> ReadSession {
         let session = try await store.read(request)
@@ -122,10 +122,10 @@ final class SegmentInflations: Sendable {
     /// Returns an inflated segment; nil if it isn't compressed.
     ///
     /// - Parameters:
-    ///   - name: the key of the cache.
-    ///   - isEncrypted: whether the segment is encrypted.
-    ///   - contents: reads the stored segment.
-    /// - Throws: the errors of `contents`, and `ContainerError`.
+    ///   - name: The key of the cache.
+    ///   - isEncrypted: Whether the segment is encrypted.
+    ///   - contents: Reads the stored segment.
+    /// - Throws: The errors of `contents`, and `ContainerError`.
     func segment(
         _ name: String, isEncrypted: Bool, _ contents: @escaping @Sendable () async throws -> [UInt8]
     ) async throws -> [UInt8]? {

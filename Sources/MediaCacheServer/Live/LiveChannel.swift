@@ -10,7 +10,7 @@ struct LiveChannel: Sendable {
     let recording: Recording
     let name: ChannelName
     let query: String
-    /// The present by the stream's clock, in nanoseconds since 1970. Relative moments are relative to it.
+    /// The current time of the stream's clock, in nanoseconds since 1970, the reference of relative times.
     let now: Int64
     /// Whether a window that begins outside the recorded ranges is refused rather than served from its recorded part.
     let isStrict: Bool
@@ -58,13 +58,13 @@ struct LiveChannel: Sendable {
 
     /// Parses a moment, in nanoseconds since 1970.
     ///
-    /// - Parameter name: the moment's name in messages.
+    /// - Parameter name: The moment's name in messages.
     /// - Throws: ``Problem`` for an invalid moment.
     func moment(_ text: String, _ name: String) throws -> Int64 { try Self.moment(text, name, now) }
 
     /// Parses a moment relative to `now`, in nanoseconds since 1970.
     ///
-    /// - Parameter name: the moment's name in messages.
+    /// - Parameter name: The moment's name in messages.
     /// - Throws: ``Problem`` for an invalid moment.
     static func moment(_ text: String, _ name: String, _ now: Int64) throws -> Int64 {
         do {

@@ -4,9 +4,9 @@ import MediaLibrary
 
 /// `/live/<name>/`: any window of a channel's recording.
 ///
-/// `index.m3u8` and its other forms (`WindowRequest`) are the playlists for players. They reference the tracks' playlists,
-/// which reference the segments. `thumbnails.m3u8` is the playlist of a window's pictures, `<from>-<to>.mp4` a window as one
-/// file, and `<time>.jpg` the picture of a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
+/// `index.m3u8` and its other forms (`WindowRequest`) are the playlists for players. They reference the tracks'
+/// playlists, which reference the segments. `thumbnails.m3u8` is the playlist of a window's pictures, `<from>-<to>.mp4`
+/// a window as one file, and `<time>.jpg` the picture of a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
 /// `programmes/<id>/index.m3u8` are the exports of a programme.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"

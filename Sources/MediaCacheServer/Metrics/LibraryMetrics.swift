@@ -8,8 +8,8 @@ struct LibraryMetrics {
     let channels: [RecordingStatus]
 
     /// - Parameters:
-    ///   - downloads: the downloads; nil if the server has none.
-    ///   - recordings: the recordings; nil if the server has none.
+    ///   - downloads: The downloads; nil if the server has none.
+    ///   - recordings: The recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
         // An error leaves the channels out.

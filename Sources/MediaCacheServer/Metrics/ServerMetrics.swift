@@ -35,7 +35,8 @@ final class ServerMetrics: Sendable {
     var snapshot: Snapshot { counters.withLock { $0 } }
 }
 
-/// The kind of a request's route: the `route` label of the metrics. The set is closed, so that clients can't add labels.
+/// The kind of a request's route: the `route` label of the metrics. The set is closed, so that clients can't add
+/// labels.
 enum RouteKind: Int, CaseIterable {
     case play
     case library

@@ -10,8 +10,8 @@ import Synchronization
 
 /// An origin over HTTP/1.1, on async-http-client.
 ///
-/// It follows no redirects, decodes no content codings and stores no cookies. Certificates are always checked. When a reader
-/// stops reading, the socket stops too, after about 1 MiB.
+/// It follows no redirects, decodes no content codings and stores no cookies. Certificates are always checked. When a
+/// reader stops reading, the socket stops too, after about 1 MiB.
 ///
 /// Call ``shutdown()`` when it's no longer needed.
 public final class AsyncHTTPClientOrigin: Origin {
@@ -35,8 +35,8 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Creates an origin for tests.
     ///
     /// - Parameters:
-    ///   - hostAddresses: addresses by host name, in place of the resolver's.
-    ///   - preparesConnections: whether the client reports each new connection.
+    ///   - hostAddresses: Addresses by host name, in place of the resolver's.
+    ///   - preparesConnections: Whether the client reports each new connection.
     init(
         settings: AsyncHTTPClientSettings, hostAddresses: [String: String], preparesConnections: Bool = true
     ) throws {
@@ -117,8 +117,8 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Checks a request before anything is connected.
     ///
     /// The connected address is checked when a connection is established, before the request is sent. That alone would
-    /// reveal whether a local port is open, and with TLS a local service could read the first bytes of the handshake, so the
-    /// name is resolved here too. A name without an address is left to the client, which reports the error.
+    /// reveal whether a local port is open, and with TLS a local service could read the first bytes of the handshake,
+    /// so the name is resolved here too. A name without an address is left to the client, which reports the error.
     private func check(_ request: OriginRequest) async throws {
         try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
         guard request.scope == .publicOnly, proxy == nil else { return }
@@ -126,8 +126,8 @@ public final class AsyncHTTPClientOrigin: Origin {
         if meaning.isResolved { try meaning.requirePublic(request.url) }
     }
 
-    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Connections that are being
-    /// established can't be cancelled; the call waits for them at most two seconds.
+    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Connections that are
+    /// being established can't be cancelled; the call waits for them at most two seconds.
     public func shutdown() async {
         let isFirst = isShutDown.withLock { isShutDown in
             defer { isShutDown = true }

@@ -19,10 +19,10 @@ enum HTTPClientErrorMapper {
     /// Returns the `CacheError` of an error. Its message names the host.
     ///
     /// - Parameters:
-    ///   - error: the error.
-    ///   - url: the requested URL.
-    ///   - hadHead: whether the response had begun.
-    ///   - proxy: the proxy that the request goes through; nil without one.
+    ///   - error: The error.
+    ///   - url: The requested URL.
+    ///   - hadHead: Whether the response had begun.
+    ///   - proxy: The proxy that the request goes through; nil without one.
     static func cacheError(
         for error: any Error, url: ResourceURL, hadHead: Bool, proxy: UpstreamProxy? = nil
     ) -> CacheError {

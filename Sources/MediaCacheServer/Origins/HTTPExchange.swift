@@ -7,8 +7,9 @@ import Synchronization
 
 /// One request and its response, between the client's event loop and the task that reads.
 ///
-/// At most one large buffer waits for the reader: the client reads from the socket again when it is consumed, or while the
-/// waiting bytes are few. The exchange has its own time limits, since those of the client include the reader's pauses.
+/// At most one large buffer waits for the reader: the client reads from the socket again when it is consumed, or while
+/// the waiting bytes are few. The exchange has its own time limits, since those of the client include the reader's
+/// pauses.
 final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
     typealias Response = Void
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>

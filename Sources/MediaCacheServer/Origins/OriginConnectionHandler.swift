@@ -2,9 +2,9 @@ import MediaCache
 import NIOCore
 import NIOHTTP1
 
-/// The handler between the HTTP codec and the client's own handler on each connection. It sends the withheld request with an
-/// unchanged target, which the client would normalise by `Foundation.URL`, and marks each response's head with the kind of the
-/// connection's address.
+/// The handler between the HTTP codec and the client's own handler on each connection. It sends the withheld request
+/// with an unchanged target, which the client would normalise by `Foundation.URL`, and marks each response's head with
+/// the kind of the connection's address.
 final class OriginConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart

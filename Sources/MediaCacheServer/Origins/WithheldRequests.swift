@@ -4,7 +4,7 @@ import Synchronization
 /// Requests that wait for a checked connection.
 ///
 /// The HTTP client gets a placeholder with an unknown method, without target, header fields and credentials. The
-/// handler that is added to a connection after the check of its address replaces it by the request. On a connection
+/// handler that is added to a connection after the check of its address replaces it with the request. On a connection
 /// without that handler, the request is never sent.
 final class WithheldRequests: Sendable {
     /// The placeholder's method.

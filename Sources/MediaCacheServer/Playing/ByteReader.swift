@@ -7,8 +7,8 @@ protocol ByteReader: AnyObject, Sendable {
     var head: ResourceHead { get }
     /// The range to read; the upper bound is `Int64.max` if the length is unknown.
     var range: Range<Int64> { get }
-    /// Whether ranges may be requested. A resource that changes with every request is always served whole (RFC 9110 §14.2),
-    /// since some clients would combine parts of two versions.
+    /// Whether ranges may be requested. A resource that changes with every request is always served whole (RFC 9110
+    /// §14.2), since some clients would combine parts of two versions.
     var acceptsRanges: Bool { get }
     /// The beginning of a recording's window, in nanoseconds since 1970; nil for any other resource.
     var windowStart: Int64? { get }

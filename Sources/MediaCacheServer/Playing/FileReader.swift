@@ -10,10 +10,10 @@ final class FileReader: ByteReader {
     private let name: String
 
     /// - Parameters:
-    ///   - file: the file.
-    ///   - head: the head of the response.
-    ///   - range: the requested range.
-    ///   - name: the file's name in messages.
+    ///   - file: The file.
+    ///   - head: The head of the response.
+    ///   - range: The requested range.
+    ///   - name: The file's name in messages.
     /// - Throws: `CacheError` with `rangeNotSatisfiable`.
     init(_ file: SideFile, head: ResourceHead, range: RequestedRange, name: String) throws {
         guard let range = range.resolved(in: file.length) else {

@@ -30,15 +30,15 @@ final class LayoutReader: ByteReader {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - layout: the layout of the file.
-    ///   - request: the request for the resource; its range is ignored.
-    ///   - store: the store of the resource.
-    ///   - original: the head of the layout's version.
-    ///   - range: the range of the file to read.
-    ///   - contentType: the file's media type; nil for the resource's.
-    ///   - mark: a part of the entity tag that distinguishes layouts of the same version.
-    ///   - hold: counts the layout's bytes of memory while this reader exists.
-    ///   - onChange: called when the resource no longer has the layout's version.
+    ///   - layout: The layout of the file.
+    ///   - request: The request for the resource; its range is ignored.
+    ///   - store: The store of the resource.
+    ///   - original: The head of the layout's version.
+    ///   - range: The range of the file to read.
+    ///   - contentType: The file's media type; nil for the resource's.
+    ///   - mark: A part of the entity tag that distinguishes layouts of the same version.
+    ///   - hold: Counts the layout's bytes of memory while this reader exists.
+    ///   - onChange: Called when the resource no longer has the layout's version.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
         range: Range<Int64>, contentType: String? = nil, mark: String = "fs",
@@ -167,7 +167,8 @@ final class LayoutReader: ByteReader {
         onReady?()
     }
 
-    /// Returns the entity tag of the file. It differs from the resource's, since the bytes differ, and is the same each time.
+    /// Returns the entity tag of the file. It differs from the resource's, since the bytes differ, and is the same each
+    /// time.
     private static func tag(_ original: String, _ mark: String) -> String {
         let isWeak = original.hasPrefix("W/")
         let opaque = original.dropFirst(isWeak ? 2 : 0).filter { $0 != "\"" }

@@ -17,11 +17,11 @@ enum PlayHeaders {
     /// Returns the fields that describe a representation.
     ///
     /// - Parameters:
-    ///   - head: the head of the representation.
-    ///   - multipart: the type of a response with several ranges; nil for any other response.
-    ///   - acceptsRanges: whether ranges may be requested.
-    ///   - isAdmitted: whether the path holds a valid token.
-    ///   - now: the current time, for the age of a stale response.
+    ///   - head: The head of the representation.
+    ///   - multipart: The type of a response with several ranges; nil for any other response.
+    ///   - acceptsRanges: Whether ranges may be requested.
+    ///   - isAdmitted: Whether the path holds a valid token.
+    ///   - now: The current time, for the age of a stale response.
     static func make(
         for head: ResourceHead, multipart: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
         now: Date
@@ -55,7 +55,7 @@ enum PlayHeaders {
 
     /// Adds the fields of every response on a media path, errors included.
     ///
-    /// - Parameter isAdmitted: whether the path holds a valid token. Then pages of any site may read the response.
+    /// - Parameter isAdmitted: Whether the path holds a valid token. Then pages of any site may read the response.
     ///   Otherwise browsers give it to pages of this server alone, and not even as a picture to others.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
@@ -68,9 +68,10 @@ enum PlayHeaders {
             value: "Content-Length, Content-Range, Accept-Ranges, ETag, \(windowStart), \(gapCount), \(gapList)")
     }
 
-    /// Adds the beginning of a recording's window. It is later than requested if the requested beginning isn't recorded.
+    /// Adds the beginning of a recording's window. It is later than requested if the requested beginning isn't
+    /// recorded.
     ///
-    /// - Parameter time: nanoseconds since 1970.
+    /// - Parameter time: Nanoseconds since 1970.
     static func addWindowStart(_ time: Int64, to headers: inout HTTPHeaders) {
         let date = DateTime(nanosecondsSinceEpoch: time / 1_000_000 * 1_000_000)
         headers.add(name: windowStart, value: date.description)
@@ -79,8 +80,8 @@ enum PlayHeaders {
     /// The maximum number of listed gaps.
     private static let maximumGaps = 20
 
-    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, with its start and
-    /// duration in seconds and the segment's name as parameters.
+    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, with its start
+    /// and duration in seconds and the segment's name as parameters.
     static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
         guard !gaps.isEmpty else { return }
         headers.add(name: gapCount, value: "\(gaps.count)")

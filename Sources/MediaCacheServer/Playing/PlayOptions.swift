@@ -6,15 +6,15 @@ import MediaCacheAPI
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether the index of an MP4 file is moved to the front: `faststart=1`.
     public var fastStart: Bool
-    /// Whether only public addresses may be contacted: `net=public`. It marks the references of a public document, which
-    /// mustn't lead behind this machine's firewall.
+    /// Whether only public addresses may be contacted: `net=public`. It marks the references of a public document,
+    /// which mustn't lead behind this machine's firewall.
     public var isPublicOnly: Bool
     /// The address scope of ``isPublicOnly``.
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
     /// Whether only cached bytes are read, without requesting the origin: `cached=1`.
     public var isCachedOnly: Bool
-    /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the references
-    /// of a signed document to other origins: an asset token doesn't use the owner's credentials there.
+    /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the
+    /// references of a signed document to other origins: an asset token doesn't use the owner's credentials there.
     var isAnonymous = false
     /// Whether the whole query belongs to the origin, although it ends like an option of the server: `query=whole`.
     var isQueryWhole = false

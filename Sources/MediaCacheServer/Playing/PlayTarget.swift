@@ -3,14 +3,15 @@ import MediaCacheAPI
 
 /// The target of a play URL: `/play/<token>[;option=value…]/<scheme>/<authority>/<path>?<query>`.
 ///
-/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged. In
-/// the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
+/// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged.
+/// In the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
 public struct PlayTarget: Sendable, Hashable {
     /// The token as sent. It isn't checked yet.
     public var token: String
     /// The resource, without user information.
     public var url: ResourceURL
-    /// The user information in the authority; nil without any. The server's own URLs have ``PlayOptions/identity`` instead.
+    /// The user information in the authority; nil without any. The server's own URLs have ``PlayOptions/identity``
+    /// instead.
     package var credentials: Credentials?
     /// The options in the URL.
     public var options: PlayOptions
@@ -56,16 +57,16 @@ public struct PlayTarget: Sendable, Hashable {
         url = parsed.withoutUserInfo
     }
 
-    /// Returns the path and query of the play URL of `url`. User information is left out: it belongs into a header profile,
-    /// which the options reference.
+    /// Returns the path and query of the play URL of `url`. User information is left out: it belongs into a header
+    /// profile, which the options reference.
     public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isQueryWhole = endsInOption(url.target)
         return "\(PlayPath.prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// Returns the target of another resource with the same token, the same limit to cached bytes, and, at the same origin,
-    /// the same user unless the options have one.
+    /// Returns the target of another resource with the same token, the same limit to cached bytes, and, at the same
+    /// origin, the same user unless the options have one.
     func naming(_ other: ResourceURL, options: PlayOptions) -> PlayTarget {
         var target = self
         (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)

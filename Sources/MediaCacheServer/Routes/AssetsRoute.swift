@@ -4,7 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/assets`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of an asset; `GET`, `PUT` and `DELETE` of its
+/// `/api/v1/assets`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of an asset; `GET`, `PUT` and `DELETE`
+/// of its
 /// `cover`. `DELETE /api/v1/covers` removes all covers.
 struct AssetsRoute: Route {
     static let path = "/api/v1/assets"

@@ -3,11 +3,11 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/bundles`: the export of assets to folders, and their import. The client reads and writes the folder; the server
-/// receives no file paths.
+/// `/api/v1/bundles`: the export of assets to folders, and their import. The client reads and writes the folder; the
+/// server receives no file paths.
 ///
-/// `GET ?asset=<id, URL or title>` describes an asset, and `GET ?channel=<name>&from=&to=` a finished window of a channel.
-/// An import is a `POST` of the contents, `PUT <id>/<part>?offset=&length=` for the bytes of each part, and
+/// `GET ?asset=<id, URL or title>` describes an asset, and `GET ?channel=<name>&from=&to=` a finished window of a
+/// channel. An import is a `POST` of the contents, `PUT <id>/<part>?offset=&length=` for the bytes of each part, and
 /// `POST <id>/complete`.
 struct BundlesRoute: Route {
     static let path = "/api/v1/bundles"

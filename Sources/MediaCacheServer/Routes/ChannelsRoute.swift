@@ -4,9 +4,10 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/channels`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a channel; `GET` of its `timeline` and
-/// `gaps`; `GET` and `POST` of its `programmes`; `GET` and `DELETE` of a programme; `POST` and `DELETE` of its `exports` by
-/// format.
+/// `/api/v1/channels`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a channel; `GET` of its `timeline`
+/// and
+/// `gaps`; `GET` and `POST` of its `programmes`; `GET` and `DELETE` of a programme; `POST` and `DELETE` of its
+/// `exports` by format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
     /// The number of segments in one answer unless the request sets a limit: several hours of all tracks.

@@ -4,7 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/downloads`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a download by its asset's ID; `POST` to
+/// `/api/v1/downloads`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a download by its asset's ID;
+/// `POST` to
 /// `pause` and `resume` for all downloads; `PUT` of their `order`.
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
@@ -136,8 +137,8 @@ struct DownloadsRoute: Route {
     /// Returns when the state of a download changes, or after `limit`.
     ///
     /// - Parameters:
-    ///   - id: the asset of the download; nil for any.
-    ///   - isNeeded: whether to wait; called when changes are being observed already.
+    ///   - id: The asset of the download; nil for any.
+    ///   - isNeeded: Whether to wait; called when changes are being observed already.
     private func waitForChange(
         of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isNeeded: () async -> Bool
     ) async {

@@ -20,7 +20,7 @@ struct ErrorResponse: Sendable {
 
     /// Creates the response of an error.
     ///
-    /// - Parameter isForPlayer: whether the response goes to a player. Then a storage error is described without the
+    /// - Parameter isForPlayer: Whether the response goes to a player. Then a storage error is described without the
     ///   system's text.
     init(_ error: any Error, isForPlayer: Bool = false) {
         problem = Problem(error, isForPlayer: isForPlayer)
@@ -69,7 +69,7 @@ extension Problem {
 
     /// Creates the problem of an error.
     ///
-    /// - Parameter isForPlayer: see ``ErrorResponse/init(_:isForPlayer:)``.
+    /// - Parameter isForPlayer: See ``ErrorResponse/init(_:isForPlayer:)``.
     init(_ error: any Error, isForPlayer: Bool = false) {
         switch error {
         case let problem as Problem: self = problem
@@ -122,8 +122,8 @@ extension Problem {
         }
     }
 
-    /// Returns the status for an origin's status. A status that describes the resource is passed on. 401 isn't: the player
-    /// would ask for a password to this server.
+    /// Returns the status for an origin's status. A status that describes the resource is passed on. 401 isn't: the
+    /// player would ask for a password to this server.
     private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
         switch status {
         case 400: (400, "The origin refuses the request")

@@ -37,8 +37,8 @@ struct PageRequest {
 
 /// A page of a list, with the cursor of the next one.
 ///
-/// A page begins after a place in the list's order rather than at an index, so that additions and removals between requests
-/// don't shift it.
+/// A page begins after a place in the list's order rather than at an index, so that additions and removals between
+/// requests don't shift it.
 struct Page<Item> {
     /// The items of the page.
     let items: [Item]
@@ -48,10 +48,10 @@ struct Page<Item> {
     /// Cuts a page from a list. A list that fits into one page keeps its order.
     ///
     /// - Parameters:
-    ///   - items: the whole list.
-    ///   - request: the requested page.
-    ///   - cap: the maximum number of items unless the request sets one.
-    ///   - place: an item's unique place in the list's order.
+    ///   - items: The whole list.
+    ///   - request: The requested page.
+    ///   - cap: The maximum number of items unless the request sets one.
+    ///   - place: An item's unique place in the list's order.
     /// - Throws: ``Problem`` for a cursor of another list.
     init<Place: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by place: (Item) -> Place

@@ -4,8 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/played`: `GET` of the titles that were played and aren't in the library; `GET` and `DELETE` of a title. A stream
-/// is one title with all its resources.
+/// `/api/v1/played`: `GET` of the titles that were played and aren't in the library; `GET` and `DELETE` of a title. A
+/// stream is one title with all its resources.
 struct PlayedRoute: Route {
     static let path = "/api/v1/played"
 

@@ -19,7 +19,8 @@ extension Problem {
 
     /// Returns the problem of a method that a path doesn't support.
     ///
-    /// - Parameter allowed: the supported methods, which the response must list (RFC 9110 §15.5.6). `GET` includes `HEAD`.
+    /// - Parameter allowed: The supported methods, which the response must list (RFC 9110 §15.5.6). `GET` includes
+    ///   `HEAD`.
     static func methodNotAllowed(_ method: String, allowed: [HTTPRequest.Method]) -> Problem {
         let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
         var problem = Problem(

@@ -113,8 +113,8 @@ struct ResourcesRoute: Route {
         return info
     }
 
-    /// Returns the record of a resource: of a playlist with the state of its stream, and of a complete resource with the path
-    /// of its file, if the request has `file=true`.
+    /// Returns the record of a resource: of a playlist with the state of its stream, and of a complete resource with
+    /// the path of its file, if the request has `file=true`.
     ///
     /// Creating the file's path gives the blob a second name. From then on, it can only be evicted as a whole.
     private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {

@@ -10,14 +10,14 @@ public protocol Route: Sendable {
     /// The clients that the route admits.
     var access: RouteAccess { get }
 
-    /// Returns the length limit of a request's body in bytes; 0 if the path takes none. A longer body is answered with 413.
-    /// By default, the limit is ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
+    /// Returns the length limit of a request's body in bytes; 0 if the path takes none. A longer body is answered with
+    /// 413. By default, the limit is ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int
 
     /// Answers a request.
     ///
-    /// - Throws: any error. It is answered as a problem (RFC 9457): a `Problem` unchanged, a `CacheError` by its code, any
-    ///   other error with the status 500.
+    /// - Throws: Any error. It is answered as a problem (RFC 9457): a `Problem` unchanged, a `CacheError` by its code,
+    ///   any other error with the status 500.
     func respond(to request: RouteRequest) async throws -> RouteResponse
 }
 

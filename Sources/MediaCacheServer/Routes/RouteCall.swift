@@ -13,7 +13,7 @@ struct RouteCall: Sendable {
 
     /// Returns the route's response under the request's conditions (RFC 9110 §13).
     ///
-    /// - Throws: the errors of the route; ``Problem`` with 412.
+    /// - Throws: The errors of the route; ``Problem`` with 412.
     func response() async throws -> RouteResponse {
         let conditions = Preconditions(request.headerFields)
         switch request.method {
@@ -68,7 +68,7 @@ struct RouteCall: Sendable {
 extension RouteResponse {
     /// Adds a strong tag over the bytes to a response that clients may store, unless it has a tag.
     ///
-    /// - Returns: the tag; nil for a response that clients may not store.
+    /// - Returns: The tag; nil for a response that clients may not store.
     fileprivate mutating func addTag() -> EntityTag? {
         guard status == 200, case .bytes(let bytes) = body, headerFields[.cacheControl] != "no-store" else {
             return nil

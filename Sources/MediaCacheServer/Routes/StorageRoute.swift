@@ -53,7 +53,7 @@ struct StorageRoute: Route {
         return try await items(of: assets, bytesCached: bytes) + channels() + played
     }
 
-    /// - Parameter bytesCached: the cached bytes of assets without a download, by cache key.
+    /// - Parameter bytesCached: The cached bytes of assets without a download, by cache key.
     private func items(of assets: [Asset], bytesCached: [String: Int64]) async throws -> [StorageRecord.Item] {
         let statuses = Dictionary(
             await downloads?.statuses().map { ($0.asset.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })

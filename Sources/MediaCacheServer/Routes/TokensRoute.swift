@@ -3,8 +3,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/tokens`: `GET` and `POST` of the list; `GET` and `DELETE` of a token by its ID. `POST /api/v1/key` replaces the
-/// API key. No answer contains the key.
+/// `/api/v1/tokens`: `GET` and `POST` of the list; `GET` and `DELETE` of a token by its ID. `POST /api/v1/key` replaces
+/// the API key. No answer contains the key.
 struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"

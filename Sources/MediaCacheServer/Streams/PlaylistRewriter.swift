@@ -5,9 +5,9 @@ import MediaLibrary
 
 /// The rewriter of a playlist's references, so that they lead through the server.
 ///
-/// Relative paths resolve through the server by themselves, since a play URL's path mirrors the origin's. They are rewritten
-/// only if they would resolve to another resource or scope: after a redirect, if they climb past the origin's root, or if
-/// their scope is narrower than the play URL's. The rest of the playlist remains unchanged.
+/// Relative paths resolve through the server by themselves, since a play URL's path mirrors the origin's. They are
+/// rewritten only if they would resolve to another resource or scope: after a redirect, if they climb past the origin's
+/// root, or if their scope is narrower than the play URL's. The rest of the playlist remains unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     /// The target of the playlist's play URL.
@@ -18,7 +18,8 @@ struct PlaylistRewriter {
     let profiles: HeaderProfileStore
     /// The cache of variables that are too long for a play URL.
     let variableCache: PlaylistVariableCache
-    /// Returns the signature of a play URL. The references of a signed one are signed too, since its token opens no others.
+    /// Returns the signature of a play URL. The references of a signed one are signed too, since its token opens no
+    /// others.
     let signature: @Sendable (PlayTarget) -> String
 
     /// The number of bytes by which a short playlist may grow with the variables in its references.
@@ -26,7 +27,7 @@ struct PlaylistRewriter {
 
     /// Returns the rewritten playlist.
     ///
-    /// - Parameter variables: the variables that it may import (RFC 8216bis §4.4.2.3).
+    /// - Parameter variables: The variables that it may import (RFC 8216bis §4.4.2.3).
     /// - Throws: `CacheError` with `badResponse` if it exceeds the length limit.
     func rewritten(importing variables: [String: String] = [:]) throws(CacheError) -> [UInt8] {
         let base = playlist.base
@@ -76,9 +77,9 @@ struct PlaylistRewriter {
 
     /// Returns the play path of a reference.
     ///
-    /// Returns nil for a key that isn't fetched over HTTP: it is in the playlist (`data:`), or a DRM system provides it. Any
-    /// other reference that isn't HTTP becomes a path that the server refuses: a playlist in a `data:` URL could reference
-    /// any host, and players support other protocols.
+    /// Returns nil for a key that isn't fetched over HTTP: it is in the playlist (`data:`), or a DRM system provides
+    /// it. Any other reference that isn't HTTP becomes a path that the server refuses: a playlist in a `data:` URL
+    /// could reference any host, and players support other protocols.
     private func playPath(of reference: Reference, _ options: PlayOptions) -> String? {
         if let path = playPath(of: reference.uri, options) { return path }
         let isKey = reference.role == .key || reference.role == .sessionKey
@@ -136,8 +137,8 @@ struct PlaylistRewriter {
         return reference.form == .relativePath && Self.climb(of: reference.uri) <= depth
     }
 
-    /// Returns the playlist with query parameters of its URL as literal variables (RFC 8216bis §4.4.2.3). After a redirect,
-    /// players don't know that URL.
+    /// Returns the playlist with query parameters of its URL as literal variables (RFC 8216bis §4.4.2.3). After a
+    /// redirect, players don't know that URL.
     private func namingParameters(
         _ context: PlaylistContext, _ length: inout RewrittenLength
     ) throws(CacheError) -> [UInt8] {
@@ -199,13 +200,13 @@ struct PlaylistRewriter {
     }
 }
 
-/// The length limit of a rewritten document. A reference of one byte becomes a path as long as its base URL, so the length of
-/// the original document doesn't limit that of the result.
+/// The length limit of a rewritten document. A reference of one byte becomes a path as long as its base URL, so the
+/// length of the original document doesn't limit that of the result.
 struct RewrittenLength {
     private let bound: Int
     private var room: Int
 
-    /// - Parameter bytes: the document before it is rewritten.
+    /// - Parameter bytes: The document before it is rewritten.
     init(of bytes: [UInt8]) {
         bound = max(16 << 20, 6 * bytes.count)
         room = bound - bytes.count
@@ -223,8 +224,8 @@ struct RewrittenLength {
     }
 }
 
-/// The prefixes that turn simple references of one playlist into play paths. Each prefix is built once for each origin, since a
-/// long playlist may contain 100,000 references to the same one.
+/// The prefixes that turn simple references of one playlist into play paths. Each prefix is built once for each origin,
+/// since a long playlist may contain 100,000 references to the same one.
 private struct PlayPrefixes {
     private let playPath: (ResourceURL) -> String
     private let root: String
@@ -233,8 +234,8 @@ private struct PlayPrefixes {
     private var last: (origin: String, prefix: String) = ("", "")
 
     /// - Parameters:
-    ///   - base: the base URL of the references.
-    ///   - playPath: returns the play path of a URL.
+    ///   - base: The base URL of the references.
+    ///   - playPath: Returns the play path of a URL.
     init(base: ResourceURL, playPath: @escaping (ResourceURL) -> String) {
         self.playPath = playPath
         root = String(playPath(base).dropLast(base.target.count))

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The cache of variables that are too long for a play URL, by token. It is in memory alone: after a restart, players reload
-/// the multivariant playlist, which adds the variables again.
+/// The cache of variables that are too long for a play URL, by token. It is in memory alone: after a restart, players
+/// reload the multivariant playlist, which adds the variables again.
 final class PlaylistVariableCache: Sendable {
     /// The length limit of variables in a play URL, in bytes of names and values. Servers and players limit URLs.
     private static let inlineLength = 2048
@@ -19,7 +19,7 @@ final class PlaylistVariableCache: Sendable {
 
     /// Returns the options for the URL of a playlist that may import `variables` (RFC 8216bis §4.4.2.3).
     ///
-    /// - Parameter room: the number of bytes by which each line of the defining playlist may grow.
+    /// - Parameter room: The number of bytes by which each line of the defining playlist may grow.
     func options(for variables: [String: String], room: Int) -> PlayOptions {
         let length = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         if length <= min(Self.inlineLength, room) { return PlayOptions(variables: variables) }

@@ -26,7 +26,7 @@ public struct StreamDocument: Sendable {
 
     /// Returns the document with replaced references.
     ///
-    /// - Parameter replacement: returns the new URI of a reference; nil keeps the reference.
+    /// - Parameter replacement: Returns the new URI of a reference; nil keeps the reference.
     /// - Throws: `CacheError` with `badResponse` for a malformed document, which a player might parse differently; the
     ///   errors of `replacement`.
     func rewritten(_ replacement: (String) throws(CacheError) -> String?) throws(CacheError) -> [UInt8] {

@@ -2,8 +2,8 @@ import HLS
 import MediaCache
 import MediaLibrary
 
-/// The source of play URLs' readers: rewritten playlists, segments with their place in the stream, and any other resource
-/// unchanged.
+/// The source of play URLs' readers: rewritten playlists, segments with their place in the stream, and any other
+/// resource unchanged.
 final class StreamSource: ByteReaderSource {
     /// The maximum number of sessions to open until one is over a version that may be read.
     private static let maximumRounds = 2
@@ -18,12 +18,12 @@ final class StreamSource: ByteReaderSource {
     private let signature: @Sendable (PlayTarget) -> String
 
     /// - Parameters:
-    ///   - store: the store.
-    ///   - profiles: the store of header profiles and credentials.
-    ///   - loader: the playlist loader, which downloads share.
-    ///   - publicPath: the path that a reverse proxy serves this server at.
-    ///   - segmentsAhead: the number of segments to prefetch after the requested one.
-    ///   - signature: signs play URLs; see ``PlaylistRewriter/signature``.
+    ///   - store: The store.
+    ///   - profiles: The store of header profiles and credentials.
+    ///   - loader: The playlist loader, which downloads share.
+    ///   - publicPath: The path that a reverse proxy serves this server at.
+    ///   - segmentsAhead: The number of segments to prefetch after the requested one.
+    ///   - signature: Signs play URLs; see ``PlaylistRewriter/signature``.
     init(
         store: CacheStore, profiles: HeaderProfileStore, loader: PlaylistLoader, publicPath: String, segmentsAhead: Int,
         signature: @escaping @Sendable (PlayTarget) -> String
@@ -208,8 +208,8 @@ final class StreamSource: ByteReaderSource {
 
     // MARK: - Segments
 
-    /// Returns the request adapted to its place in a stream. A segment is fetched whole, and a live segment is revalidated if
-    /// its cached version is older than its media sequence number.
+    /// Returns the request adapted to its place in a stream. A segment is fetched whole, and a live segment is
+    /// revalidated if its cached version is older than its media sequence number.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
         guard let place = recentPlaylists.place(of: request.url) else { return (request, nil) }
         var request = request

@@ -44,8 +44,8 @@ public enum ScriptedFault: Sendable {
     case holdBody(at: Int64, ScriptedGate)
     /// The maximum size of a buffer in bytes.
     case bufferSize(Int)
-    /// The resource is replaced after a number of bytes of this response. The rest of the response is of the old
-    /// version, or, if `tearsBody`, of the new one, as when a file is overwritten during a transfer.
+    /// The resource is replaced after a number of bytes of this response. The rest of the response comes from the
+    /// old version or, if `tearsBody` is true, from the new one, as when a file is overwritten during a transfer.
     case replace(after: Int64, with: ScriptedResource, tearsBody: Bool = false)
     /// Additional fields, which replace others with the same names.
     case headerFields(HTTPFields)

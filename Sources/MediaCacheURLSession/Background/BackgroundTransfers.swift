@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// Received files are moved to a folder, and from there into the store, immediately or at the next launch. The store
 /// checks them like responses of its origin, and doesn't request their bytes again. Create an instance with the same
-/// identifier at each launch, so that the system continues to report to it.
+/// identifier at each launch, so that the system delivers the events of earlier transfers to it.
 ///
 /// If the system launches the app for these transfers, await ``toldAll()`` in
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` and then call the completion handler.

@@ -97,9 +97,9 @@ struct BoxSyntax {
     /// Whether the box has a version or children.
     var hasFields: Bool { isFullBox || Self.containers.contains(type) }
 
-    /// Returns the number of bytes between version and flags and the first child, or nil for a box without children.
+    /// Returns the number of bytes between the version and flags and the first child; nil for a box without children.
     ///
-    /// - Parameter payload: A reader after version and flags.
+    /// - Parameter payload: A reader positioned after the version and flags.
     func bytesBeforeChildren(_ payload: ByteReader) -> Int? {
         if parent == "stsd" { return bytesInSampleEntry(payload) }
         if parent == "ilst" { return 0 }

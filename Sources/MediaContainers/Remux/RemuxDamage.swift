@@ -32,7 +32,7 @@ public struct RemuxDamage: Sendable, Hashable {
     }
 }
 
-/// Damage of a segment because of which samples were omitted.
+/// Damage of a segment that caused samples to be omitted.
 public struct SegmentDamage: Sendable {
     /// The first obstacle in the segment.
     public var error: ContainerError

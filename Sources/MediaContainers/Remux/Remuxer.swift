@@ -76,7 +76,7 @@ public struct Remuxer<Output: SampleSink> {
     ///     a gap where the clocks don't show it.
     ///   - toleratesDamage: Whether to omit and report samples that can't be carried over, instead of throwing. Reasons
     ///     are a damaged, scrambled or foreign segment, or a change of codec.
-    /// - Returns: With `toleratesDamage`, the damage because of which samples were omitted, or nil.
+    /// - Returns: With `toleratesDamage`, the damage that caused samples to be omitted, or nil.
     /// - Throws: ``ContainerError`` with `inputOutput` for the source, and the errors of the output. Without
     ///   `toleratesDamage`, also `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec,
     ///   and `malformed`.

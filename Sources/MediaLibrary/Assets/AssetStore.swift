@@ -77,7 +77,7 @@ public actor AssetStore {
         try await load().values.first { $0.key == key }
     }
 
-    /// Adds an asset, of which nothing need be cached yet, unless one has its cache key.
+    /// Adds an asset, unless one with its cache key exists. None of its data needs to be cached yet.
     ///
     /// - Returns: The asset with that cache key.
     /// - Throws: `CacheError` with `storage`.

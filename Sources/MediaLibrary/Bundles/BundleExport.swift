@@ -185,8 +185,8 @@ private struct BundlePart {
     let control: WorkControl
     let progress: ReadProgress?
 
-    /// Writes the part: as a copy of the cached file if its content is unchanged, otherwise as players receive it, without
-    /// the wrapping of its origin.
+    /// Writes the part: as a copy of the cached file if its content is unchanged, otherwise as players receive it,
+    /// without the wrapping of its origin.
     ///
     /// - Returns: The length, and whether the bytes are the origin's.
     /// - Throws: `ContainerError`, with `inputOutput` for a missing part.

@@ -3,8 +3,8 @@ internal import MediaContainers
 
 /// The data from which a decoder takes a frame of a film.
 ///
-/// A decoder never reads a film where it is. It receives a small file with the pictures that the moment needs, the bytes
-/// of a film in another format, or a local file that the user named.
+/// A decoder never reads a film where it is. It receives a small file with the pictures that the moment needs, the
+/// bytes of a film in another format, or a local file that the user named.
 package enum FrameSource {
     /// The clip that was written. Its first picture is the frame.
     case clip

@@ -32,7 +32,7 @@ struct DownloadDependencies: Sendable {
 
     /// Returns the contents of the asset at `url`, as its playlists describe it.
     ///
-    /// - Parameter copy: the redundant copy of each media playlist that is preferred, counted from 0.
+    /// - Parameter copy: The redundant copy of each media playlist that is preferred, counted from 0.
     func contents(
         of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, copy: Int = 0,
         isFresh: Bool = false

@@ -7,7 +7,7 @@ import Synchronization
 extension DownloadRun {
     /// Fetches the planned parts; records the stream where it is live.
     ///
-    /// - Returns: the obstacle that keeps the download from continuing now, if there is one.
+    /// - Returns: The obstacle that keeps the download from continuing now, if there is one.
     func fetchPlanned(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         while !contents.isGrowing {
             if let obstacle = try await fetchAll(settings) { return obstacle }
@@ -72,7 +72,7 @@ extension DownloadRun {
         let hasEnded = await recording.channel.hasEnded
         guard let window = try await recording.whole() else {
             guard hasEnded else { throw CacheError(.cancelled, "the download of \(asset.url) was stopped") }
-            throw CacheError(.notFound, "nothing of \(asset.url) could be recorded before it ended")
+            throw CacheError(.notFound, "\(asset.url) ended before anything was recorded")
         }
         var contents = window.contents
         contents.isGrowing = !hasEnded

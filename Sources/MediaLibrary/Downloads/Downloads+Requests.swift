@@ -10,8 +10,8 @@ extension Downloads {
     /// it; parts of a complete download that have been removed since are fetched again.
     ///
     /// - Returns: The changed asset.
-    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream that has
-    ///   recorded media.
+    /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream that
+    ///   has recorded media.
     public func add(_ request: DownloadRequest) async throws -> Asset {
         guard !isStopped else { throw CacheError(.closed, "downloads have stopped") }
         let settings = try settings(request.url, request.identity, request.headers)

@@ -3,9 +3,9 @@ internal import MediaCache
 
 /// The recordings behind downloads of live streams.
 ///
-/// A live stream is downloaded by recording it. The recording has a channel of its own, which isn't listed. A small file
-/// in the durable folder describes the channel until the recording has become the asset's contents, so that the next
-/// process continues it.
+/// A live stream is downloaded by recording it. The recording has a channel of its own, which isn't listed. A small
+/// file in the durable folder describes the channel until the recording has become the asset's contents, so that the
+/// next process continues it.
 struct LiveDownloads: Sendable {
     private static let suffix = ".json"
 
@@ -19,7 +19,7 @@ struct LiveDownloads: Sendable {
 
     /// Opens the recording of an asset, and creates it if there is none yet.
     ///
-    /// - Parameter events: receives the recording's events.
+    /// - Parameter events: Receives the recording's events.
     /// - Throws: `CacheError` with `storage`.
     func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
         let name = asset.id.rawValue + Self.suffix
@@ -40,7 +40,7 @@ struct LiveDownloads: Sendable {
 
     /// Deletes the recording of an asset, if there is one.
     ///
-    /// - Parameter keepingMedia: whether the asset's contents name the recorded media from now on.
+    /// - Parameter keepingMedia: Whether the asset's contents name the recorded media from now on.
     /// - Throws: `CacheError` with `storage`.
     func remove(_ asset: Asset, keepingMedia: Bool) async throws {
         guard let channel = try await channel(of: asset.id) else { return }

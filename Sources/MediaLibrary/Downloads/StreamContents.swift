@@ -98,7 +98,7 @@ struct StreamContents {
 
     /// Loads the preferred copy of a media playlist, or the next that can be loaded.
     ///
-    /// - Throws: the error of the preferred copy, if no copy can be loaded.
+    /// - Throws: The error of the preferred copy, if no copy can be loaded.
     private func loadFirst(
         of copies: [ResourceURL], of entry: LoadedPlaylist, _ variables: [String: String]
     ) async throws -> (playlist: LoadedPlaylist, url: ResourceURL) {

@@ -21,7 +21,8 @@ final class MediaTimes {
     }
 
     /// Returns the items that lack no relevant share of the media, in their order. A few segments more or less make no
-    /// difference: up to 5 % of the longest, or less than three target durations of an item that has more than half of it.
+    /// difference: up to 5 % of the longest, or less than three target durations of an item that has more than half of
+    /// it.
     func longest<Item>(_ items: [Item], uri: (Item) -> String) -> [Item] {
         guard items.count > 1 else { return items }
         let times = items.map { time(of: uri($0)) }

@@ -16,11 +16,11 @@ package struct StoreResources: StreamResources {
     /// Creates a reader of a stream's resources.
     ///
     /// - Parameters:
-    ///   - store: the store.
-    ///   - settings: the settings of each read, with its identity.
-    ///   - control: ends the work.
-    ///   - asset: the asset that the contents belong to; nil for a window of a recording.
-    ///   - contents: the resources that URLs under ``ContentsIndex/base`` name.
+    ///   - store: The store.
+    ///   - settings: The settings of each read, with its identity.
+    ///   - control: Ends the work.
+    ///   - asset: The asset that the contents belong to; nil for a window of a recording.
+    ///   - contents: The resources that URLs under ``ContentsIndex/base`` name.
     package init(
         _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: Asset? = nil,
         contents: ContentsIndex? = nil
@@ -133,8 +133,8 @@ package struct StoreResources: StreamResources {
     }
 }
 
-/// The scope of the URLs that the playlists of a stream name. It's the narrowest of those read so far, since reads don't
-/// say which playlist named their URL.
+/// The scope of the URLs that the playlists of a stream name. It's the narrowest of those read so far, since reads
+/// don't say which playlist named their URL.
 private final class DocumentScope: Sendable {
     private let scope = Mutex(AddressScope.any)
 

@@ -1,8 +1,8 @@
 internal import HLS
 
 extension StreamChoice {
-    /// Creates a choice by the properties of a variant stream. Of several matches, the one with the highest bandwidth is
-    /// chosen.
+    /// Creates a choice by the properties of a variant stream. Of several matches, the one with the highest bandwidth
+    /// is chosen.
     ///
     /// - Parameters:
     ///   - codec: The beginning of a codec, such as `avc1` (RFC 6381).

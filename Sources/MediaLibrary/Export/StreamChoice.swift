@@ -11,8 +11,8 @@ public struct StreamChoice: Sendable, Hashable {
     /// Whether all subtitle renditions are included.
     public var takesSubtitles = false
 
-    /// Whether variant streams are passed over that lack a relevant share of the media, or pictures, while others have it.
-    /// The default audio rendition is replaced if it has hardly any media, unless a language is chosen. Segments of
+    /// Whether variant streams are passed over that lack a relevant share of the media, or pictures, while others have
+    /// it. The default audio rendition is replaced if it has hardly any media, unless a language is chosen. Segments of
     /// EXT-X-GAP don't count.
     ///
     /// The playlists of all variant streams are read, so this is for streams that are stored.

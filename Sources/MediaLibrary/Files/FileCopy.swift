@@ -9,8 +9,8 @@ internal import Foundation
     internal import Darwin
 #endif
 
-/// A copy of a cached file outside the cache: a reflink if the file system supports it, otherwise a hard link, otherwise a
-/// copy of the bytes.
+/// A copy of a cached file outside the cache: a reflink if the file system supports it, otherwise a hard link,
+/// otherwise a copy of the bytes.
 public struct FileCopy: Sendable, Hashable {
     /// The method of a copy.
     public enum Method: String, Sendable, Hashable, Codable {
@@ -79,7 +79,7 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes a reflink. The target must not exist.
     ///
-    /// - Returns: false if the file system doesn't support it. No file is left then.
+    /// - Returns: False if the file system doesn't support it. No file is left then.
     package static func clone(_ source: String, to target: String) -> Bool {
         #if canImport(Darwin)
             clonefile(source, target, 0) == 0

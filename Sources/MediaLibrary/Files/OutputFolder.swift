@@ -22,7 +22,8 @@ public struct OutputFolder: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks before a job that the folder can be written. A folder that is neither empty nor a bundle is never replaced.
+    /// Checks before a job that the folder can be written. A folder that is neither empty nor a bundle is never
+    /// replaced.
     ///
     /// - Throws: ``MediaJobError``.
     public func check() throws {

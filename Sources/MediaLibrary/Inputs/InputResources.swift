@@ -12,8 +12,8 @@ package struct InputResources: StreamResources, Sendable {
     package var progress: ReadProgress?
     /// Whether references may name files, and URLs that the cache doesn't serve yet.
     ///
-    /// References of a playlist that was read through the cache name only URLs that the cache serves, since the cache has
-    /// checked their addresses.
+    /// References of a playlist that was read through the cache name only URLs that the cache serves, since the cache
+    /// has checked their addresses.
     package var allowsFiles: Bool
 
     /// Creates resources for inputs.
@@ -34,7 +34,8 @@ package struct InputResources: StreamResources, Sendable {
         self.allowsFiles = allowsFiles
     }
 
-    /// Returns the URL of an input that references resolve against: a file URL, or the URL at which the cache serves it.
+    /// Returns the URL of an input that references resolve against: a file URL, or the URL at which the cache serves
+    /// it.
     ///
     /// - Throws: Errors of the gateway.
     package func url(of input: MediaInput) throws -> String {

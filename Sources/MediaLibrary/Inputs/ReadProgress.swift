@@ -12,8 +12,8 @@ public final class ReadProgress: Sendable {
 
     /// Creates a progress.
     ///
-    /// - Parameter onChange: A function that receives the bytes read, and the bytes expected if they are known or can be
-    ///   estimated. It's called on the thread of the job.
+    /// - Parameter onChange: A function that receives the bytes read, and the bytes expected if they are known or can
+    ///   be estimated. It's called on the thread of the job.
     public init(onChange: @escaping @Sendable (_ read: Int64, _ expected: Int64?) -> Void) {
         self.onChange = onChange
     }

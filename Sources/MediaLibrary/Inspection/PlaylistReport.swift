@@ -12,7 +12,7 @@ extension PlaylistInspection {
         return InspectionReport(sections: sections + [diagnosticsSection])
     }
 
-    /// The number of diagnostics in the report.
+    /// The maximum number of diagnostics in the report.
     private static var shownDiagnostics: Int { 40 }
 
     private var diagnosticsSection: InspectionReport.Section {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A reader of a movie that isn't written. Sequential reads continue the current remux, others begin a new one.
 ///
-/// A reader holds the samples of one part of the stream, at most its share of the ``ReaderMemoryBudget`` and the longest
-/// frame.
+/// A reader holds the samples of one part of the stream, at most its share of the ``ReaderMemoryBudget`` and the
+/// longest frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
     /// The state of the reader.
     private struct Position {

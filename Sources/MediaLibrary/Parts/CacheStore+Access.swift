@@ -31,8 +31,8 @@ extension CacheStore {
         return .since(monotonicTime)
     }
 
-    /// Checks a read of a part of an asset like ``checkAccess(_:)``. A part that the asset's download fetched has passed
-    /// the access rule.
+    /// Checks a read of a part of an asset like ``checkAccess(_:)``. A part that the asset's download fetched has
+    /// passed the access rule.
     ///
     /// - Throws: `CacheError` with `forbiddenAddress`.
     package func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {

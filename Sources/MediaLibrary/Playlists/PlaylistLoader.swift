@@ -5,15 +5,16 @@ import Synchronization
 /// A loader of playlists through a store.
 ///
 /// On-demand playlists are cached, and validated before use unless their origin permits otherwise, because an encoder
-/// may replace one by a live playlist. Live playlists are requested from the origin each time. Concurrent requests for
-/// a playlist share one transfer.
+/// may replace one with a live playlist. Live playlists are requested from the origin each time. Concurrent requests
+/// for a playlist share one transfer.
 public final class PlaylistLoader: Sendable {
-    /// The maximum number of cache keys to remember of playlists whose names don't show that they're playlists.
+    /// The maximum number of cache keys in `unusualNames` and in `liveKeys`.
     private static let maximumRemembered = 4096
 
     private static let maximumLength = PlaylistParser.Limits().playlistLength
 
     private let store: CacheStore
+    /// The cache keys of playlists whose names don't reveal that they are playlists.
     private let unusualNames = Mutex<Set<String>>([])
     /// The cache keys of playlists that were live. A stream that has ended may continue when its encoder is restarted.
     private let liveKeys = Mutex<Set<String>>([])

@@ -8,8 +8,8 @@ public struct RecordingStatus: Sendable, Hashable {
     public var state: RecordingState
     /// The end of the recorded media; nil if nothing is recorded.
     public var edge: Date?
-    /// The present by the stream's clock, which may differ from the recorder's. `now` and `-<seconds>` in requests for
-    /// windows refer to it.
+    /// The current time of the stream's clock, which may differ from the recorder's. `now` and `-<seconds>` in requests
+    /// for windows refer to it.
     public var present: Date
     /// The recorded time ranges, in order.
     public var recordedRanges: [Range<Date>]

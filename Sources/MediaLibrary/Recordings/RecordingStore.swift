@@ -2,10 +2,10 @@ package import MediaCache
 
 /// The storage of recordings: media by name, and the pages of timelines.
 ///
-/// On one machine it is a cache folder (``CacheRecordingStore``). Media is passed as representations, never as a whole
-/// in memory. A page is a small file.
+/// ``CacheRecordingStore`` implements it with a cache folder. Media isn't loaded into memory as a whole. A page is a
+/// small file.
 package protocol RecordingStore: Sendable {
-    /// Returns the names of a recording's files besides its media: pages and sets of removed segments.
+    /// Returns the names of a recording's files other than its media: pages and sets of removed segments.
     func files(of recording: RecordingID) async throws -> [String]
     /// Reads files by name, in order; nil for missing ones.
     func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?]

@@ -40,11 +40,11 @@ public actor Recordings {
     /// Creates the recordings of a store. Nothing runs before ``start(goingOn:)``.
     ///
     /// - Parameters:
-    ///   - store: the store of the media.
-    ///   - assetStore: the assets, which ended recordings are added to.
-    ///   - loader: the loader of playlists, shared with playback.
-    ///   - settings: the source of transfer settings; nil for the store's settings plus the channel's header fields.
-    ///   - encoder: the encoder of 3GP exports; nil if none is available.
+    ///   - store: The store of the media.
+    ///   - assetStore: The assets, which ended recordings are added to.
+    ///   - loader: The loader of playlists, shared with playback.
+    ///   - settings: The source of transfer settings; nil for the store's settings plus the channel's header fields.
+    ///   - encoder: The encoder of 3GP exports; nil if none is available.
     public init(
         store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
         encoder: (any FilmEncoder)? = nil
@@ -65,7 +65,7 @@ public actor Recordings {
 
     /// Loads the channels.
     ///
-    /// - Parameter goingOn: whether to resume recording, and to export finished programmes.
+    /// - Parameter goingOn: Whether to resume recording, and to export finished programmes.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
         try await changes.runUncancelled {

@@ -8,7 +8,8 @@ package struct ByteCount: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The count without loss, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are preferred.
+    /// The count without loss, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are
+    /// preferred.
     package var exactText: String {
         let units: [(name: String, size: Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),

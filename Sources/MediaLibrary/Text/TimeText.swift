@@ -52,8 +52,8 @@ package enum MomentText {
                 includingFractionalSeconds: false))
     }
 
-    /// Returns a date and time of ISO 8601, as options and URLs take it: `2026-01-31T20:15:00.250Z`. Whole seconds have no
-    /// fraction.
+    /// Returns a date and time of ISO 8601, as options and URLs take it: `2026-01-31T20:15:00.250Z`. Whole seconds have
+    /// no fraction.
     ///
     /// - Parameter milliseconds: The time in milliseconds since 1970.
     package static func exact(_ milliseconds: Int64) -> String {

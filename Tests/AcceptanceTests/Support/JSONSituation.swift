@@ -54,7 +54,7 @@ enum JSONSituation {
         try await transcript.run("info", "a stream", [film] + cacheOptions)
         try await transcript.run("downloads list", "complete, with holes, failed", cacheOptions)
         try await transcript.run("usage", "of a folder", cacheOptions)
-        try await transcript.run("verify", "all is well", cacheOptions)
+        try await transcript.run("verify", "no damage", cacheOptions)
         try await transcript.run("prune", "of a folder", cacheOptions)
         try await transcript.run(
             "config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + cacheOptions)

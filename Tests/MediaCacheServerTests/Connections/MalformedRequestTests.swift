@@ -82,7 +82,8 @@ struct MalformedRequestTests {
         }
     }
 
-    /// The expected statuses of valid requests that aren't answered with a single 404, and whether the connection stays open.
+    /// The expected statuses of valid requests that aren't answered with a single 404, and whether the connection stays
+    /// open.
     private static let answers: [String: (statuses: [Int], isOpen: Bool)] = [
         "Restarting when keep-alive is explicitly": ([404, 404], true),
         "Should parse multiple events": ([404, 404, 404], true),

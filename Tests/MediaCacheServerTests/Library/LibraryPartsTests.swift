@@ -18,7 +18,8 @@ struct LibraryPartsTests {
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL(Self.root + name) }
 
-    /// Serves an asset with these parts, by their names at the origin. It has one media playlist unless others are given.
+    /// Serves an asset with these parts, by their names at the origin. It has one media playlist unless others are
+    /// given.
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
         state: DownloadState? = nil, isCached: Bool = true, lost: Set<String> = [],

@@ -44,7 +44,8 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// Short variables are part of the play URL; longer ones are referenced by a token that is valid while the server runs.
+    /// Short variables are part of the play URL; longer ones are referenced by a token that is valid while the server
+    /// runs.
     @Test(arguments: [20, 40_000])
     func passesVariablesToMediaPlaylists(_ length: Int) async throws {
         let token = String(repeating: "t", count: length)

@@ -23,8 +23,8 @@ struct LoopbackClient {
             .connect(host: host, port: port).get()
     }
 
-    /// Returns the connection as sequences. They are created on use, since an unused instance traps when it is released. The
-    /// server sends nothing before a request, so no bytes are lost.
+    /// Returns the connection as sequences. They are created on use, since an unused instance traps when it is
+    /// released. The server sends nothing before a request, so no bytes are lost.
     private func wrapped() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let channel = channel
         return try await channel.eventLoop.submit {
@@ -32,8 +32,8 @@ struct LoopbackClient {
         }.get()
     }
 
-    /// Sends text and returns all bytes up to the end of the connection. `whenReceived` is called after each piece with the
-    /// number of bytes so far.
+    /// Sends text and returns all bytes up to the end of the connection. `whenReceived` is called after each piece with
+    /// the number of bytes so far.
     func receiveAll(
         after request: String,
         whenReceived: @Sendable (Int) async -> Void = { _ in }
@@ -49,7 +49,8 @@ struct LoopbackClient {
         }
     }
 
-    /// Sends text, and further text after a number of received bytes. Returns all bytes up to the end of the connection.
+    /// Sends text, and further text after a number of received bytes. Returns all bytes up to the end of the
+    /// connection.
     func receiveAll(after request: String, andWhenReceived count: Int, send next: String) async throws -> [UInt8] {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))

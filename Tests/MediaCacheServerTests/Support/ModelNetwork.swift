@@ -2,8 +2,8 @@ import MediaCache
 import MediaCacheTesting
 import Synchronization
 
-/// A simulated network. It resolves names by a table, applies the access rule as every origin does, and records attempts and
-/// contacts.
+/// A simulated network. It resolves names by a table, applies the access rule as every origin does, and records
+/// attempts and contacts.
 final class ModelNetwork: Origin {
     private struct State {
         var attempts: Set<ResourceURL> = []
@@ -31,8 +31,8 @@ final class ModelNetwork: Origin {
         state.withLock { $0.actions[url.withoutUserInfo] = action }
     }
 
-    /// Returns the address of a URL's host. Hosts whose names begin with `rebinding` are public for their playlists, and
-    /// local for all paths below `/t/`.
+    /// Returns the address of a URL's host. Hosts whose names begin with `rebinding` are public for their playlists,
+    /// and local for all paths below `/t/`.
     private static func address(of url: ResourceURL) -> IPAddress? {
         if let literal = IPAddress(host: url.host) { return literal }
         switch url.host {

@@ -43,7 +43,6 @@ final class SpawnedProcess {
     }
 
     /// Returns the first `count` bytes of its output; fewer if it ends before.
-    ///
     func output(count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

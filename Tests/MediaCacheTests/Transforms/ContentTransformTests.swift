@@ -192,7 +192,6 @@ struct ContentTransformTests {
     }
 
     /// The result of a whole transform is revalidated with a condition, never fetched by ranges.
-    ///
     @Test func revalidatesTransformedBody() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")

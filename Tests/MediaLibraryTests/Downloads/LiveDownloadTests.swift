@@ -308,8 +308,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The cost of a segment doesn't depend on the number of segments before it. The total of bytes written does depend on
-    /// the machine: segments that complete at the same time are written together.
+    /// The cost of a segment doesn't depend on the number of segments before it. The total of bytes written does depend
+    /// on the machine: segments that complete at the same time are written together.
     @Test func writesConstantAmountPerSegment() async throws {
         let replaced = ReplacedFiles()
         let fixture = DownloadFixture(files: HookedFileSystem { if $0 == .replacing { replaced.add($1) } })

@@ -88,8 +88,8 @@ struct StreamContentsTests {
         #expect(contents.text("index.m3u8")?.contains("#EXT-X-MEDIA-SEQUENCE:258") == true)
     }
 
-    /// A DRM system provides its keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT: it would
-    /// request a key that keeps its HTTP URL.
+    /// A DRM system provides its keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT: it
+    /// would request a key that keeps its HTTP URL.
     @Test func keepsForeignKeys() async throws {
         let contents = try await PlannedStream([
             "a.m3u8": PlannedStream.media(

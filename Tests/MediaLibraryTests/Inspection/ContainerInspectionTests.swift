@@ -71,8 +71,8 @@ struct ContainerInspectionTests {
         #expect(try ContainerContents(playlist)?.format == nil)
     }
 
-    /// Compares times, sizes, sync flags and checksums. ffprobe has other durations for samples that an edit list cuts, and
-    /// for samples without a duration.
+    /// Compares times, sizes, sync flags and checksums. ffprobe has other durations for samples that an edit list cuts,
+    /// and for samples without a duration.
     @Test(arguments: ["videojs-mux.js/segments/test-segment.ts", "shaka-player/small.mp4"])
     func packetsAgreeWithFFprobe(path: String) throws {
         let contents = try #require(try ContainerContents(MemorySource(InspectionCorpora.bytes(path))))

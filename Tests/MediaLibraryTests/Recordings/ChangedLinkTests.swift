@@ -3,7 +3,8 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Playlists that list the same segments under other links: on other hosts, in other folders, or with other session IDs.
+/// Playlists that list the same segments under other links: on other hosts, in other folders, or with other session
+/// IDs.
 struct ChangedLinkTests {
     private var playlist = FollowedPlaylist()
 

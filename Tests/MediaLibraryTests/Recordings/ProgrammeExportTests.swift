@@ -148,7 +148,7 @@ struct ProgrammeExportTests {
         let never = try programme(fixture, from: 100, to: 200, .mp4)
         try await recordings.addProgramme(never, to: fixture.name)
         guard case .failed(let reason) = try await next(events, .mp4, isFailed).state else { return }
-        #expect(reason.contains("nothing of the programme “Match” is recorded"))
+        #expect(reason.contains("no part of the programme “Match” is recorded"))
         await fixture.close()
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The present by a stream's clock, the reference of delays and relative times.
+/// Tests of the current time of a stream's clock, the reference of delays and relative times.
 struct StreamPresentTests {
     private static let second = TimelineRows.second
 

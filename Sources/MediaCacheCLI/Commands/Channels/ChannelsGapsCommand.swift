@@ -9,8 +9,8 @@ struct ChannelsGapsCommand: AsyncParsableCommand {
         discussion: """
               mediacache channels gaps news
 
-            A line for each segment of a track that is missing from the recording. --json prints an array of objects: track, \
-            number, start (milliseconds since 1970), duration, gap, discontinuity, bytes.
+            Prints a line for each segment of a track that is missing from the recording. --json prints an array of \
+            objects: track, number, start (milliseconds since 1970), duration, gap, discontinuity, bytes.
             """
     )
 

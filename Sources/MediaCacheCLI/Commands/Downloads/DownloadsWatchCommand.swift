@@ -5,7 +5,7 @@ import MediaCacheAPI
 struct DownloadsWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Shows the progress of downloads until Ctrl-C or the end of their process.",
+        abstract: "Shows the progress of downloads until Ctrl-C, or until the process that runs them exits.",
         discussion: """
               mediacache downloads watch
               mediacache downloads watch --json

@@ -9,7 +9,7 @@ extension Recording {
 
     /// Returns the multivariant playlist of a finished programme, for a URL two folders below that of the channel.
     ///
-    /// - Throws: ``WindowOutOfRangeError`` if nothing of the programme is recorded.
+    /// - Throws: ``WindowOutOfRangeError`` if no part of the programme is recorded.
     package func entry(of programme: Programme) throws -> String {
         let span = try span(of: programme)
         let isOver = isOver(at: span.upperBound)
@@ -22,7 +22,7 @@ extension Recording {
 
     /// Returns the contents and the time range of a finished programme.
     ///
-    /// - Throws: ``WindowOutOfRangeError`` if nothing of the programme is recorded; `CacheError` with `storage`.
+    /// - Throws: ``WindowOutOfRangeError`` if no part of the programme is recorded; `CacheError` with `storage`.
     func window(of programme: Programme) async throws -> (window: RecordedWindow, span: Range<Int64>) {
         let span = try span(of: programme)
         return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
@@ -32,7 +32,7 @@ extension Recording {
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
         guard let first = recordedRanges(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
-            throw outside("nothing of the programme “\(programme.name)” is recorded")
+            throw outside("no part of the programme “\(programme.name)” is recorded")
         }
         return max(span.lowerBound, first.lowerBound)..<span.upperBound
     }

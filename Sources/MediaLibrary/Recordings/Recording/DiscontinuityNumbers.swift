@@ -29,7 +29,7 @@ struct DiscontinuityNumbers: Sendable {
 
     /// Creates a numbering that continues after recorded rows.
     ///
-    /// - Parameter number: the number of the last row.
+    /// - Parameter number: The number of the last row.
     init(after rows: [RecordedSegment], number: Int64) {
         self.number = number
         hasBegun = !rows.isEmpty
@@ -61,12 +61,12 @@ struct DiscontinuityNumbers: Sendable {
     /// Numbers the next row.
     ///
     /// - Parameters:
-    ///   - origin: the row's number at the origin.
-    ///   - isTagged: whether the origin has a discontinuity before the row.
-    ///   - start: the start of the row, in nanoseconds offsetSince 1970.
-    ///   - gaps: the number of gap rows before the row.
-    ///   - others: the numberings of the other tracks.
-    /// - Returns: the number of discontinuities before the row: one in the row itself, the others in the gaps.
+    ///   - origin: The row's number at the origin.
+    ///   - isTagged: Whether the origin has a discontinuity before the row.
+    ///   - start: The start of the row, in nanoseconds offsetSince 1970.
+    ///   - gaps: The number of gap rows before the row.
+    ///   - others: The numberings of the other tracks.
+    /// - Returns: The number of discontinuities before the row: one in the row itself, the others in the gaps.
     mutating func take(
         origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int, besides others: [DiscontinuityNumbers]
     ) -> Int {

@@ -160,9 +160,9 @@ extension Recording {
 }
 
 /// The order in which a track's awaited segments are fetched. The oldest come first, since they leave the origin first.
-/// The backlog comes last, since retention may discard its oldest segments. It consists of the segments published before
-/// the recording began, or awaited by an earlier process. The playlist of a day may list forty thousand segments at
-/// once.
+/// The backlog comes last, since retention may discard its oldest segments. It consists of the segments published
+/// before the recording began, or awaited by an earlier process. The playlist of a day may list forty thousand segments
+/// at once.
 struct FetchQueue: Sendable {
     /// The segments in order. Those before `head` have been taken.
     private var fresh: [Int64] = []

@@ -41,9 +41,9 @@ extension Recording {
         return totals.segments >= Self.spared ? max(1, totals.bytes / Int64(totals.segments)) : nil
     }
 
-    /// Returns the end of a track's backlog from which segments are discarded. The oldest come first, so that the recording
-    /// is contiguous from its first segment, unless that would lose the newest. Under a limit of size, the newest
-    /// segments are fetched first and measured, to tell how many others fit.
+    /// Returns the end of a track's backlog from which segments are discarded. The oldest come first, so that the
+    /// recording is contiguous from its first segment, unless that would lose the newest. Under a limit of size, the
+    /// newest segments are fetched first and measured, to tell how many others fit.
     func backlogOrder(_ index: Int) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, averageLength(index) == nil {
             // Segments that are cached but not in the timeline yet aren't measured.

@@ -15,7 +15,7 @@ extension Recording {
 
     /// Sets the recording's end, whether it runs or not.
     ///
-    /// - Parameter end: the end, not after the present; nil for the present.
+    /// - Parameter end: The end, not after the current time; nil for the current time.
     func setEnd(at end: Date? = nil) async throws {
         let now = end ?? work.store.now
         try await change {

@@ -112,7 +112,7 @@ extension Recording {
         }
     }
 
-    /// Whether nothing of a segment has been received for long, as far as its progress is known.
+    /// Whether no bytes of a segment have been received for too long; false if its progress is unknown.
     private func isHanging(_ awaited: Awaited, _ patience: Duration) -> Bool {
         guard let progressed = awaited.progressed, let requested = awaited.requested else { return false }
         let now = monotonic

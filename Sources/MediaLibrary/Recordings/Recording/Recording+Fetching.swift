@@ -38,7 +38,7 @@ extension Recording {
 
     /// Enqueues a segment.
     ///
-    /// - Parameter isBacklog: whether the segment was published before the recording began.
+    /// - Parameter isBacklog: Whether the segment was published before the recording began.
     func enqueue(_ row: RecordedSegment, _ index: Int, _ now: Duration, isBacklog: Bool = false) {
         tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
         if isBacklog {

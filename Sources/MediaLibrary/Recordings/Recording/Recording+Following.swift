@@ -104,7 +104,7 @@ extension Recording {
 
     /// Reloads the multivariant playlist, since links may have expired.
     ///
-    /// - Parameter isReplaced: whether a multivariant playlist was received from the URL of a media playlist. The
+    /// - Parameter isReplaced: Whether a multivariant playlist was received from the URL of a media playlist. The
     ///   channel's URL may have had a slate before.
     func refreshLinks(isReplaced: Bool = false) async {
         let hasOwnPlaylist =
@@ -176,9 +176,9 @@ extension Recording {
     /// Processes a track's playlist: appends its new segments to the timeline and enqueues them.
     ///
     /// - Parameters:
-    ///   - update: the playlist, its URIs absolute.
-    ///   - index: the index of the track in ``tracks``.
-    ///   - loaded: the source of the playlist. Identical bytes aren't processed again.
+    ///   - update: The playlist, its URIs absolute.
+    ///   - index: The index of the track in ``tracks``.
+    ///   - loaded: The source of the playlist. Identical bytes aren't processed again.
     func take(
         _ update: MediaPlaylist, _ index: Int, from loaded: LoadedPlaylist? = nil
     ) async throws -> PlaylistReload.Outcome {

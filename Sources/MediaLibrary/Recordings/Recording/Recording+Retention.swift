@@ -54,7 +54,7 @@ struct AgeClock: Sendable {
 
 /// The clocks of a recording.
 extension Recording {
-    /// The present by the clock of segment arrivals, in nanoseconds since 1970.
+    /// The current time of the clock of segment arrivals, in nanoseconds since 1970.
     var arrivalNow: Int64 {
         let now = monotonic
         return age.withLock { $0.now(at: now) }
@@ -180,7 +180,7 @@ extension Recording {
 
     /// Removes the whole recording with its timelines.
     ///
-    /// - Parameter keepingMedia: whether the media belongs to an asset now.
+    /// - Parameter keepingMedia: Whether the media belongs to an asset now.
     func removeAll(keepingMedia: Bool) async throws {
         await interruptPruning()
         try await prune.changes.runUncancelled {

@@ -39,10 +39,10 @@ extension Recording {
 
     /// Whether a track's playlist will not change any more and all its segments are settled.
     ///
-    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to pass.
-    /// A playlist that never changed gets three target durations, and one that has changed gets ten. A longer segment
-    /// takes the place of the target duration. An unreachable origin says nothing about its playlists. EXT-X-ENDLIST
-    /// counts once loads have shown it for three target durations, and at least ten seconds.
+    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to
+    /// pass. A playlist that never changed gets three target durations, and one that has changed gets ten. A longer
+    /// segment takes the place of the target duration. An unreachable origin says nothing about its playlists.
+    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
     func isUnchanged(_ track: Track) -> Bool {
         guard track.awaited.isEmpty, !track.isAppending else { return false }
         let verification = max(track.targetDuration * 3, Self.minimumVerification)

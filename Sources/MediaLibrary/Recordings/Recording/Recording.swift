@@ -43,7 +43,7 @@ package actor Recording {
 
     /// Creates a recording that isn't open yet.
     ///
-    /// - Parameter hasOtherURL: whether the channel's tracks were found at another URL than its own.
+    /// - Parameter hasOtherURL: Whether the channel's tracks were found at another URL than its own.
     init(_ channel: Channel, work: RecordingDependencies, hasOtherURL: Bool = false) {
         self.channel = channel
         self.hasOtherURL = hasOtherURL

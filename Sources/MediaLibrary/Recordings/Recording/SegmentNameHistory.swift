@@ -68,8 +68,8 @@ struct SegmentNameHistory: Sendable {
     /// Returns the relation of a playlist to the names listed before.
     ///
     /// - Parameters:
-    ///   - playlist: the playlist.
-    ///   - elapsed: the time since the last new segment. A restarted encoder can't have made more media than that, so a
+    ///   - playlist: The playlist.
+    ///   - elapsed: The time since the last new segment. A restarted encoder can't have made more media than that, so a
     ///     longer playlist with known file names in other folders is a copy. Dates show it at any time.
     func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
@@ -104,7 +104,7 @@ struct SegmentNameHistory: Sendable {
 
     /// Returns the name of a segment.
     ///
-    /// - Parameter isExact: whether the query is part of the name. Queries often contain changing tokens.
+    /// - Parameter isExact: Whether the query is part of the name. Queries often contain changing tokens.
     private static func name(_ segment: MediaSegment, _ isExact: Bool) -> String {
         let name = isExact ? segment.uri : String(segment.uri.path)
         return segment.byteRange.map { "\(name)#\($0.offset ?? -1)+\($0.length)" } ?? name

@@ -18,9 +18,9 @@ struct TimelineClock: Sendable {
     /// reached.
     private static let longestStepBack = 60 * second
 
-    /// The maximum distance of a clock behind the timeline that is followed after ``patience``. Errors of time zones are
-    /// smaller. The dates of inserted media, such as a slate, may be years ago. A clock closer to the arrival of segments
-    /// than the timeline has been corrected, from any distance.
+    /// The maximum distance of a clock behind the timeline that is followed after ``patience``. Errors of time zones
+    /// are smaller. The dates of inserted media, such as a slate, may be years ago. A clock closer to the arrival of
+    /// segments than the timeline has been corrected, from any distance.
     private static let furthestBehind = 24 * 3600 * second
 
     /// The time after which a clock that disagrees with the timeline is followed, if it has kept its own pace.
@@ -90,8 +90,8 @@ struct TimelineClock: Sendable {
         return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
     }
 
-    /// Returns the time since the arrival of the last segment, at a time of the wall clock. The dates of segments may be
-    /// far from it.
+    /// Returns the time since the arrival of the last segment, at a time of the wall clock. The dates of segments may
+    /// be far from it.
     func elapsed(at wall: Int64) -> Int64 {
         guard let last = arrived ?? end?.clampedSum(lag ?? 0) else { return 0 }
         return max(0, wall.clampedSum(-last))
@@ -105,7 +105,7 @@ struct TimelineClock: Sendable {
 
     /// Places the next segment and returns its start.
     ///
-    /// - Parameter otherLag: the lag of another track's clock behind the arrival of its segments. A track without a
+    /// - Parameter otherLag: The lag of another track's clock behind the arrival of its segments. A track without a
     ///   clock uses it.
     mutating func place(_ segment: Segment, otherLag: Int64? = nil) -> Int64 {
         let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, lag ?? otherLag ?? 0)

@@ -19,7 +19,7 @@ extension TrackFollower {
 
     /// Continues with a copy of the known playlist.
     ///
-    /// - Returns: the new rows and the outcome, which is `stale` if the copy ends before the known segments; nil if the
+    /// - Returns: The new rows and the outcome, which is `stale` if the copy ends before the known segments; nil if the
     ///   playlist isn't another copy.
     mutating func join(
         _ update: MediaPlaylist, to encoder: EncoderRun, _ wall: Int64, _ now: Duration

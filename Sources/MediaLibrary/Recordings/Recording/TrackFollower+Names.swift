@@ -25,7 +25,7 @@ extension TrackFollower {
 
     /// Whether two segments have the same name and properties.
     ///
-    /// - Parameter isExact: whether queries are compared too. They often contain changing tokens.
+    /// - Parameter isExact: Whether queries are compared too. They often contain changing tokens.
     private static func isSame(_ left: MediaSegment, _ right: MediaSegment, _ isExact: Bool) -> Bool {
         if left.uri != right.uri, isExact || left.uri.path != right.uri.path { return false }
         return isAlike(left, right)
@@ -43,9 +43,9 @@ extension TrackFollower {
     /// may be behind. Returns nil if the segments differ.
     ///
     /// - Parameters:
-    ///   - elapsed: the time since the last new segment.
-    ///   - hasNewLinks: whether the update has another address than the known playlist. File names may then differ, since
-    ///     some servers put session IDs into them.
+    ///   - elapsed: The time since the last new segment.
+    ///   - hasNewLinks: Whether the update has another address than the known playlist. File names may then differ,
+    ///     since some servers put session IDs into them.
     static func renamed(
         _ known: MediaPlaylist, as update: MediaPlaylist, after elapsed: Duration, hasNewLinks: Bool = false
     ) -> MediaPlaylist? {
@@ -99,7 +99,7 @@ extension TrackFollower {
 
     /// Whether the playlist uses a row's name for another segment.
     ///
-    /// - Parameter names: the value of ``names``, computed once for all rows.
+    /// - Parameter names: The value of ``names``, computed once for all rows.
     func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {
         guard present(row) == nil else { return false }
         let offset = row.range?.lowerBound

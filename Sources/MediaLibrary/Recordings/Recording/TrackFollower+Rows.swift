@@ -12,7 +12,7 @@ extension TrackFollower {
 
     /// Returns the rows of new segments.
     ///
-    /// - Parameter missed: the number of segments missed before the first one; nil if unknown.
+    /// - Parameter missed: The number of segments missed before the first one; nil if unknown.
     mutating func rows(
         _ new: Range<Int>, of playlist: MediaPlaylist, missed: Int?, _ wall: Int64
     ) -> [RecordedSegment] {
@@ -69,7 +69,7 @@ extension TrackFollower {
 
     /// Notes the date ranges of a playlist. New or changed date ranges outside new segments are added to the next row.
     ///
-    /// - Parameter start: the media sequence number of the first new segment.
+    /// - Parameter start: The media sequence number of the first new segment.
     mutating func noteDateRanges(of playlist: MediaPlaylist, from start: Int) {
         var present: Set<String> = []
         func note(_ tags: [SegmentTag], isNew: Bool) {

@@ -79,9 +79,9 @@ struct TrackFollower: Sendable {
     /// Creates a follower of a track in `folder`.
     ///
     /// - Parameters:
-    ///   - tail: the last `tailLength` recorded rows.
-    ///   - next: the number of the next row; nil if nothing is recorded.
-    ///   - discontinuities: the number of discontinuities up to the last row.
+    ///   - tail: The last `tailLength` recorded rows.
+    ///   - next: The number of the next row; nil if nothing is recorded.
+    ///   - discontinuities: The number of discontinuities up to the last row.
     init(folder: String, after tail: [RecordedSegment] = [], next: Int64? = nil, discontinuities: Int64 = 0) {
         self.folder = folder
         numbers = DiscontinuityNumbers(after: tail, number: discontinuities)
@@ -157,16 +157,16 @@ struct TrackFollower: Sendable {
     /// Processes a loaded playlist.
     ///
     /// - Parameters:
-    ///   - update: the playlist, whole or a delta update, its URIs absolute.
-    ///   - wall: the wall clock's time of the load, in nanoseconds since 1970.
-    ///   - now: the monotonic time of the load.
-    ///   - lag: the lag of another track's clock behind the arrival of its segments, in nanoseconds; nil if no other
+    ///   - update: The playlist, whole or a delta update, its URIs absolute.
+    ///   - wall: The wall clock's time of the load, in nanoseconds since 1970.
+    ///   - now: The monotonic time of the load.
+    ///   - lag: The lag of another track's clock behind the arrival of its segments, in nanoseconds; nil if no other
     ///     track has a clock. Media sequence numbers of two tracks are unrelated (RFC 8216bis §4.4.3.2).
-    ///   - others: the numberings of the other tracks.
-    ///   - isCopy: whether the playlist may be another redundant copy than the known one.
-    ///   - hasNewLinks: whether the playlist has another address than the known one, after a redirect or after a reload
+    ///   - others: The numberings of the other tracks.
+    ///   - isCopy: Whether the playlist may be another redundant copy than the known one.
+    ///   - hasNewLinks: Whether the playlist has another address than the known one, after a redirect or after a reload
     ///     of the multivariant playlist.
-    /// - Returns: the new rows and the outcome of the load.
+    /// - Returns: The new rows and the outcome of the load.
     /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
@@ -272,7 +272,7 @@ struct TrackFollower: Sendable {
 
     /// Begins a media sequence. All its segments are new, except those that are recorded already by their dates.
     ///
-    /// - Parameter missed: the number of segments missed before; nil if unknown.
+    /// - Parameter missed: The number of segments missed before; nil if unknown.
     private mutating func begin(
         _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment] {
@@ -298,7 +298,7 @@ struct TrackFollower: Sendable {
 
     /// Follows a redundant copy from now on.
     ///
-    /// - Parameter changed: the monotonic time of the last new segment.
+    /// - Parameter changed: The monotonic time of the last new segment.
     mutating func restart(with copy: MediaPlaylist, changed: Duration?) {
         encoder = EncoderRun(known: copy, changed: changed, offset: offset, first: first)
         encoder?.noteDates(of: copy)

@@ -46,10 +46,10 @@ package struct Pruning: Sendable {
     /// Chooses up to `count` segments.
     ///
     /// - Parameters:
-    ///   - timelines: the timelines of all tracks.
-    ///   - limits: the limits that have to hold.
-    ///   - pinned: the time ranges that stay, in nanoseconds since 1970.
-    ///   - count: the maximum number of segments.
+    ///   - timelines: The timelines of all tracks.
+    ///   - limits: The limits that have to hold.
+    ///   - pinned: The time ranges that stay, in nanoseconds since 1970.
+    ///   - count: The maximum number of segments.
     /// - Throws: `CacheError` with `storage`.
     package mutating func choose(
         of timelines: [Timeline], limits: Limits, outside pinned: [Range<Int64>], atMost count: Int

@@ -11,8 +11,8 @@ extension Timeline {
     /// Segments never overlap: one that lasts beyond the start of the next is cut short.
     ///
     /// - Parameters:
-    ///   - segments: the segments.
-    ///   - first: the number of discontinuities before the track's first segment.
+    ///   - segments: The segments.
+    ///   - first: The number of discontinuities before the track's first segment.
     /// - Throws: `CacheError` with `storage`. No segment is appended then.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await changes.runUncancelled {
@@ -187,7 +187,7 @@ extension Timeline {
 
     /// Removes all segments. The timeline can't be used afterwards.
     ///
-    /// - Parameter keepingMedia: whether media, keys and sections stay because an asset owns them now.
+    /// - Parameter keepingMedia: Whether media, keys and sections stay because an asset owns them now.
     /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
         try await changes.runUncancelled {

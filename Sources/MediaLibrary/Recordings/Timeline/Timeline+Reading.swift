@@ -37,9 +37,9 @@ extension Timeline {
     /// Returns a time range of the timeline, up to the edge.
     ///
     /// - Parameters:
-    ///   - start: the start in nanoseconds since 1970. A segment in progress at this time is included.
-    ///   - end: the end. A segment that starts at this time isn't included.
-    ///   - isOver: whether the recording has ended. Awaited segments are returned as gaps then, and later ones are
+    ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
+    ///   - end: The end. A segment that starts at this time isn't included.
+    ///   - isOver: Whether the recording has ended. Awaited segments are returned as gaps then, and later ones are
     ///     included.
     /// - Throws: `CacheError` with `storage`.
     package func stretch(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineStretch {
@@ -179,7 +179,7 @@ package struct TimelineStretch: Sendable, Hashable {
 
     /// Adds the segments of a page that satisfy a condition.
     ///
-    /// - Parameter belongs: whether the segment at an index of the page is in the time range.
+    /// - Parameter belongs: Whether the segment at an index of the page is in the time range.
     mutating func add(_ page: TimelinePage, where belongs: (Int) -> Bool) {
         var discontinuities = page.discontinuities
         for index in page.segments.indices {

@@ -183,7 +183,7 @@ package final class Timeline: Sendable {
 
     /// Returns the recorded time ranges up to the edge, in order and merged. Reads no pages.
     ///
-    /// - Parameter isOver: whether the recording has ended. Awaited segments count as gaps then, and later ones are
+    /// - Parameter isOver: Whether the recording has ended. Awaited segments count as gaps then, and later ones are
     ///   included.
     package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in

@@ -22,7 +22,7 @@ extension Recording {
     ///   - request: The window.
     ///   - isStrict: Whether the start of the window must be recorded. Otherwise, the recorded part of the window is
     ///     served.
-    /// - Throws: ``WindowOutOfRangeError`` if nothing of the window is recorded; `CacheError` with `storage`.
+    /// - Throws: ``WindowOutOfRangeError`` if no part of the window is recorded; `CacheError` with `storage`.
     package func entry(_ request: WindowRequest, isStrict: Bool = false) async throws -> WindowEntry {
         guard !channel.entry.isEmpty else { throw outside("nothing has been recorded yet") }
         let name: String
@@ -38,7 +38,7 @@ extension Recording {
             guard let edge else { throw outside("nothing has been recorded yet") }
             let span = span(delayedBy: delay, edge: edge)
             folders = Set(timelines.filter { $0.has((from: span.lowerBound, to: span.upperBound)) }.map(\.track))
-            guard !folders.isEmpty else { throw outside("nothing of that time is recorded") }
+            guard !folders.isEmpty else { throw outside("nothing is recorded at that time") }
             name = "timeshift_rel-\(Self.seconds(delay)).m3u8"
         case .span(let from, let to):
             let span = try granted(from, to, isStrict: isStrict)
@@ -72,7 +72,7 @@ extension Recording {
         let revision = timeline.revision
         if let bytes = windowPlaylists[window, of: track, revision] { return bytes }
         guard let bytes = try await Self.bytes(of: timeline, window) else {
-            throw outside("nothing of that time is recorded")
+            throw outside("nothing is recorded at that time")
         }
         windowPlaylists[window, of: track, revision] = bytes
         return bytes
@@ -215,7 +215,7 @@ extension Recording {
         throw outside(
             from >= edge
                 ? "that time hasn't been recorded yet"
-                : isStrict ? "the window begins outside the recorded time" : "nothing of that time is recorded")
+                : isStrict ? "the window begins outside the recorded time" : "nothing is recorded at that time")
     }
 
     private static func seconds(_ nanoseconds: Int64) -> String { DecimalValue(nanoseconds: nanoseconds).description }
@@ -295,7 +295,7 @@ extension Recording {
             }
             contents.duration = max(contents.duration, Double(last.end - first.start) / 1e9)
         }
-        guard !folders.isEmpty else { throw outside("nothing of that time is recorded") }
+        guard !folders.isEmpty else { throw outside("nothing is recorded at that time") }
         let missing = missingEnds(of: spans, in: span.from..<max(span.from, to))
         gaps.merge(missing, uniquingKeysWith: +)
         contents.playlists[0].text = ChannelEntry.text(channel.entry, playlist: "index.m3u8", having: folders)
@@ -306,8 +306,8 @@ extension Recording {
     }
 
     /// Returns the number of beginnings and ends of each track that are missing in a window where another track has
-    /// segments, by folder. A track without any segment counts as one. The segments of two tracks rarely begin at the same
-    /// time.
+    /// segments, by folder. A track without any segment counts as one. The segments of two tracks rarely begin at the
+    /// same time.
     private func missingEnds(of spans: [String: Range<Int64>], in window: Range<Int64>) -> [String: Int] {
         let first = max(window.lowerBound, spans.values.map(\.lowerBound).min() ?? window.lowerBound)
         let end = min(window.upperBound, spans.values.map(\.upperBound).max() ?? window.upperBound)
@@ -333,8 +333,8 @@ extension Recording {
     /// The maximum time between the last segment of a removed track and the first playlist without it, in nanoseconds.
     private static let removalDelay: Int64 = 60_000_000_000
 
-    /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles, which
-    /// no window requires. It begins with the track's first segment, or when the stream first named the track.
+    /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles,
+    /// which no window requires. It begins with the track's first segment, or when the stream first named the track.
     func expectedTime(of timeline: Timeline) -> Range<Int64>? {
         guard !Self.isText(timeline.track) else { return nil }
         let track = channel.tracks.first { $0.folder == timeline.track }

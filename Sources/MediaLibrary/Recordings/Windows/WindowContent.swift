@@ -55,8 +55,8 @@ public struct WindowContent: Sendable {
         }
     }
 
-    /// Returns the start of a window. A relative start before the recorded ranges moves to the next one; an absolute start
-    /// stays, so that the server can report which ranges are recorded.
+    /// Returns the start of a window. A relative start before the recorded ranges moves to the next one; an absolute
+    /// start stays, so that the server can report which ranges are recorded.
     ///
     /// - Parameters:
     ///   - start: The requested start in nanoseconds since 1970; nil for the start of the recording.

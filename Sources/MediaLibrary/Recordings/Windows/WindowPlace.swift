@@ -20,7 +20,7 @@ package struct WindowPlace: Sendable {
 
     /// The start of the window in seconds from the beginning of the playlists.
     package private(set) var from = 0.0
-    /// The end of the window in seconds from the beginning of the playlists; nil if nothing of the window is recorded.
+    /// The end of the window in seconds from the beginning of the playlists; nil if no part of the window is recorded.
     package private(set) var to: Double?
     /// The missing segments of the window in order. Segments of several playlists that share some time count once.
     package private(set) var gaps: [Gap] = []
@@ -30,7 +30,8 @@ package struct WindowPlace: Sendable {
     /// Creates the position of a window.
     ///
     /// - Parameters:
-    ///   - playlists: The media playlists that play together. The first one determines the position; gaps are those of all.
+    ///   - playlists: The media playlists that play together. The first one determines the position; gaps are those of
+    ///     all.
     ///   - from: The start of the window in nanoseconds since 1970.
     ///   - to: The end of the window in nanoseconds since 1970.
     /// - Returns: Nil if the first playlist has no dates.
