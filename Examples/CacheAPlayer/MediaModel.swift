@@ -27,7 +27,7 @@ final class MediaModel {
     private let server: EmbeddedServer
     private let downloader: Downloads
     private let preloader: Preloader
-    private let shelf: AssetShelf
+    private let assetStore: AssetStore
     private let background: BackgroundTransfers
     private var asset: CachingAsset?
 
@@ -42,13 +42,13 @@ final class MediaModel {
         let store = try await CacheStore.open(configuration, origin: URLSessionOrigin())
         // end
         // snippet downloads
-        let (shelf, loader) = (AssetShelf(of: store), PlaylistLoader(store: store))
-        let downloads = Downloads(store: store, shelf: shelf, loader: loader, conditions: SystemConditions())
+        let (assetStore, loader) = (AssetStore(of: store), PlaylistLoader(store: store))
+        let downloads = Downloads(store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions())
         try await downloads.start()
         // end
         self.store = store
         downloader = downloads
-        self.shelf = shelf
+        self.assetStore = assetStore
         // snippet transfers
         background = try BackgroundTransfers(identifier: "org.example.CacheAPlayer.media", store: store)
         // end
@@ -119,7 +119,7 @@ final class MediaModel {
             // snippet cover
             let film = try await CachingAsset.find(ResourceURL(status.asset.url), from: store, server: server)
             let picture = try await film.coverFile(at: 10, maximumSize: CGSize(width: 640, height: 640))
-            _ = try await shelf.setCover(Cover(bytes: picture, mediaType: "image/jpeg"), of: status.asset.id)
+            _ = try await assetStore.setCover(Cover(bytes: picture, mediaType: "image/jpeg"), of: status.asset.id)
             // end
         }
         await refresh()
@@ -153,7 +153,7 @@ final class MediaModel {
         await trying {
             // snippet background
             for status in await downloader.statuses() where status.asset.download?.state == .running {
-                for part in try await shelf.contents(of: status.asset.id)?.parts ?? [] {
+                for part in try await assetStore.contents(of: status.asset.id)?.parts ?? [] {
                     _ = try? await background.fetch(
                         ResourceURL(part.url), scope: part.scope ?? .publicOnly, range: part.range,
                         kind: part.role.kind)
