@@ -133,10 +133,11 @@ struct StreamSourceTests: StreamSourceSuite {
     @Test(arguments: [RequestedRange.all, .from(0)])
     func checksFrontOfVersionOpenedInMiddle(_ range: RequestedRange) async throws {
         let film = try ResourceURL("http://origin.example/film.mp4")
-        let padding = String(repeating: "# padding\n", count: 10_000)
-        origin[film] = ScriptedResource(.bytes(Array((Self.outside + padding).utf8) + media(1).bytes))
+        let padding = String(repeating: "# padding\n", count: 1000)
+        let body = Array((Self.outside + padding).utf8) + media(1).bytes.prefix(50_000)
+        origin[film] = ScriptedResource(.bytes(body))
         try await withSource { (source, store) async throws in
-            #expect(try await read(source, film, .from(200_000)).count > 1_000_000)
+            #expect(try await read(source, film, .from(30_000)).count == body.count - 30_000)
             #expect(try await store.resource(for: film)?.contentType == "video/mp4")
             for _ in 0..<3 {
                 let sent = (try? await read(source, film, range)) ?? []
