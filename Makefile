@@ -46,7 +46,7 @@ build: setup-build ## Build for debugging
 build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
 
-check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" takes its pictures anew)
+check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" updates its pictures)
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
 check-api: setup build ## Compare what the API answers with docs/openapi.yaml
