@@ -233,6 +233,8 @@ private final class PowerCutScenario: Sendable {
         // A version replaced by the pinned one may be about to be deleted, from the catalog first.
         try await store.settled { _ in try await self.orphan(of: store, files) == nil }
         if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't know \(orphan)") }
+        // The power cut may have left a fault for a later request.
+        fixture.origin.clearFaults(promised)
         fixture.origin.isReachable = true
         for (url, body) in bodies {
             guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
