@@ -103,7 +103,8 @@ struct ServerDependencies: Sendable {
                 store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, urls: urls,
                 control: access),
             BundlesRoute(
-                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings, book: contents,
+                store: store, assetStore: assetStore, downloads: downloads, recordings: recordings,
+                contentsCache: contents,
                 urls: urls),
             DownloadsRoute(store: store, downloads: downloads, profiles: profiles),
             DownloadSettingsRoute(store: store, settings: downloadSettings),

@@ -56,7 +56,8 @@ struct LibraryRoute: MediaRoute {
         default:
             if let opener = try liveOpener(String(parts[1]), of: id) { return opener }
             return PartOpener(
-                id: id, path: String(parts[1]), assetStore: assetStore, book: contents, store: store, reading: reading,
+                id: id, path: String(parts[1]), assetStore: assetStore, contentsCache: contents, store: store,
+                reading: reading,
                 plays: plays,
                 inflations: inflations)
         }

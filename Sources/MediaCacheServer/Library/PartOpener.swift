@@ -8,7 +8,7 @@ struct PartOpener: ReaderOpener {
     /// The path within the asset; empty for its file or top playlist.
     let path: String
     let assetStore: AssetStore
-    let book: AssetContentsCache
+    let contentsCache: AssetContentsCache
     let store: CacheStore
     let reading: LibraryReading
     let plays: PlayCountRecorder
@@ -18,7 +18,7 @@ struct PartOpener: ReaderOpener {
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await assetStore.requireAsset(id)
-        guard let index = try await book.index(of: id) else {
+        guard let index = try await contentsCache.index(of: id) else {
             throw CacheError(.notFound, "\(asset.url) hasn't been analysed yet; download it first")
         }
         let part = path.isEmpty ? index.contents.entry : path

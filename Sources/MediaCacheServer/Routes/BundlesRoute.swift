@@ -19,7 +19,7 @@ struct BundlesRoute: Route {
     let downloads: Downloads?
     /// Nil if the folder can't be written.
     let recordings: Recordings?
-    let book: AssetContentsCache
+    let contentsCache: AssetContentsCache
     let urls: ServerURLs
 
     /// Allows ``ServerLimits/maximumPictureBytes`` for contents and for bytes of parts.
@@ -116,7 +116,7 @@ struct BundlesRoute: Route {
         guard asset.download?.state != .complete else {
             throw Problem.badRequest("the asset \(id) is complete already")
         }
-        guard let part = try await book.index(of: id)?.part(name) else {
+        guard let part = try await contentsCache.index(of: id)?.part(name) else {
             throw Problem.notFound("the asset \(id) has no part “\(name)”")
         }
         guard let offset = request.queryItem("offset").flatMap({ Int64($0) }),
@@ -175,6 +175,7 @@ struct BundlesRoute: Route {
             id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,
             selection: asset.download?.selection, state: asset.download.map { DownloadRecord.State($0.state) },
             holeCount: asset.holeCount, hasCover: asset.cover != nil,
-            libraryURL: try urls.libraryURL(of: asset.id), contents: try await book.index(of: asset.id)?.contents)
+            libraryURL: try urls.libraryURL(of: asset.id),
+            contents: try await contentsCache.index(of: asset.id)?.contents)
     }
 }

@@ -33,7 +33,7 @@ struct LiveDownloads: Sendable {
         channel.headers = asset.download?.headers ?? [:]
         try await Self.write(channel, as: name, in: folder)
         let recording = Recording(
-            channel, work: recordingDependencies(asset, name: name, events: events), hasOtherURL: hasOtherURL)
+            channel, dependencies: recordingDependencies(asset, name: name, events: events), hasOtherURL: hasOtherURL)
         try await recording.open()
         return recording
     }
@@ -46,7 +46,7 @@ struct LiveDownloads: Sendable {
         guard let channel = try await channel(of: asset.id) else { return }
         let name = asset.id.rawValue + Self.suffix
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
-        let recording = Recording(channel, work: recordingDependencies(asset, name: name, events: events))
+        let recording = Recording(channel, dependencies: recordingDependencies(asset, name: name, events: events))
         // A recording whose pages can't be read is removed all the same.
         try? await recording.open()
         try await recording.removeAll(keepingMedia: keepingMedia)

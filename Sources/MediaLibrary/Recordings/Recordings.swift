@@ -16,7 +16,7 @@ public actor Recordings {
     private let store: CacheStore
     private let assetStore: AssetStore
     private let folder: SideFolder
-    private let work: RecordingDependencies
+    private let dependencies: RecordingDependencies
     private let owner = Owner()
     nonisolated let exports: ProgrammeExports
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
@@ -54,7 +54,7 @@ public actor Recordings {
         let folder = store.sideFolder("channels")
         self.folder = folder
         exports = ProgrammeExports(store, events: hub, encoder: encoder)
-        work = RecordingDependencies(
+        dependencies = RecordingDependencies(
             store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
             settings: settings ?? Downloads.storeSettings(store),
             keep: { try await Self.write($0, to: folder) }, exports: exports,
@@ -204,8 +204,8 @@ public actor Recordings {
                 return (recording, false)
             }
             let channel = Channel(request, created: store.now)
-            try await work.keep(channel)
-            let recording = Recording(channel, work: work)
+            try await dependencies.keep(channel)
+            let recording = Recording(channel, dependencies: dependencies)
             try await recording.open()
             known.withLock { $0[channel.name] = recording }
             if isStarted, channel.isWanted { await recording.start() }
@@ -333,7 +333,7 @@ public actor Recordings {
                 areAllKnown = false
                 continue
             }
-            let recording = Recording(channel, work: work)
+            let recording = Recording(channel, dependencies: dependencies)
             known.withLock { $0[channel.name] = recording }
             // An unreadable recording doesn't stop the others. It is listed without its media.
             try? await recording.open()

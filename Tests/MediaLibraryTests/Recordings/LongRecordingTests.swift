@@ -67,7 +67,7 @@ struct LongRecordingTests {
         let pinned = programmes + films
         let media = try LongRecordingMedia(fixture)
         try await recording.change { $0.programmes = pinned }
-        await recording.work.exports.start()
+        await recording.dependencies.exports.start()
         var damaged = 0
         var steps: Set<Int> = []
         while encoder.elapsed < Self.week {
@@ -119,7 +119,7 @@ struct LongRecordingTests {
         let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
         #expect(again.totals == fixture.timeline.totals)
         #expect(again.recordedRanges() == fixture.timeline.recordedRanges())
-        await recording.work.exports.stop()
+        await recording.dependencies.exports.stop()
         await fixture.close()
     }
 

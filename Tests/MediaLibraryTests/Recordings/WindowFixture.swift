@@ -28,7 +28,7 @@ final class WindowFixture: Sendable {
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
         recording = Recording(
             channel,
-            work: RecordingDependencies(
+            dependencies: RecordingDependencies(
                 store: store, place: place, loader: PlaylistLoader(store: store),
                 events: events, settings: Downloads.storeSettings(store), keep: { _ in },
                 exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in }))

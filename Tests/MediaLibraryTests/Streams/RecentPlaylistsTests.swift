@@ -6,7 +6,7 @@ import Testing
 @testable import MediaLibrary
 
 struct RecentPlaylistsTests {
-    private let book = RecentPlaylists()
+    private let recentPlaylists = RecentPlaylists()
     private let url: ResourceURL
 
     init() throws { url = try ResourceURL("http://origin.example/s/index.m3u8") }
@@ -22,23 +22,23 @@ struct RecentPlaylistsTests {
     private func segment(_ name: String) throws -> ResourceURL { try ResourceURL("http://origin.example/s/\(name)") }
 
     private func note(_ text: String, at second: Int = 0, as url: String? = nil) throws {
-        book.note(playlist(text, at: try url.map { try ResourceURL($0) }), at: .seconds(second))
+        recentPlaylists.note(playlist(text, at: try url.map { try ResourceURL($0) }), at: .seconds(second))
     }
 
     /// Returns the second from which a name has identified its segment.
     private func since(_ name: String) throws -> Int64? {
-        book.place(of: try segment(name))?.namedSince?.components.seconds
+        recentPlaylists.place(of: try segment(name))?.namedSince?.components.seconds
     }
 
     @Test func returnsFollowingSegments() throws {
         try note(SamplePlaylist.onDemand)
-        let place = try #require(book.place(of: try segment("a.ts")))
+        let place = try #require(recentPlaylists.place(of: try segment("a.ts")))
         #expect(place.isWholeResource)
         #expect(place.namedSince == nil)
-        #expect(book.following(place, count: 1).urls == [try segment("b.ts")])
-        #expect(book.following(place, count: 9).urls == [try segment("b.ts"), try segment("c.ts")])
-        #expect(book.place(of: try segment("d.ts")) == nil)
-        #expect(book.place(of: url) == nil)
+        #expect(recentPlaylists.following(place, count: 1).urls == [try segment("b.ts")])
+        #expect(recentPlaylists.following(place, count: 9).urls == [try segment("b.ts"), try segment("c.ts")])
+        #expect(recentPlaylists.place(of: try segment("d.ts")) == nil)
+        #expect(recentPlaylists.place(of: url) == nil)
     }
 
     @Test func excludesGapsAndByteRanges() throws {
@@ -58,11 +58,11 @@ struct RecentPlaylistsTests {
             z.ts
             #EXT-X-ENDLIST
             """)
-        let place = try #require(book.place(of: try segment("a.ts")))
+        let place = try #require(recentPlaylists.place(of: try segment("a.ts")))
         #expect(!place.isGap)
-        #expect(book.following(place, count: 3).urls == [try segment("z.ts")])
-        #expect(book.place(of: try segment("gone.ts"))?.isGap == true)
-        let range = try #require(book.place(of: try segment("all.ts")))
+        #expect(recentPlaylists.following(place, count: 3).urls == [try segment("z.ts")])
+        #expect(recentPlaylists.place(of: try segment("gone.ts"))?.isGap == true)
+        let range = try #require(recentPlaylists.place(of: try segment("all.ts")))
         #expect(!range.isWholeResource && !range.isGap)
     }
 
@@ -76,9 +76,9 @@ struct RecentPlaylistsTests {
             http://{$host}/x/b.ts
             #EXT-X-ENDLIST
             """
-        book.note(playlist(text), variables: ["host": "cdn.example"], at: .zero)
-        let place = try #require(book.place(of: try ResourceURL("http://cdn.example/x/a.ts")))
-        #expect(book.following(place, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
+        recentPlaylists.note(playlist(text), variables: ["host": "cdn.example"], at: .zero)
+        let place = try #require(recentPlaylists.place(of: try ResourceURL("http://cdn.example/x/a.ts")))
+        #expect(recentPlaylists.following(place, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
     }
 
     @Test func forgetsLeastRecentPlaylists() throws {
@@ -86,8 +86,8 @@ struct RecentPlaylistsTests {
             let text = "#EXTM3U\n#EXTINF:6,\n\(number).ts\n#EXT-X-ENDLIST\n"
             try note(text, as: "http://origin.example/s/\(number).m3u8")
         }
-        #expect(book.place(of: try segment("0.ts")) == nil)
-        #expect(book.place(of: try segment("39.ts")) != nil)
+        #expect(recentPlaylists.place(of: try segment("0.ts")) == nil)
+        #expect(recentPlaylists.place(of: try segment("39.ts")) != nil)
     }
 
     @Test func findsKeysAndInitializationSections() throws {
@@ -108,14 +108,14 @@ struct RecentPlaylistsTests {
             #EXT-X-ENDLIST
             """)
         for name in ["1.key", "2.key"] {
-            let key = try #require(book.place(of: try segment(name)))
+            let key = try #require(recentPlaylists.place(of: try segment(name)))
             #expect(key.kind == .key)
-            #expect(book.following(key, count: 2).urls.isEmpty)
+            #expect(recentPlaylists.following(key, count: 2).urls.isEmpty)
         }
-        #expect(book.place(of: try segment("init.mp4"))?.kind == .segment)
-        let place = try #require(book.place(of: try segment("a.mp4")))
+        #expect(recentPlaylists.place(of: try segment("init.mp4"))?.kind == .segment)
+        let place = try #require(recentPlaylists.place(of: try segment("a.mp4")))
         #expect(place.kind == .segment)
-        #expect(book.following(place, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
+        #expect(recentPlaylists.following(place, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
     }
 
     @Test func findsSessionKey() throws {
@@ -125,9 +125,9 @@ struct RecentPlaylistsTests {
             #EXT-X-STREAM-INF:BANDWIDTH=1
             low.m3u8
             """
-        book.note(playlist(text), at: .zero)
-        #expect(book.place(of: try segment("all.key"))?.kind == .key)
-        #expect(book.place(of: try segment("low.m3u8")) == nil)
+        recentPlaylists.note(playlist(text), at: .zero)
+        #expect(recentPlaylists.place(of: try segment("all.key"))?.kind == .key)
+        #expect(recentPlaylists.place(of: try segment("low.m3u8")) == nil)
     }
 
     // MARK: - Live
@@ -291,7 +291,7 @@ struct RecentPlaylistsTests {
         for (second, date) in dates.enumerated() {
             try note("\(head)#EXT-X-PROGRAM-DATE-TIME:\(date)T00:00:00Z\n#EXTINF:6,\na.ts\n", at: second + 1)
         }
-        #expect(book.place(of: try segment("a.ts")) != nil)
+        #expect(recentPlaylists.place(of: try segment("a.ts")) != nil)
     }
 
     @Test func toleratesClockDrift() throws {
@@ -345,10 +345,10 @@ struct RecentPlaylistsTests {
         #expect(try since("7.2.mp4") == 1)
         #expect(try since("7.mp4") == 2)
         #expect(try since("8.1.mp4") == 2)
-        let part = try #require(book.place(of: try segment("7.2.mp4")))
+        let part = try #require(recentPlaylists.place(of: try segment("7.2.mp4")))
         #expect(part.isWholeResource)
         // Segments are fetched ahead, parts aren't.
-        #expect(book.following(part, count: 9).urls == [try segment("7.mp4")])
+        #expect(recentPlaylists.following(part, count: 9).urls == [try segment("7.mp4")])
     }
 
     @Test func hintIdentifiesFuturePart() throws {
@@ -358,8 +358,8 @@ struct RecentPlaylistsTests {
         let gap = "#EXT-X-PART:DURATION=1,URI=\"7.2.mp4\",GAP=YES\n"
         try note(head + part + gap + "#EXT-X-PRELOAD-HINT:TYPE=MAP,URI=\"init.mp4\"\n", at: 2)
         #expect(try since("7.2.mp4") == 1)
-        #expect(book.place(of: try segment("7.2.mp4"))?.isGap == true)
-        #expect(book.place(of: try segment("init.mp4")) == nil)
+        #expect(recentPlaylists.place(of: try segment("7.2.mp4"))?.isGap == true)
+        #expect(recentPlaylists.place(of: try segment("init.mp4")) == nil)
     }
 
     /// A segment whose parts are its byte ranges grows with each part, and remains the same.

@@ -4,7 +4,7 @@ internal import MediaCache
 extension Recording {
     /// Returns a programme with the current progress of its exports; nil if the ID is unknown.
     package func programme(_ id: String) -> Programme? {
-        channel.programmes.first { $0.id == id }.map(work.exports.current)
+        channel.programmes.first { $0.id == id }.map(dependencies.exports.current)
     }
 
     /// Returns the multivariant playlist of a finished programme, for a URL two folders below that of the channel.
@@ -57,7 +57,7 @@ extension Recording {
                 ProgrammeExports.Job(programme: programme.id, format: $0.format)
             }
         }
-        if !due.isEmpty { await work.exports.add(due, of: self) }
+        if !due.isEmpty { await dependencies.exports.add(due, of: self) }
     }
 
     /// Counts an attempt of an export durably before it begins.

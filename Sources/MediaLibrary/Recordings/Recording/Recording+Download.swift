@@ -17,7 +17,7 @@ extension Recording {
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
     func setEnd(at end: Date? = nil) async throws {
-        let now = end ?? work.store.now
+        let now = end ?? dependencies.store.now
         try await change {
             $0.endsAt = min($0.endsAt ?? now, now)
             $0.endsAtOnce = true

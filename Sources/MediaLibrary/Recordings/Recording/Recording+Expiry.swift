@@ -122,7 +122,7 @@ extension Recording {
 
     private func endHangingRequest(_ seen: Awaited, _ index: Int, _ patience: Duration) async {
         let number = seen.row.number
-        let received = await work.place.receivedBytes(of: part(seen.row, track: tracks[index].folder))
+        let received = await dependencies.place.receivedBytes(of: part(seen.row, track: tracks[index].folder))
         guard let awaited = tracks[index].awaited[number], let fetch = awaited.fetch, fetch == seen.fetch,
             awaited.media == nil
         else { return }

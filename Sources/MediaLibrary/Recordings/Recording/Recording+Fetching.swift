@@ -104,13 +104,13 @@ extension Recording {
         defer { tracks[index].inFlight -= 1 }
         if let media = tracks[index].awaited[row.number]?.media { return media }
         if tracks[index].awaited[row.number]?.mayHaveOtherBytes == true {
-            try await work.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
+            try await dependencies.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
             tracks[index].awaited[row.number]?.mayHaveOtherBytes = false
         }
         let url = try ResourceURL(row.url)
         var part = part(row, track: tracks[index].folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
-        let media = try await work.place.fetch(part, settings: try settings(for: url), group: group)
+        let media = try await dependencies.place.fetch(part, settings: try settings(for: url), group: group)
         // Another copy may have been chosen during the fetch.
         if tracks[index].awaited[row.number]?.mayHaveOtherBytes == false {
             tracks[index].awaited[row.number]?.media = media
@@ -131,7 +131,7 @@ extension Recording {
         let name = part.storedAs ?? part.url
         let known = companions[name]
         if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }
-        let (place, group) = (work.place, group)
+        let (place, group) = (dependencies.place, group)
         let settings = try settings(for: url)
         let task = Task { _ = try await place.fetch(part, settings: settings, group: group) }
         if companions.count > 64 * tracks.count { companions = [:] }
@@ -169,7 +169,7 @@ extension Recording {
 
     /// Removes the bytes of a segment that was given up while it was being fetched.
     private func discard(_ row: RecordedSegment, _ index: Int) async {
-        try? await work.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
+        try? await dependencies.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
     }
 
     /// Notes a failed fetch and schedules the next attempt.
@@ -222,7 +222,7 @@ extension Recording {
             let batch = settled
             settled = []
             do {
-                try await work.place.commit()
+                try await dependencies.place.commit()
                 for index in tracks.indices {
                     let rows = batch.filter { $0.track == index }.map(\.row)
                     if !rows.isEmpty { try await tracks[index].timeline.settle(rows) }
@@ -234,14 +234,14 @@ extension Recording {
             }
             // Partial bytes of lost segments are removed.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
-            try? await work.place.removeParts(
+            try? await dependencies.place.removeParts(
                 lost.map { id.storedName($0.row.name, track: tracks[$0.track].folder) })
             for done in batch {
                 tracks[done.track].awaited[done.row.number] = nil
                 if done.row.state == .gap {
                     reportGap(done.row, done.track, done.reason)
                 } else {
-                    work.events.send(
+                    dependencies.events.send(
                         .segment(
                             channel.name, track: tracks[done.track].folder,
                             start: Date(nanosecondsSinceEpoch: done.row.start),

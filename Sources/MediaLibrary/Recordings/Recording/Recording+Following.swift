@@ -17,7 +17,7 @@ extension Recording {
             let outcome = await load(index)
             guard !Task.isCancelled else { return }
             let wait = interval(index, after: outcome) - (monotonic - began)
-            guard (try? await work.store.time.sleep(for: max(wait, .milliseconds(20)))) != nil else { return }
+            guard (try? await dependencies.store.time.sleep(for: max(wait, .milliseconds(20)))) != nil else { return }
         }
         if !Task.isCancelled { tracks[index].follows = nil }
     }
@@ -58,7 +58,7 @@ extension Recording {
         do {
             let requestURL = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url
             guard
-                let playlist = try await work.loader.load(
+                let playlist = try await dependencies.loader.load(
                     requestURL, scope: tracks[index].scope, settings: try settings(for: url), transferClass: .recording,
                     isFresh: true)
             else { throw CacheError(.notMedia, "\(url) is no longer a playlist") }
@@ -323,7 +323,7 @@ extension Recording {
     }
 
     func reportGap(_ row: RecordedSegment, _ index: Int, _ reason: String) {
-        work.events.send(
+        dependencies.events.send(
             .gap(
                 channel.name, track: tracks[index].folder, start: Date(nanosecondsSinceEpoch: row.start),
                 duration: Double(row.duration) / 1e9, reason: reason))

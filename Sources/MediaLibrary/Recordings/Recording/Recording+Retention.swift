@@ -65,7 +65,7 @@ extension Recording {
     /// clock.
     package nonisolated var present: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
-        let now = work.store.time.monotonic
+        let now = dependencies.store.time.monotonic
         return age.withLock { $0.present(after: newest, at: now) }
     }
 }
@@ -133,7 +133,7 @@ extension Recording {
                 guard !rows.isEmpty else { continue }
                 forgetCompanions(of: rows, index)
                 try await track.timeline.remove(rows.map(\.number))
-                work.events.send(
+                dependencies.events.send(
                     .pruned(
                         channel.name, segments: rows.count,
                         bytes: rows.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }))
@@ -171,7 +171,7 @@ extension Recording {
         }
         if let least = limits.freeBytes, prune.measured.map({ monotonic - $0 >= Self.measureInterval }) ?? true {
             prune.measured = monotonic
-            let free = try await work.place.freeBytes()
+            let free = try await dependencies.place.freeBytes()
             prune.room = timelines.reduce(free - least) { $0 + $1.totals.bytes }
             excess = max(excess, least - free)
         }
@@ -186,9 +186,9 @@ extension Recording {
         try await prune.changes.runUncancelled {
             for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
             // Includes parts listed only in unreadable pages.
-            if !keepingMedia { try await work.place.removeAllParts(of: channel.id) }
-            let files = try await work.place.files(of: channel.id)
-            try await work.place.removeFiles(files, of: channel.id)
+            if !keepingMedia { try await dependencies.place.removeAllParts(of: channel.id) }
+            let files = try await dependencies.place.files(of: channel.id)
+            try await dependencies.place.removeFiles(files, of: channel.id)
             timelineList.withLock { $0 = [] }
             tracks = []
         }

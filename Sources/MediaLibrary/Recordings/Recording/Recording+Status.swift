@@ -9,7 +9,7 @@ extension Recording {
         let state = state
         guard state != lastState else { return }
         lastState = state
-        work.events.send(.state(channel.name, state))
+        dependencies.events.send(.state(channel.name, state))
     }
 
     var state: RecordingState {
@@ -115,7 +115,7 @@ extension Recording {
         let now = monotonic
         arrivals.removeAll { now - $0.at > .seconds(20) }
         var channel = channel
-        channel.programmes = channel.programmes.map(work.exports.current)
+        channel.programmes = channel.programmes.map(dependencies.exports.current)
         return RecordingStatus(
             channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
             present: Date(nanosecondsSinceEpoch: present),

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A recording of one channel. It follows the channel's playlists, fetches their segments and maintains the timelines.
 package actor Recording {
-    let work: RecordingDependencies
+    let dependencies: RecordingDependencies
     /// The identifier that the recording's files are named by.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
@@ -44,12 +44,12 @@ package actor Recording {
     /// Creates a recording that isn't open yet.
     ///
     /// - Parameter hasOtherURL: Whether the channel's tracks were found at another URL than its own.
-    init(_ channel: Channel, work: RecordingDependencies, hasOtherURL: Bool = false) {
+    init(_ channel: Channel, dependencies: RecordingDependencies, hasOtherURL: Bool = false) {
         self.channel = channel
         self.hasOtherURL = hasOtherURL
-        self.work = work
+        self.dependencies = dependencies
         id = channel.id
-        age = Mutex(AgeClock(work.store.now.nanosecondsSinceEpoch, at: work.store.time.monotonic))
+        age = Mutex(AgeClock(dependencies.store.now.nanosecondsSinceEpoch, at: dependencies.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }
 
@@ -57,7 +57,7 @@ package actor Recording {
     package nonisolated var timelines: [Timeline] { timelineList.withLock { $0 } }
 
     /// The wall clock's time in nanoseconds since 1970.
-    var now: Int64 { work.store.now.nanosecondsSinceEpoch }
+    var now: Int64 { dependencies.store.now.nanosecondsSinceEpoch }
 
     /// Whether the recording is idle, apart from a number of playlist loads and at most a number of fetches.
     func isQuiet(but loads: Int = 0, fetches hanging: Int = 0) -> Bool {
@@ -65,7 +65,7 @@ package actor Recording {
             && tracks.count(where: \.isLoading) == loads
     }
 
-    var monotonic: Duration { work.store.time.monotonic }
+    var monotonic: Duration { dependencies.store.time.monotonic }
 
     // MARK: - Life
 
@@ -83,7 +83,7 @@ package actor Recording {
 
     /// Opens a track's timeline and creates a follower that continues from its end.
     private func add(_ track: Channel.Track) async throws {
-        let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: work.place)
+        let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: dependencies.place)
         let (follower, _) = try await follower(of: timeline)
         let urls = try track.urls
         tracks.append(
@@ -162,7 +162,7 @@ package actor Recording {
             } catch {
                 startFailure = "\(error)"
                 reportState()
-                guard (try? await work.store.time.sleep(for: wait)) != nil else { return }
+                guard (try? await dependencies.store.time.sleep(for: wait)) != nil else { return }
                 wait = min(wait * 2, .seconds(10))
             }
         }
@@ -180,7 +180,7 @@ package actor Recording {
                 await finish()
                 return
             }
-            guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { return }
+            guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { return }
         }
     }
 
@@ -203,9 +203,9 @@ package actor Recording {
         masterLoaded = monotonic
         let settings = try settings(for: url)
         // The redirect's target may have expired with the links.
-        work.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
+        dependencies.store.forgetRedirect(of: ReadRequest(url: url, settings: settings))
         guard
-            let playlist = try await work.loader.load(
+            let playlist = try await dependencies.loader.load(
                 url, scope: .any, settings: settings, transferClass: .recording, isFresh: true)
         else { throw CacheError(.notMedia, "\(url) isn't a playlist; only HLS streams can be recorded") }
         let source = try ChannelEntry.make(
@@ -240,7 +240,7 @@ package actor Recording {
     func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(ofUnknownNamerOf: url, besides: channel.url) }
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
-        var settings = try work.settings(url, channel.identity, channel.headers)
+        var settings = try dependencies.settings(url, channel.identity, channel.headers)
         settings.keepsNoStore = true
         // The recording retries by itself, and its segments soon leave the origin.
         settings.retries.budget = min(settings.retries.budget, 1)
@@ -253,7 +253,7 @@ package actor Recording {
             var changed = channel
             change(&changed)
             guard changed != channel else { return }
-            try await work.keep(changed)
+            try await dependencies.keep(changed)
             channel = changed
         }
     }
@@ -340,7 +340,7 @@ package actor Recording {
         await flush()
         // The disk may be full only for a moment.
         for _ in 0..<20 where !settled.isEmpty {
-            guard (try? await work.store.time.sleep(for: .milliseconds(500))) != nil else { break }
+            guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
         // Unwritten segments would be awaited forever. The recording ends at its next start instead.
@@ -353,7 +353,7 @@ package actor Recording {
             $0.isWanted = false
         }
         // The asset exists before subscribers are notified.
-        await work.ended(self)
+        await dependencies.ended(self)
         await exportFinishedProgrammes()
         reportState()
     }
