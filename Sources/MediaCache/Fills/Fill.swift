@@ -160,7 +160,8 @@ struct Fill: Sendable {
     private func frontCheck() async throws -> FrontCheck? {
         let (start, head) = (plan.range.lowerBound, representation.head)
         var check = FrontCheck(of: head)
-        guard check.isPending, start > 0 else { return check.isPending ? check : nil }
+        guard check.isPending else { return nil }
+        guard start > 0 else { return check }
         guard start < Int64(MediaType.longestFront), representation.withState({ $0.written.contains(0..<start) }) else {
             return nil
         }

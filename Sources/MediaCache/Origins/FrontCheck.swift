@@ -6,8 +6,7 @@ struct FrontCheck {
 
     /// Creates a check of the version with this head. It's decided already for playlists and manifests.
     init(of head: ResourceHead) {
-        let isSettled = MediaType.isPlaylist(head.contentType) || MediaType.isManifest(head.contentType)
-        front = isSettled ? nil : []
+        front = MediaType.isReferenceList(head.contentType) ? nil : []
     }
 
     /// Whether further bytes are needed for the decision.
@@ -23,8 +22,7 @@ struct FrontCheck {
         self.front = nil
         front += bytes.prefix(MediaType.longestFront - front.count)
         guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else {
-            let type = front.withUnsafeBytes(MediaType.sniff)
-            return !MediaType.isPlaylist(type) && !MediaType.isManifest(type)
+            return !MediaType.isReferenceList(front.withUnsafeBytes(MediaType.sniff))
         }
         self.front = front
         return front.count < MediaType.longestFront

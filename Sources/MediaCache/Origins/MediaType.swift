@@ -135,7 +135,7 @@ package enum MediaType {
     private static func refusePlaylist(
         _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
     ) throws(CacheError) {
-        guard kind == .key, isPlaylist(sniffed) || isManifest(sniffed) else { return }
+        guard kind == .key, isReferenceList(sniffed) else { return }
         throw CacheError(.notMedia, "\(url) is a playlist instead of a key")
     }
 
@@ -177,6 +177,9 @@ package enum MediaType {
 
     /// Returns whether a type is that of text, other than an HLS playlist, whose references players follow.
     package static func isManifest(_ type: String?) -> Bool { manifests.contains { $0.type == type } }
+
+    /// Returns whether a type is that of text whose references players follow: a playlist or a manifest.
+    static func isReferenceList(_ type: String?) -> Bool { isPlaylist(type) || isManifest(type) }
 
     /// The beginnings of texts whose references players follow, in lower case, and their types. Those of elements may
     /// follow the prolog of an XML document.

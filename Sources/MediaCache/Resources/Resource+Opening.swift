@@ -253,8 +253,7 @@ extension Resource {
             state.refusal = nil
             state.passing = nil
             state.lastCheck = engine.time.now
-            state.confirmed = ConfirmationMoments()
-            state.confirmed.record(began, context.settings.scope)
+            state.confirmed = ConfirmationMoments(began, context.settings.scope)
             state.originFailure = nil
             state.isRemovedWhenClosed = isTransient
             return state.superseded.contains { older in

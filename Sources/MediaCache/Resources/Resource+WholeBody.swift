@@ -218,8 +218,7 @@ extension Resource {
             guard !state.isRetired, state.current == nil else { return false }
             state.current = representation
             state.lastCheck = engine.time.now
-            state.confirmed = ConfirmationMoments()
-            state.confirmed.record(began, scope)
+            state.confirmed = ConfirmationMoments(began, scope)
             state.originFailure = nil
             return true
         }

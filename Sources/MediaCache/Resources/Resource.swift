@@ -15,6 +15,12 @@ struct ConfirmationMoments: Sendable {
     /// The start time of the last request that could be sent to public addresses only.
     private(set) var publicOnly: Duration?
 
+    /// Creates moments without a confirmation.
+    init() {}
+
+    /// Creates the moments of a version that a request has found.
+    init(_ began: Duration, _ scope: AddressScope) { record(began, scope) }
+
     /// Records a confirmation by a request.
     ///
     /// - Parameters:

@@ -38,8 +38,8 @@ package final class SharedRequest<Value: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// Whether the request was cancelled because the last caller has left.
-    package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+    /// Whether the request has ended, or was cancelled because the last caller has left.
+    package var isOver: Bool { state.withLock { $0.outcome != nil || $0.isAbandoned } }
 
     /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }

@@ -82,14 +82,11 @@ struct InspectCommand: AsyncParsableCommand {
 
     /// Returns keys in lines of at most 72 columns, indented by two, and further lines of a key by four.
     private static func indented(_ keys: [String]) -> String {
-        var lines = [""]
-        let words = keys.joined(separator: ", ").split(separator: " ")
+        var lines: [String] = []
         var depth = 0
-        for word in words {
-            if let last = lines.last, last.isEmpty {
-                lines[lines.count - 1] = "  \(word)"
-            } else if let last = lines.last, last.count + 1 + word.count <= 72 {
-                lines[lines.count - 1] = "\(last) \(word)"
+        for word in keys.joined(separator: ", ").split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= 72 {
+                lines[lines.count - 1] += " \(word)"
             } else {
                 lines.append((depth > 0 ? "    " : "  ") + word)
             }

@@ -44,7 +44,7 @@ final class SharedResults<Value: Sendable>: Sendable {
             do { result = .success(try await run?.wait()) } catch { result = .failure(error) }
             state.withLock { state in
                 // A cancelled caller leaves the computation to the others.
-                guard let run, state.running[name] === run, !Task.isCancelled || run.isAbandoned else { return }
+                guard let run, run.isOver, state.running[name] === run else { return }
                 state.running[name] = nil
                 if case .success(let value?) = result { remember(value, name, in: &state) }
             }

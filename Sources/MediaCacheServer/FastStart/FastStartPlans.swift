@@ -29,7 +29,7 @@ final class FastStartPlans: Sendable {
 
     private let held = Atomic(0)
     private let mostHeld: Int
-    /// Limits memory: each computation reads a whole index.
+    /// The limit of concurrent computations, since each reads a whole index into memory.
     private let limit: ConcurrencyLimit
     private let plans = SharedResults<ByteLayout?>(
         most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
@@ -57,7 +57,8 @@ final class FastStartPlans: Sendable {
     /// Returns the layout of the rearranged file; nil if the file is read unchanged, since its index is at the front,
     /// or since it isn't a valid MP4 file.
     ///
-    /// - Throws: `CacheError` if its bytes can't be read; ``Problem`` if too many computations wait.
+    /// - Throws: `CacheError` if its bytes can't be read; ``ConcurrencyLimit/Exceeded`` if too
+    ///   many computations wait.
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {

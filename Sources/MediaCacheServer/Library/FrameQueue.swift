@@ -20,7 +20,8 @@ struct FrameQueue: Sendable {
     /// - Parameters:
     ///   - url: The URL of the video.
     ///   - time: The time in seconds; nil for a representative picture.
-    /// - Throws: The errors of the decoder; ``Problem`` without a decoder, and if too many requests wait.
+    /// - Throws: The errors of the decoder; ``Problem`` without a decoder; ``ConcurrencyLimit/Exceeded`` if
+    ///   too many requests wait.
     func frame(of url: String, at time: Double?) async throws -> Cover? {
         guard let extractor else { throw Problem.noDecoder }
         return try await limit.run {

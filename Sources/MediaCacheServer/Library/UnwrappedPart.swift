@@ -116,7 +116,7 @@ struct UnwrappedPart: Sendable {
 /// The cache of inflated segments, for concurrent readers and for readers of several ranges.
 final class SegmentInflations: Sendable {
     private let segments = SharedResults<[UInt8]?>(most: 16, largestCost: 64 << 20) { Int64($0?.count ?? 0) }
-    /// Limits memory: each inflation holds a segment twice.
+    /// The limit of concurrent inflations, since each holds a segment twice.
     private let limit = ConcurrencyLimit(2, maximumWaiting: 64)
 
     /// Returns an inflated segment; nil if it isn't compressed.
