@@ -265,7 +265,7 @@ struct LiveEdgeTests {
         while live.library.origin.requests(for: live.entry).count == before { await Task.yield() }
         gate.open()
         for load in loads { try await load.value }
-        #expect(await recording.tracks.map(\.folder) == ["video-1", "audio-1", "audio-2"])
+        #expect(await recording.folders == ["video-1", "audio-1", "audio-2"])
         #expect(recording.timelines.map(\.track) == ["video-1", "audio-1", "audio-2"])
         await fixture.close()
     }

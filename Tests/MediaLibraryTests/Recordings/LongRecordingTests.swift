@@ -334,8 +334,7 @@ extension Recording {
     /// Returns a track's awaited segments in order, and clears them.
     fileprivate func takeAwaited(_ index: Int) -> [RecordedSegment] {
         let rows = tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
-        tracks[index].awaited = AwaitedSegments()
-        tracks[index].queue = FetchQueue()
+        tracks[index].forgetAwaitedSegments()
         return rows
     }
 }

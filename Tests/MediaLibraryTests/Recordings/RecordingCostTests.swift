@@ -134,8 +134,7 @@ extension Recording {
             row.length = 1000
             return row
         }
-        tracks[index].awaited = AwaitedSegments()
-        tracks[index].queue = FetchQueue()
+        tracks[index].forgetAwaitedSegments()
         try await tracks[index].timeline.settle(rows.sorted { $0.number < $1.number })
     }
 
@@ -143,6 +142,9 @@ extension Recording {
     fileprivate func awaitedRows(_ index: Int) -> [RecordedSegment] {
         tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
     }
+
+    /// Fetches a segment of the track at an index.
+    fileprivate func fetch(_ row: RecordedSegment, _ index: Int) async { await fetch(row, tracks[index]) }
 
     /// Returns the number of visited awaited segments of a track.
     fileprivate func visits(_ index: Int) -> Int { tracks[index].awaited.visits }

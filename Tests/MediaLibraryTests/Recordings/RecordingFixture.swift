@@ -1,4 +1,5 @@
 import Foundation
+import HLS
 import MediaCache
 import MediaCacheTesting
 import Synchronization
@@ -263,4 +264,17 @@ private final class GapLog: Sendable {
 extension Recording {
     /// The number of followed playlists.
     var followers: Int { tracks.count { $0.follows != nil } }
+
+    var folders: [String] { tracks.map(\.folder) }
+
+    /// The URLs that the tracks' playlists are loaded from.
+    var followedURLs: [ResourceURL] { tracks.map(\.url) }
+
+    /// Whether a track's playlist has had EXT-X-ENDLIST.
+    var hasEndedTrack: Bool { tracks.contains { $0.endedSince != nil } }
+
+    /// Processes a playlist of the track at an index.
+    func take(_ update: MediaPlaylist, _ index: Int) async throws -> PlaylistReload.Outcome {
+        try await take(update, tracks[index])
+    }
 }

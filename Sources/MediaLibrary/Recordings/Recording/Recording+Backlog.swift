@@ -35,19 +35,13 @@ extension Recording {
         }
     }
 
-    /// Returns the average length of a track's segments in bytes; nil before enough segments were fetched.
-    private func averageLength(_ index: Int) -> Int64? {
-        let totals = tracks[index].timeline.totals
-        return totals.segments >= Self.spared ? max(1, totals.bytes / Int64(totals.segments)) : nil
-    }
-
     /// Returns the end of a track's backlog from which segments are discarded. The oldest come first, so that the
     /// recording is contiguous from its first segment, unless that would lose the newest. Under a limit of size, the
     /// newest segments are fetched first and measured, to tell how many others fit.
-    func backlogOrder(_ index: Int) -> FetchQueue.BacklogOrder {
-        if allowedBytes != nil, averageLength(index) == nil {
+    func backlogOrder(_ track: RecordedTrack) -> FetchQueue.BacklogOrder {
+        if allowedBytes != nil, track.averageLength == nil {
             // Segments that are cached but not in the timeline yet aren't measured.
-            let unmeasured = tracks[index].inFlight + tracks[index].awaited.waiting
+            let unmeasured = track.inFlight + track.awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }
         return isBacklogTooLarge || isEndTooSoon ? .newestFirst : .oldestFirst
@@ -65,7 +59,7 @@ extension Recording {
     /// Whether the awaited segments are expected to exceed the limits of size.
     private var isBacklogTooLarge: Bool {
         guard let allowed = allowedBytes else { return false }
-        return tracks.indices.reduce(Int64(0)) { $0 + Int64(tracks[$1].awaited.count) * (averageLength($1) ?? 0) }
+        return tracks.reduce(Int64(0)) { $0 + Int64($1.awaited.count) * ($1.averageLength ?? 0) }
             > allowed
     }
 
@@ -75,46 +69,42 @@ extension Recording {
     func discardBacklog() async throws {
         guard !channel.hasEnded, isBacklogTooLarge, let allowed = allowedBytes else { return }
         var bytes: Int64 = 0
-        for index in tracks.indices {
-            let timeline = tracks[index].timeline
+        for track in tracks {
+            let timeline = track.timeline
             // Segments after the first awaited one are newer than the backlog.
-            bytes += try await Int64(timeline.storedCount(from: timeline.edge)) * (averageLength(index) ?? 0)
+            bytes += try await Int64(timeline.storedCount(from: timeline.edge)) * (track.averageLength ?? 0)
         }
-        let rows = discardedBacklog(beyond: allowed - bytes)
-        for (index, rows) in rows {
+        for (track, rows) in discardedBacklog(beyond: allowed - bytes) {
             do {
-                try await tracks[index].timeline.settle(rows)
-                try await tracks[index].timeline.remove(rows.map(\.number).sorted())
+                try await track.timeline.settle(rows)
+                try await track.timeline.remove(rows.map(\.number).sorted())
             } catch {
-                // Segments that the timeline still awaits are enqueued again.
-                for row in tracks[index].timeline.awaited where tracks[index].awaited[row.number] == nil {
-                    enqueue(row, index, monotonic)
-                }
+                track.enqueueMissing(track.timeline.awaited, at: monotonic)
                 throw error
             }
         }
     }
 
-    /// Removes the oldest awaited segments from the queue until the rest is expected to fit, and returns them as gaps.
-    private func discardedBacklog(beyond allowed: Int64) -> [Int: [RecordedSegment]] {
-        let lengths = tracks.indices.map { averageLength($0) }
+    /// Removes the oldest awaited segments from the queues until the rest is expected to fit, and returns them as gaps.
+    private func discardedBacklog(beyond allowed: Int64) -> [(track: RecordedTrack, rows: [RecordedSegment])] {
+        let lengths = tracks.map(\.averageLength)
         let pinned = pinned
         let newestFirst = tracks.indices.filter { lengths[$0] != nil }
             .flatMap { index in tracks[index].awaited.values.map { (index, $0) } }
             .sorted { ($0.1.row.start, $0.0) > ($1.1.row.start, $1.0) }
-        var discarded: [Int: [RecordedSegment]] = [:]
-        var (bytes, seen) = (Int64(0), [Int: Int64]())
+        var discarded = tracks.map { (track: $0, rows: [RecordedSegment]()) }
+        var (bytes, seen) = (Int64(0), tracks.map { _ in 0 })
         for (index, awaited) in newestFirst {
             bytes += lengths[index] ?? 0
-            seen[index, default: 0] += 1
-            guard bytes > allowed, seen[index, default: 0] > Self.spared, !awaited.isInFlight,
-                !awaited.row.overlaps(pinned)
-            else { continue }
+            seen[index] += 1
+            guard bytes > allowed, seen[index] > Self.spared, !awaited.isInFlight, !awaited.row.overlaps(pinned) else {
+                continue
+            }
             var row = awaited.row
             row.state = .gap
-            discarded[index, default: []].append(row)
+            discarded[index].rows.append(row)
             tracks[index].awaited[row.number] = nil
         }
-        return discarded
+        return discarded.filter { !$0.rows.isEmpty }
     }
 }

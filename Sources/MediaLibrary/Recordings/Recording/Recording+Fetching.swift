@@ -4,6 +4,13 @@ internal import MediaCache
 
 /// Fetching of segments.
 extension Recording {
+    /// A segment that was fetched or lost, before the timeline contains the result.
+    struct Settled {
+        var track: RecordedTrack
+        var row: RecordedSegment
+        var reason: String
+    }
+
     /// A key or media initialization section that segments need.
     struct Companion {
         var fetch: Task<Void, any Error>
@@ -12,63 +19,18 @@ extension Recording {
         var retry: Duration?
     }
 
-    /// The maximum number of concurrent segment fetches per track.
-    private static let width = 6
-    private static let firstDelay = Duration.milliseconds(500)
-    private static let longestDelay = Duration.seconds(4)
-    /// The time after which segments awaited by an earlier process are fetched even without their playlist.
-    private static let resumePatience = Duration.seconds(60)
-
-    /// Restores the segments that an earlier process awaited. They are fetched once their playlist has been loaded,
-    /// since names may mean other segments by then.
-    func resume() {
-        let now = monotonic
-        for index in tracks.indices {
-            let rows = tracks[index].timeline.awaited
-            for row in rows { tracks[index].awaited[row.number] = Awaited(row: row, seen: now) }
-            tracks[index].resumed = (rows.map(\.number), now)
-        }
-    }
-
-    /// Enqueues the segments that an earlier process awaited.
-    func enqueueResumed(_ index: Int) {
-        for number in tracks[index].resumed?.numbers ?? [] { tracks[index].queue.appendToBacklog(number) }
-        tracks[index].resumed = nil
-    }
-
-    /// Enqueues a segment.
-    ///
-    /// - Parameter isBacklog: Whether the segment was published before the recording began.
-    func enqueue(_ row: RecordedSegment, _ index: Int, _ now: Duration, isBacklog: Bool = false) {
-        tracks[index].awaited[row.number] = Awaited(row: row, seen: now)
-        if isBacklog {
-            tracks[index].queue.appendToBacklog(row.number)
-        } else {
-            tracks[index].queue.append(row.number)
-        }
-    }
-
     /// Starts as many fetches as allowed. The oldest segments come first, since they leave the origin first.
     func fetchMore() {
         guard isRunning else { return }
         let now = monotonic
-        for index in tracks.indices {
-            if let since = tracks[index].resumed?.since, isPastEnd || now - since >= Self.resumePatience {
-                enqueueResumed(index)
-            }
-            while tracks[index].inFlight < Self.width,
-                let number = tracks[index].queue.next(at: now, backlog: backlogOrder(index))
+        for track in tracks {
+            while let row = track.nextRequest(
+                nextFetch, at: now, isPastEnd: isPastEnd, backlog: { backlogOrder(track) })
             {
-                guard let awaited = tracks[index].awaited[number], !awaited.isInFlight else { continue }
                 let id = nextFetch
                 nextFetch += 1
-                tracks[index].awaited[number]?.fetch = id
-                tracks[index].awaited[number]?.requested = awaited.requested ?? now
-                tracks[index].awaited[number]?.lastRequested = now
-                tracks[index].awaited[number]?.progressed = now
-                tracks[index].inFlight += 1
                 fetches[id] = Task {
-                    await self.fetch(awaited.row, index)
+                    await self.fetch(row, track)
                     self.fetches[id] = nil
                 }
             }
@@ -76,46 +38,42 @@ extension Recording {
     }
 
     /// Fetches a segment with its companions and adds it to the timeline.
-    func fetch(_ row: RecordedSegment, _ index: Int) async {
+    func fetch(_ row: RecordedSegment, _ track: RecordedTrack) async {
         do {
             // The media comes first, since the origin removes it first.
-            let media = try await media(of: row, index)
+            let media = try await media(of: row, track)
             fetchMore()
-            for companion in row.conditions.companions { try await fetch(companion, row, index) }
+            for companion in row.conditions.companions { try await fetch(companion, row, track) }
             var row = row
             row.state = .stored
             row.length = media.length
             row.isWrapped = media.isWrapped
             row.firstPicture = media.firstPicture
-            guard let awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
-            tracks[index].fetched = monotonic
-            tracks[index].failing = nil
-            tracks[index].overtaking = [tracks[index].overtaking, awaited.lastRequested].compactMap(\.self).max()
-            tracks[index].completed = max(tracks[index].completed ?? .min, row.number)
-            settled.append(Settled(track: index, row: row, reason: ""))
+            guard track.noteCompletion(of: row, at: monotonic) else { return await discard(row, track) }
+            settled.append(Settled(track: track, row: row, reason: ""))
             await flush()
         } catch {
-            await failed(row, index, CacheError.wrap(error, as: .unreachable, "\(row.url) couldn't be fetched"))
+            await failed(row, track, CacheError.wrap(error, as: .unreachable, "\(row.url) couldn't be fetched"))
         }
     }
 
     /// Fetches the media of a segment, unless it is cached already.
-    private func media(of row: RecordedSegment, _ index: Int) async throws -> FetchedPart {
-        defer { tracks[index].inFlight -= 1 }
-        if let media = tracks[index].awaited[row.number]?.media { return media }
-        if tracks[index].awaited[row.number]?.mayHaveOtherBytes == true {
-            try await dependencies.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
-            tracks[index].awaited[row.number]?.mayHaveOtherBytes = false
+    private func media(of row: RecordedSegment, _ track: RecordedTrack) async throws -> FetchedPart {
+        defer { track.inFlight -= 1 }
+        if let media = track.awaited[row.number]?.media { return media }
+        if track.awaited[row.number]?.mayHaveOtherBytes == true {
+            try await dependencies.place.removeParts([id.storedName(row.name, track: track.folder)])
+            track.awaited[row.number]?.mayHaveOtherBytes = false
         }
         let url = try ResourceURL(row.url)
-        var part = part(row, track: tracks[index].folder)
+        var part = part(row, track: track.folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
         let media = try await dependencies.place.fetch(part, settings: try settings(for: url), group: group)
         // Another copy may have been chosen during the fetch.
-        if tracks[index].awaited[row.number]?.mayHaveOtherBytes == false {
-            tracks[index].awaited[row.number]?.media = media
-            tracks[index].awaited[row.number]?.row.url = row.url
-            tracks[index].awaited[row.number]?.row.range = row.range
+        if track.awaited[row.number]?.mayHaveOtherBytes == false {
+            track.awaited[row.number]?.media = media
+            track.awaited[row.number]?.row.url = row.url
+            track.awaited[row.number]?.row.range = row.range
         }
         arrivals.append((monotonic, media.length))
         if arrivals.count > 1000 { arrivals.removeFirst(500) }
@@ -124,8 +82,10 @@ extension Recording {
 
     /// Fetches a companion once for all segments of the track that need it. After a failure it isn't requested again
     /// before its retry time.
-    private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ index: Int) async throws {
-        var part = part(companion, row, track: tracks[index].folder)
+    private func fetch(_ companion: RecordedConditions.Companion, _ row: RecordedSegment, _ track: RecordedTrack)
+        async throws
+    {
+        var part = part(companion, row, track: track.folder)
         let url = try ResourceURL(part.url)
         part.scope = part.scope ?? scope(ofUnknown: url)
         let name = part.storedAs ?? part.url
@@ -140,22 +100,17 @@ extension Recording {
             try await Self.value(of: task)
             // Segments that wait for this companion are retried at once.
             if known != nil {
-                tracks[index].queue.retryAll()
+                track.queue.retryAll()
                 fetchMore()
             }
         } catch {
             let failures = (known?.failures ?? 0) + 1
             companions[name]?.failures = failures
             companions[name]?.retry =
-                monotonic + Self.delay(after: failures, CacheError.wrap(error, as: .unreachable, companion.url))
+                monotonic
+                + RecordedTrack.delay(after: failures, CacheError.wrap(error, as: .unreachable, companion.url))
             throw error
         }
-    }
-
-    /// Returns the delay before the next attempt after a number of failures.
-    private static func delay(after failures: Int, _ error: CacheError) -> Duration {
-        let delay = min(firstDelay * (1 << min(failures - 1, 4)), longestDelay)
-        return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
     }
 
     /// Waits for a task and cancels it when the caller is cancelled. All callers are cancelled together.
@@ -168,48 +123,29 @@ extension Recording {
     }
 
     /// Removes the bytes of a segment that was given up while it was being fetched.
-    private func discard(_ row: RecordedSegment, _ index: Int) async {
-        try? await dependencies.place.removeParts([id.storedName(row.name, track: tracks[index].folder)])
+    private func discard(_ row: RecordedSegment, _ track: RecordedTrack) async {
+        try? await dependencies.place.removeParts([id.storedName(row.name, track: track.folder)])
     }
 
-    /// Notes a failed fetch and schedules the next attempt.
-    private func failed(_ row: RecordedSegment, _ index: Int, _ error: CacheError) async {
-        guard var awaited = tracks[index].awaited[row.number] else { return await discard(row, index) }
-        let error =
-            awaited.isHanging ? CacheError(.timedOut, "\(row.url) sent no data while other segments arrived") : error
-        awaited.isHanging = false
-        awaited.fetch = nil
-        awaited.failures += 1
-        awaited.failed = (awaited.failed?.lowerBound ?? monotonic)...monotonic
-        awaited.arrival = tracks[index].fetched
-        awaited.otherArrival = tracks.compactMap(\.fetched).max()
-        awaited.reason = error.message
-        let now = monotonic
-        tracks[index].failing = tracks[index].failing ?? now
-        tracks[index].queue.retry(row.number, at: now + Self.delay(after: awaited.failures, error))
-        let isAbsent = error.code == .originStatus && (error.status == 404 || error.status == 410)
-        awaited.absentSince = isAbsent ? awaited.absentSince ?? now : nil
-        let isOfCopy = !tracks[index].isJoining && tracks[index].follower.present(row)?.uri == row.url
-        if isOfCopy, ![.storage, .cancelled, .closed].contains(error.code),
-            awaited.failedCopies < tracks[index].urls.count - 1
-        {
-            awaited.failedCopies += 1
-            failOver(index, from: tracks[index].url)
+    /// Notes a failed fetch. Expired links are renewed.
+    private func failed(_ row: RecordedSegment, _ track: RecordedTrack, _ error: CacheError) async {
+        let otherArrival = tracks.compactMap(\.fetched).max()
+        guard track.noteFailure(of: row, error, at: monotonic, otherArrival: otherArrival) else {
+            return await discard(row, track)
         }
-        tracks[index].awaited[row.number] = awaited
         if error.code == .originStatus, [401, 403, 404, 410].contains(error.status), isRunning { await refreshLinks() }
     }
 
     /// Turns awaited segments into gaps.
-    func lose(_ index: Int, _ reason: String, where isLost: (Awaited) -> Bool) {
-        let known = Set(settled.filter { $0.track == index }.map(\.row.number))
-        let lost = tracks[index].awaited.values.filter { isLost($0) && !known.contains($0.row.number) }
+    func lose(_ track: RecordedTrack, _ reason: String, where isLost: (AwaitedSegment) -> Bool) {
+        let known = Set(settled.filter { $0.track === track }.map(\.row.number))
+        let lost = track.awaited.values.filter { isLost($0) && !known.contains($0.row.number) }
         for awaited in lost.sorted(by: { $0.row.number < $1.row.number }) {
             var row = awaited.row
             row.state = .gap
             let reason = awaited.reason.isEmpty ? reason : "\(reason): \(awaited.reason)"
-            settled.append(Settled(track: index, row: row, reason: reason))
-            tracks[index].awaited[row.number] = nil
+            settled.append(Settled(track: track, row: row, reason: reason))
+            track.awaited[row.number] = nil
         }
     }
 
@@ -223,9 +159,9 @@ extension Recording {
             settled = []
             do {
                 try await dependencies.place.commit()
-                for index in tracks.indices {
-                    let rows = batch.filter { $0.track == index }.map(\.row)
-                    if !rows.isEmpty { try await tracks[index].timeline.settle(rows) }
+                for track in tracks {
+                    let rows = batch.filter { $0.track === track }.map(\.row)
+                    if !rows.isEmpty { try await track.timeline.settle(rows) }
                 }
             } catch {
                 // The disk is full. The next change or the next pass retries.
@@ -235,15 +171,15 @@ extension Recording {
             // Partial bytes of lost segments are removed.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
             try? await dependencies.place.removeParts(
-                lost.map { id.storedName($0.row.name, track: tracks[$0.track].folder) })
+                lost.map { id.storedName($0.row.name, track: $0.track.folder) })
             for done in batch {
-                tracks[done.track].awaited[done.row.number] = nil
+                done.track.awaited[done.row.number] = nil
                 if done.row.state == .gap {
                     reportGap(done.row, done.track, done.reason)
                 } else {
                     dependencies.events.send(
                         .segment(
-                            channel.name, track: tracks[done.track].folder,
+                            channel.name, track: done.track.folder,
                             start: Date(nanosecondsSinceEpoch: done.row.start),
                             duration: Double(done.row.duration) / 1e9, bytes: done.row.length))
                 }

@@ -126,12 +126,12 @@ extension Recording {
             let choice = try await pruning.choose(
                 of: timelines, limits: limits, outside: pinned, atMost: Self.batch)
             prune.pruning = pruning
-            for (index, track) in tracks.enumerated() {
+            for track in tracks {
                 // Programmes may have been added in the meantime.
                 let pinned = pinned
                 let rows = choice.rows[track.folder, default: []].filter { !$0.overlaps(pinned) }
                 guard !rows.isEmpty else { continue }
-                forgetCompanions(of: rows, index)
+                forgetCompanions(of: rows, track)
                 try await track.timeline.remove(rows.map(\.number))
                 dependencies.events.send(
                     .pruned(
@@ -150,13 +150,13 @@ extension Recording {
     var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
 
     /// Forgets the companions of removed segments, which may be removed with them. Later segments look for them again.
-    private func forgetCompanions(of rows: [RecordedSegment], _ index: Int) {
-        let folder = tracks[index].folder
+    private func forgetCompanions(of rows: [RecordedSegment], _ track: RecordedTrack) {
+        let folder = track.folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {
             let stored = id.storedName(name, track: folder)
             // Later segments mostly share the companion, so the search ends early.
             guard companions[stored] != nil,
-                !tracks[index].awaited.contains(where: { $0.row.conditions.companions.contains { $0.name == name } })
+                !track.awaited.contains(where: { $0.row.conditions.companions.contains { $0.name == name } })
             else { continue }
             companions[stored] = nil
         }

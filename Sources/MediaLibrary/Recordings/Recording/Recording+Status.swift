@@ -35,26 +35,7 @@ extension Recording {
     }
 
     /// Whether no playlist will change any more: each has ended, has had no new segments for long, or no longer exists.
-    var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy(isUnchanged) }
-
-    /// Whether a track's playlist will not change any more and all its segments are settled.
-    ///
-    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to
-    /// pass. A playlist that never changed gets three target durations, and one that has changed gets ten. A longer
-    /// segment takes the place of the target duration. An unreachable origin says nothing about its playlists.
-    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
-    func isUnchanged(_ track: Track) -> Bool {
-        guard track.awaited.isEmpty, !track.isAppending else { return false }
-        let verification = max(track.targetDuration * 3, Self.minimumVerification)
-        if let since = track.endedSince, let loaded = track.loaded, loaded - since >= verification { return true }
-        let now = monotonic
-        if track.loadFailure != nil { return track.missingSince.map { now - $0 >= Self.endPatience } ?? false }
-        if track.endedSince != nil { return false }
-        guard track.loaded != nil, now - track.renewed >= Self.absencePatience else { return false }
-        let longest = track.follower.known?.segments.map(\.duration.nanoseconds).max() ?? 0
-        let unit = max(track.targetDuration, .nanoseconds(longest))
-        return now - track.renewed >= unit * (track.hasChanged ? 10 : 3)
-    }
+    var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy { $0.isUnchanged(at: monotonic) } }
 
     /// The number of target durations without a segment after which a track is silent, and the minimum time.
     private static let silentTargets = 5
@@ -81,25 +62,24 @@ extension Recording {
     /// fail. They count again when they recover.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
-        let last = tracks.map(\.timeline.last)
-        guard let newest = last.compactMap({ $0?.arrived }).max() else { return [] }
+        guard let newest = tracks.compactMap({ $0.timeline.last?.arrived }).max() else { return [] }
         let patience = silencePatience
         let now = monotonic
         let complete = tracks.compactMap(\.fetched).max()
         return Set(
-            tracks.indices.filter { index in
-                guard let row = last[index] else { return true }
+            tracks.filter { track in
+                guard let row = track.timeline.last else { return true }
                 // Segments or keys of this track fail while another track continues.
-                if let failing = tracks[index].failing, let complete,
-                    now - max(failing, tracks[index].recovered) > patience, now - complete < patience
+                if let failing = track.failing, let complete,
+                    now - max(failing, track.recovered) > patience, now - complete < patience
                 {
                     return true
                 }
                 // A slow track that still receives data is waited for.
-                let isFetching = isRunning && tracks[index].fetched.map { now - $0 < patience } ?? false
+                let isFetching = isRunning && track.fetched.map { now - $0 < patience } ?? false
                 return newest.clampedSum(-row.arrived) > patience.nanoseconds
-                    && (tracks[index].awaited.isEmpty || !isFetching)
-            }.map { tracks[$0].folder })
+                    && (track.awaited.isEmpty || !isFetching)
+            }.map(\.folder))
     }
 
     /// The end of the segments that every track has, in nanoseconds since 1970. Silent tracks are ignored.

@@ -9,7 +9,7 @@ package actor Recording {
     /// The identifier that the recording's files are named by.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
-    var tracks: [Track] = []
+    var tracks: [RecordedTrack] = []
     /// The tracks' timelines, readable without the actor.
     nonisolated let timelineList = Mutex<[Timeline]>([])
     let group: TransferGroup
@@ -87,11 +87,9 @@ package actor Recording {
         let (follower, _) = try await follower(of: timeline)
         let urls = try track.urls
         tracks.append(
-            Track(
-                folder: track.folder, urls: urls, isJoining: urls.count > 1,
-                address: String(urls[0].description.path), scope: track.scope ?? scope(ofUnknown: urls[0]),
-                timeline: timeline, follower: follower,
-                isNamed: track.namedUntil == nil, hasChanged: timeline.next > 0))
+            RecordedTrack(
+                timeline: timeline, follower: follower, urls: urls,
+                scope: track.scope ?? scope(ofUnknown: urls[0]), isNamed: track.namedUntil == nil))
         timelineList.withLock { $0.append(timeline) }
     }
 
@@ -100,17 +98,7 @@ package actor Recording {
         guard run == nil, !channel.hasEnded else { return }
         isRunning = true
         pastEnd = nil
-        // Observations from before the recording was stopped may be outdated.
-        for index in tracks.indices {
-            tracks[index].loadFailure = nil
-            tracks[index].missingSince = nil
-            tracks[index].endedSince = nil
-            tracks[index].loaded = nil
-            tracks[index].lastPlaylist = nil
-            tracks[index].failing = nil
-            tracks[index].overtaking = nil
-            tracks[index].renewed = monotonic
-        }
+        for track in tracks { track.restart(at: monotonic) }
         run = Task { await self.record() }
         reportState()
     }
@@ -122,10 +110,7 @@ package actor Recording {
         await run?.value
         run = nil
         await endTasks()
-        for index in tracks.indices {
-            tracks[index].awaited = AwaitedSegments()
-            tracks[index].queue = FetchQueue()
-        }
+        for track in tracks { track.forgetAwaitedSegments() }
         // A task of its own, so that cancelling the caller doesn't interrupt it.
         await Task {
             await self.flush()
@@ -138,9 +123,9 @@ package actor Recording {
     private func endTasks() async {
         for track in tracks { track.follows?.cancel() }
         for fetch in fetches.values { fetch.cancel() }
-        for index in tracks.indices {
-            await tracks[index].follows?.value
-            tracks[index].follows = nil
+        for track in tracks {
+            await track.follows?.value
+            track.follows = nil
         }
         while let fetch = fetches.values.first { await fetch.value }
         companions = [:]
@@ -148,7 +133,7 @@ package actor Recording {
 
     private func record() async {
         for track in tracks { try? await track.timeline.finishRemoval() }
-        resume()
+        for track in tracks { track.resume(at: monotonic) }
         if hasOtherURL, !tracks.isEmpty {
             hasOtherURL = false
             // The known links may still be valid if this fails.
@@ -187,8 +172,8 @@ package actor Recording {
     private func follow() {
         // `stop()` has cancelled the tasks that exist. A task started now would outlive it.
         guard isRunning else { return }
-        for index in tracks.indices where tracks[index].follows == nil {
-            tracks[index].follows = Task { await self.follow(index) }
+        for track in tracks where track.follows == nil {
+            track.follows = Task { await self.follow(track) }
         }
     }
 
@@ -225,10 +210,10 @@ package actor Recording {
             if !source.text.isEmpty { channel.entry = source.text }
         }
         for track in channel.tracks {
-            if let index = tracks.firstIndex(where: { $0.folder == track.folder }) {
-                tracks[index].isNamed = track.namedUntil == nil
-                follow(index, oneOf: try track.urls)
-                tracks[index].scope = track.scope ?? scope(ofUnknown: tracks[index].url)
+            if let known = tracks.first(where: { $0.folder == track.folder }) {
+                known.isNamed = track.namedUntil == nil
+                known.follow(oneOf: try track.urls, at: monotonic)
+                known.scope = track.scope ?? scope(ofUnknown: known.url)
             } else {
                 try await add(track)
             }
@@ -260,15 +245,6 @@ package actor Recording {
 
     // MARK: - Ends
 
-    /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
-    static let minimumVerification = Duration.seconds(10)
-    /// The time after which a track without new segments counts as ended, and segments of a missing playlist are given
-    /// up.
-    static let absencePatience = Duration.seconds(60)
-    /// The time after which a missing playlist counts as ended, and for which an ended stream waits for its remaining
-    /// segments while the origin is unavailable.
-    static let endPatience = Duration.seconds(300)
-
     /// The number of target durations, and the time in addition, for which a stream is followed beyond its end until
     /// its segments reach the end. Playlists are 20 to 60 s late, by the segments that an encoder and a content
     /// delivery network hold. A later stream uses another clock and would never reach the end.
@@ -294,22 +270,17 @@ package actor Recording {
             pastEnd = since
             // The segments that the playlists named before the end may still arrive.
             return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isAppending }
-                || monotonic - since >= Self.minimumVerification
+                || monotonic - since >= RecordedTrack.minimumVerification
         }
         if channel.endsWhenUnchanged == true, isUnchanged { return true }
         guard channel.endsWithStream else { return false }
-        if channel.hasEndList == true, !tracks.isEmpty, tracks.allSatisfy({ $0.loaded == nil && isAway($0) }) {
+        if channel.hasEndList == true, !tracks.isEmpty,
+            tracks.allSatisfy({ $0.loaded == nil && $0.isAway(at: monotonic) })
+        {
             // The origin has been unavailable since this process started.
             return true
         }
-        return hasStreamEnded && tracks.allSatisfy { isAway($0) || isUnchanged($0) }
-    }
-
-    /// Whether a track's playlist has failed for so long, without a segment arriving, that an ended stream no longer
-    /// waits for it.
-    private func isAway(_ track: Track) -> Bool {
-        guard let loadFailure = track.loadFailure else { return false }
-        return monotonic - max(loadFailure.since, track.fetched ?? loadFailure.since) >= Self.endPatience
+        return hasStreamEnded && tracks.allSatisfy { $0.isAway(at: monotonic) || $0.isUnchanged(at: monotonic) }
     }
 
     /// Records durably whether the stream has ended: the origin may be unavailable to the next process.
@@ -336,7 +307,7 @@ package actor Recording {
     func runOut() async { await run?.value }
 
     private func loseAwaitedSegments() async {
-        for index in tracks.indices { lose(index, "the recording ended before it was received") { _ in true } }
+        for track in tracks { lose(track, "the recording ended before it was received") { _ in true } }
         await flush()
         // The disk may be full only for a moment.
         for _ in 0..<20 where !settled.isEmpty {

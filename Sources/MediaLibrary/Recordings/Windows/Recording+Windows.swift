@@ -147,8 +147,8 @@ extension Recording {
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
         // Segments that only wait for their keys will be added.
-        for index in tracks.indices where tracks[index].awaited.waiting > 0 {
-            if tracks[index].awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
+        for track in tracks where track.awaited.waiting > 0 {
+            if track.awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
         }
         if let edge, edge.clampedSum(Self.resolution - 1) >= end { return true }
         if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {

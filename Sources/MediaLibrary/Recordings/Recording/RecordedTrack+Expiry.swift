@@ -1,0 +1,128 @@
+internal import HLS
+internal import MediaCache
+
+/// Giving up of unavailable segments.
+extension RecordedTrack {
+    /// The number of target durations, and the minimum time, that the live edge waits for a segment that fails while
+    /// others arrive. Players hold back three target durations (RFC 8216bis §4.4.3.8).
+    private static let patientTargets = 3
+    private static let minimumPatience = Duration.seconds(6)
+    /// The time after which a segment is given up while segments arrive on other tracks only.
+    private static let longestPatience = Duration.seconds(600)
+    /// The minimum time that a segment with cached media waits for its companions when a later segment is complete, and
+    /// the maximum time when none is: then players couldn't continue anyway.
+    private static let minimumCompanionPatience = Duration.seconds(15)
+    private static let longestCompanionPatience = Duration.seconds(3600)
+
+    /// The time that the live edge waits for a segment.
+    private var patience: Duration { max(targetDuration * Self.patientTargets, Self.minimumPatience) }
+
+    /// Notes which segments still wait for their companions while a later segment is complete.
+    func noteOvertakenSegments(at now: Duration) {
+        guard let completed else { return }
+        self.completed = nil
+        guard awaited.waiting > 0 else { return }
+        for segment in awaited.values
+        where segment.row.number < completed && segment.media != nil && segment.overtakenSince == nil {
+            awaited[segment.row.number]?.overtakenSince = now
+        }
+    }
+
+    /// Whether a segment has left its playlist and is no longer available.
+    func hasLeftPlaylist(_ awaited: AwaitedSegment, at now: Duration) -> Bool {
+        // While the playlist can't be loaded, its segments are unknown.
+        guard !awaited.isInFlight, awaited.media == nil, loadFailure == nil, loaded != nil,
+            let failed = awaited.failed?.upperBound,
+            failed > max(awaited.seen, recovered), follower.present(awaited.row) == nil
+        else { return false }
+        // Origins must keep segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
+        let isAbsent = awaited.absentSince != nil
+        let window = Duration.nanoseconds(isAbsent ? 0 : follower.known?.durationNanoseconds ?? 0)
+        return now - awaited.seen >= max(targetDuration * 3, window)
+    }
+
+    /// Whether a segment isn't worth waiting for though its playlist lists it: other segments arrive, or the stream has
+    /// ended. While the playlist can't be loaded, the origin is unavailable, which says nothing about its segments.
+    func isUnavailable(_ awaited: AwaitedSegment) -> Bool {
+        guard !awaited.isInFlight, let failed = awaited.failed, loadFailure == nil else { return false }
+        // Before the playlist recovered, the origin was unavailable.
+        let since = max(failed.lowerBound, recovered)
+        if awaited.media != nil {
+            let companionPatience = max(targetDuration * Self.patientTargets, Self.minimumCompanionPatience)
+            if let settled = [awaited.overtakenSince, endedSince].compactMap(\.self).min(),
+                failed.upperBound - max(since, settled) >= companionPatience
+            {
+                return true
+            }
+            return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
+        }
+        let began = min(since, awaited.absentSince ?? since)
+        if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
+        let failing = failed.upperBound - began
+        if let arrival = awaited.arrival, arrival >= since { return failing >= patience }
+        // Tracks may have different hosts, and ``Recording/silentTracks`` lets the edge advance in the meantime.
+        guard let arrival = awaited.otherArrival, arrival >= since else { return false }
+        return failing >= Self.longestPatience
+    }
+
+    /// Whether a segment has failed for long since the origin reported that the playlist doesn't exist.
+    func isOfMissingPlaylist(_ awaited: AwaitedSegment) -> Bool {
+        guard !awaited.isInFlight, let gone = missingSince, let failed = awaited.failed else { return false }
+        return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
+    }
+
+    /// Returns the segments whose requests receive nothing while segments requested later arrive.
+    func hangingSegments(at now: Duration) -> [AwaitedSegment] {
+        guard let overtaking else { return [] }
+        return awaited.values.filter { segment in
+            guard segment.isInFlight, segment.media == nil, let lastRequested = segment.lastRequested else {
+                return false
+            }
+            return lastRequested < overtaking && isHanging(segment, at: now)
+        }
+    }
+
+    /// Whether no bytes of a segment have been received for too long; false if its progress is unknown.
+    private func isHanging(_ awaited: AwaitedSegment, at now: Duration) -> Bool {
+        guard let progressed = awaited.progressed, let requested = awaited.requested else { return false }
+        return now - progressed >= patience / Self.patientTargets
+            && (awaited.failed == nil || now - requested >= patience)
+    }
+}
+
+/// The end of the playlist.
+extension RecordedTrack {
+    /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
+    static let minimumVerification = Duration.seconds(10)
+    /// The time after which a track without new segments counts as ended, and segments of a missing playlist are given
+    /// up.
+    static let absencePatience = Duration.seconds(60)
+    /// The time after which a missing playlist counts as ended, and for which an ended stream waits for its remaining
+    /// segments while the origin is unavailable.
+    static let endPatience = Duration.seconds(300)
+
+    /// Whether the playlist will not change any more and all its segments are settled.
+    ///
+    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to
+    /// pass. A playlist that never changed gets three target durations, and one that has changed gets ten. A longer
+    /// segment takes the place of the target duration. An unreachable origin says nothing about its playlists.
+    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
+    func isUnchanged(at now: Duration) -> Bool {
+        guard awaited.isEmpty, !isAppending else { return false }
+        let verification = max(targetDuration * 3, Self.minimumVerification)
+        if let since = endedSince, let loaded, loaded - since >= verification { return true }
+        if loadFailure != nil { return missingSince.map { now - $0 >= Self.endPatience } ?? false }
+        if endedSince != nil { return false }
+        guard loaded != nil, now - renewed >= Self.absencePatience else { return false }
+        let longest = follower.known?.segments.map(\.duration.nanoseconds).max() ?? 0
+        let unit = max(targetDuration, .nanoseconds(longest))
+        return now - renewed >= unit * (hasChanged ? 10 : 3)
+    }
+
+    /// Whether the playlist has failed for so long, without a segment arriving, that an ended stream no longer
+    /// waits for it.
+    func isAway(at now: Duration) -> Bool {
+        guard let loadFailure else { return false }
+        return now - max(loadFailure.since, fetched ?? loadFailure.since) >= Self.endPatience
+    }
+}
