@@ -33,7 +33,7 @@ package actor Recording {
     var isFinishing = false
     private(set) var isOpen = false
     var arrivals: [(at: Duration, bytes: Int64)] = []
-    var prune: RetentionState = .init()
+    let cleaner: RetentionCleaner
     var windowPlaylists = WindowPlaylistCache()
     var lastState: RecordingState?
     var startFailure: String?
@@ -49,6 +49,7 @@ package actor Recording {
         self.hasOtherURL = hasOtherURL
         self.dependencies = dependencies
         id = channel.id
+        cleaner = RetentionCleaner(place: dependencies.place, time: dependencies.store.time)
         age = Mutex(AgeClock(dependencies.store.now.nanosecondsSinceEpoch, at: dependencies.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }

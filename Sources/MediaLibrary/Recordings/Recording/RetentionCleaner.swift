@@ -1,0 +1,118 @@
+internal import MediaCache
+
+/// Decides which segments of a recording its retention removes, oldest first and one batch at a time. It measures the
+/// excess, remembers how far the search has come, and runs the passes one after another. It belongs to its recording's
+/// actor.
+final class RetentionCleaner {
+    /// The minimum interval between measurements of the free disk space, and between passes while no segment arrives.
+    private static let measureInterval = Duration.seconds(10)
+    /// The maximum number of segments per batch, so that new ones needn't wait for long.
+    private static let batchSize = 256
+
+    private let place: any RecordingStore
+    private let time: any TimeSource
+    /// The position of the next search.
+    private var pruning = Pruning()
+    private let passes = ConcurrencyLimit()
+    /// Whether passes run until changed limits hold.
+    private var appliesChange = false
+    private var isInterrupted = false
+    private var lastPass: Duration?
+    private var lastMeasurement: Duration?
+    /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
+    private(set) var room: Int64?
+
+    /// Creates a cleaner that has measured nothing.
+    init(place: any RecordingStore, time: any TimeSource) {
+        self.place = place
+        self.time = time
+    }
+
+    // MARK: - Passes
+
+    /// Whether no pass has begun for a while.
+    var isDue: Bool { lastPass.map { time.monotonic - $0 >= Self.measureInterval } ?? true }
+
+    /// Runs a pass, unless the passes for changed limits are running.
+    ///
+    /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
+    func runPass(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
+        guard !appliesChange else { return }
+        await passes.runUncancelled {
+            lastPass = time.monotonic
+            _ = await pass()
+        }
+    }
+
+    /// Runs passes over all segments, including those skipped before, until changed limits hold.
+    ///
+    /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
+    func applyChange(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
+        await passes.runUncancelled {
+            appliesChange = true
+            restart()
+            lastMeasurement = nil
+            lastPass = time.monotonic
+            while !isInterrupted, await pass() { lastPass = time.monotonic }
+            appliesChange = false
+        }
+    }
+
+    /// Interrupts the passes, and returns when none is running. The remaining excess is removed later.
+    func interrupt(isolation: isolated (any Actor)? = #isolation) async {
+        isInterrupted = true
+        await passes.runUncancelled {}
+        isInterrupted = false
+    }
+
+    /// Runs an operation while no pass is running.
+    func exclude<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
+    ) async rethrows -> Result {
+        try await passes.runUncancelled(operation)
+    }
+
+    // MARK: - Choice
+
+    /// Returns the number of bytes beyond the limits of size and free disk space.
+    ///
+    /// - Parameters:
+    ///   - timelines: The timelines of all tracks.
+    ///   - waiting: The number of cached bytes that no timeline has yet.
+    /// - Throws: `CacheError` with `storage`.
+    func excess(
+        isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
+    ) async throws -> Int64 {
+        var excess: Int64 = 0
+        if let most = limits.bytes {
+            excess = timelines.reduce(waiting) { $0 + $1.totals.bytes } - max(0, most)
+        }
+        if let least = limits.freeBytes,
+            lastMeasurement.map({ time.monotonic - $0 >= Self.measureInterval }) ?? true
+        {
+            lastMeasurement = time.monotonic
+            let free = try await place.freeBytes()
+            room = timelines.reduce(free - least) { $0 + $1.totals.bytes }
+            excess = max(excess, least - free)
+        }
+        return excess
+    }
+
+    /// Returns the next batch of segments to remove.
+    ///
+    /// - Parameter pinned: The time ranges that stay, in nanoseconds since 1970.
+    /// - Throws: `CacheError` with `storage`.
+    func nextBatch(
+        isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], limits: Pruning.Limits,
+        outside pinned: [Range<Int64>]
+    ) async throws -> Pruning.Choice {
+        var pruning = pruning
+        let choice = try await pruning.choose(
+            of: timelines, limits: limits, outside: pinned, atMost: Self.batchSize)
+        self.pruning = pruning
+        return choice
+    }
+
+    /// Starts the search at the first segment again.
+    func restart() { pruning = Pruning() }
+}
