@@ -8,17 +8,8 @@ import Testing
 /// Recording of a live stream with faults in its playlists.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveRecordingTests {
-    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
-        let live = LiveOrigin()
-        change(live)
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
-        return fixture
-    }
-
     @Test(arguments: [2, 6]) func recordsWholeStream(target: Int) async throws {
-        let fixture = try await fixture { $0.target = target }
+        let fixture = try await RecordingFixture.opened { $0.target = target }
         try await fixture.pass(20)
         try await fixture.record()
         try await fixture.pass(Double(target) * 60)
@@ -31,7 +22,7 @@ struct LiveRecordingTests {
 
     /// A player waits for data that another origin doesn't send.
     @Test func waitingPlayerDoesNotDelayRecording() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(30)
         let url = try ResourceURL("http://other.example/film.mp4")
@@ -53,7 +44,7 @@ struct LiveRecordingTests {
 
     /// Variables are also available to the next process, which loads the tracks' playlists first.
     @Test func importsVariablesFromMultivariantPlaylist() async throws {
-        let fixture = try await fixture { live in
+        let fixture = try await RecordingFixture.opened { live in
             live.query = "?t=1"
             live.definitions = ("#EXT-X-DEFINE:NAME=\"query\",VALUE=\"t=1\"", "#EXT-X-DEFINE:IMPORT=\"query\"")
         }
@@ -69,7 +60,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [6.0, 20, 600, 10_800]) func recordsThroughUnavailablePlaylists(outage: Double) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.pass(60)
         try await fixture.record()
         try await fixture.pass(60)
@@ -96,7 +87,7 @@ struct LiveRecordingTests {
         ScriptedFault.status(500), .status(404), .page(), .status(503, retryAfter: "3600"), .reset(after: 20),
     ])
     func recordsThroughMalformedPlaylists(fault: ScriptedFault) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         for _ in 0..<4 {
             try await fixture.pass(33)
@@ -111,7 +102,7 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsThroughEmptyAndStalePlaylists() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.pass(60)
         try await fixture.record()
         var old: [String] = []
@@ -133,7 +124,7 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsRestartedMediaSequence() async throws {
-        let fixture = try await fixture { $0.restart(at: 3000) }
+        let fixture = try await RecordingFixture.opened { $0.restart(at: 3000) }
         try await fixture.record()
         try await fixture.pass(100)
         fixture.live.restart(as: "b#.ts")
@@ -146,7 +137,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [0, nil]) func recordsRestartedEncoderThatReusesNames(clock: Double?) async throws {
-        let fixture = try await fixture { $0.clock = clock }
+        let fixture = try await RecordingFixture.opened { $0.clock = clock }
         try await fixture.record()
         try await fixture.pass(200)
         fixture.live.restart()
@@ -160,7 +151,7 @@ struct LiveRecordingTests {
     }
 
     @Test func continuesAfterFalseEndList() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(100)
         fixture.live.hasEndList = true
@@ -173,7 +164,7 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsChangedTargetDuration() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         for target in [6, 2, 10, 4] {
             fixture.live.target = target
@@ -186,7 +177,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [86_400.0, -86_400]) func recordsThroughJumpOfClock(jump: Double) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(100)
         fixture.live.clock = jump
@@ -201,7 +192,7 @@ struct LiveRecordingTests {
     }
 
     @Test(arguments: [true, false]) func refreshesExpiredLinks(isInPath: Bool) async throws {
-        let fixture = try await fixture { $0.place = "token-0" }
+        let fixture = try await RecordingFixture.opened { $0.place = "token-0" }
         try await fixture.record()
         for round in 1..<6 {
             try await fixture.pass(60)
@@ -223,7 +214,7 @@ struct LiveRecordingTests {
 
     /// Each load of the multivariant playlist begins a session with other names, and the old links fail.
     @Test(arguments: [0, nil]) func continuesWithLinksOfNewSession(clock: Double?) async throws {
-        let fixture = try await fixture { live in
+        let fixture = try await RecordingFixture.opened { live in
             live.clock = clock
             live.place = "session-1"
             live.names = "media_w1_#.ts"
@@ -250,7 +241,7 @@ struct LiveRecordingTests {
 
     /// The origin briefly serves a slate instead of the multivariant playlist.
     @Test func mediaPlaylistDoesNotReplaceMultivariantPlaylist() async throws {
-        let fixture = try await fixture { $0.window = 20 }
+        let fixture = try await RecordingFixture.opened { $0.window = 20 }
         try await fixture.record()
         try await fixture.pass(60)
         let live = fixture.live
@@ -282,7 +273,9 @@ struct LiveRecordingTests {
     /// Before the event begins, its URL has a slate as a media playlist.
     @Test(arguments: [(false, false), (true, false), (false, true)])
     func recordsStreamThatReplacesSlate(restarts: Bool, isDownload: Bool) async throws {
-        let fixture = try await fixture { $0.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n" }
+        let fixture = try await RecordingFixture.opened {
+            $0.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:60\n#EXTINF:6,\nslate.ts\n"
+        }
         let live = fixture.live
         let packet = [0x47] + [UInt8](repeating: 1, count: 187)
         live.library.origin[LiveOrigin.url("slate.ts")] = ScriptedResource(
@@ -307,7 +300,7 @@ struct LiveRecordingTests {
     }
 
     @Test func recordsWithTokensThatChangeInEachPlaylist() async throws {
-        let fixture = try await fixture { $0.names = "#.ts" }
+        let fixture = try await RecordingFixture.opened { $0.names = "#.ts" }
         try await fixture.record()
         for round in 0..<10 {
             for folder in fixture.live.folders { _ = fixture.live.playlist(folder) }

@@ -30,6 +30,18 @@ final class RecordingFixture {
 
     // MARK: - Life
 
+    /// Returns an open recorder of a live origin that has published its first segments.
+    ///
+    /// - Parameter change: Sets up the origin.
+    static func opened(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
+        let live = LiveOrigin()
+        change(live)
+        let fixture = RecordingFixture(live)
+        live.publish()
+        try await fixture.open()
+        return fixture
+    }
+
     /// Opens the store, as a new process does.
     func open() async throws {
         let store = try await live.library.open()

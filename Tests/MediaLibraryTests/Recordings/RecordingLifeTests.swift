@@ -8,17 +8,8 @@ import Testing
 /// Recordings that are stopped, resumed by the next process, ended and deleted.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
-    private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
-        let live = LiveOrigin()
-        change(live)
-        let fixture = RecordingFixture(live)
-        live.publish()
-        try await fixture.open()
-        return fixture
-    }
-
     @Test func stopLeavesNoTasksOrRequests() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         let time = fixture.live.library.time
         let before = time.sleepers
         try await fixture.record()
@@ -51,7 +42,7 @@ struct RecordingLifeTests {
     }
 
     @Test func stopsWhileKeyRequestHangs() async throws {
-        let fixture = try await fixture { live in
+        let fixture = try await RecordingFixture.opened { live in
             live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
         }
         fixture.live.library.origin.always(LiveOrigin.url("a.key"), .holdHead(ScriptedGate()))
@@ -65,7 +56,7 @@ struct RecordingLifeTests {
 
     /// An encoder restarted while the recorder was off: the awaited name now refers to another segment.
     @Test func nextProcessChecksNamesBeforeFetching() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
         let number = fixture.live.next
@@ -88,7 +79,7 @@ struct RecordingLifeTests {
     }
 
     @Test(arguments: [true, false]) func nextProcessResumesRecording(isCrash: Bool) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.pass(60)
         try await fixture.record()
         for _ in 0..<4 {
@@ -112,7 +103,7 @@ struct RecordingLifeTests {
     }
 
     @Test func endedStreamBecomesAsset() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         let before = fixture.live.library.time.sleepers
         try await fixture.record()
         try await fixture.pass(100)
@@ -151,7 +142,7 @@ struct RecordingLifeTests {
     }
 
     @Test func endedRecordingIncludesAllCachedSegments() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
         let url = fixture.live.segment(fixture.live.next)
@@ -171,7 +162,7 @@ struct RecordingLifeTests {
 
     /// Requests in flight when the recording is ended complete, whether it was stopped before or not.
     @Test(arguments: [true, false]) func completesRequestsInFlightBeforeEnd(isStopped: Bool) async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
         let gate = ScriptedGate()
@@ -192,7 +183,7 @@ struct RecordingLifeTests {
     }
 
     @Test func removalLeavesNoFiles() async throws {
-        let fixture = try await fixture { live in
+        let fixture = try await RecordingFixture.opened { live in
             live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
         }
         fixture.live.library.origin[LiveOrigin.url("a.key")] = ScriptedResource(.bytes(Array(1...16)))
@@ -299,7 +290,7 @@ struct RecordingLifeTests {
 
     /// The tracks of another selection would replace the recorded ones.
     @Test func rejectsAnotherSelection() async throws {
-        let fixture = try await fixture()
+        let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(30)
         let error = await #expect(throws: CacheError.self) {
