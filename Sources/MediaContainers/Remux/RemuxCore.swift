@@ -88,6 +88,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs[sample.track].lastEnd = end
         input.nextOrigin = end
         input.lastTime = times.dts
+        if input.isTolerant, outputs[sample.track].media.kind != .text { input.holeSearch.add(times.dts) }
         let stretch = timeline.add(
             track: sample.track, of: input.index, dts: times.dts, pts: times.pts, duration: times.duration)
         try convert(sample, times, stretch, format, bytes)

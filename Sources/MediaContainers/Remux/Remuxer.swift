@@ -33,6 +33,12 @@ public struct Remuxer<Output: SampleSink> {
     /// The damage of the inputs that was skipped.
     public var damage: RemuxDamage { core.damage }
 
+    /// Returns the holes found in the last segment of an input that was appended with `toleratesDamage`: at least
+    /// 0.3 s, and far longer than the usual distance between samples, without a sample of any track.
+    ///
+    /// - Parameter input: The index of the input.
+    public func holes(of input: Int) -> [MediaHole] { inputs[input].holeSearch.holes }
+
     /// Whether the output has thrown an error.
     public var hasOutputFailed: Bool { core.output.hasFailed }
 
@@ -121,6 +127,8 @@ public struct Remuxer<Output: SampleSink> {
             join = .discontinuity
         }
         try end(before: format, join)
+        core.input.holeSearch.beginSegment()
+        if join != .continuous || missing > 0 { core.input.holeSearch.beginClock() }
         core.input.count(join, upTo: discontinuities)
         let audioFormat =
             format == .packedAudio

@@ -180,6 +180,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     leaveOut(part, of: input)
                     return input
                 }
+                if part.isSegment { note(remuxer.holes(of: input), at: places[input] - 1, of: input) }
                 follows[input] = damage?.isCutShort == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
@@ -217,6 +218,18 @@ public struct StreamRemux<Resources: StreamResources> {
         var error = damage
         error.what = "\(part.name): \(error.what)"
         firstDamage = error
+    }
+
+    /// Notes media that is missing from a part, or from the end of the part before it.
+    private mutating func note(_ holes: [MediaHole], at index: Int, of input: Int) {
+        for hole in holes {
+            let isBefore = hole.isBeforeSegment && index > 0
+            let part = plan.inputs[input][isBefore ? index - 1 : index]
+            guard !damaged.suffix(plan.inputs.count + 1).contains(where: { $0.part == part }) else { continue }
+            let seconds = (hole.duration * 100).rounded() / 100
+            let reason = isBefore ? "it ends \(seconds) s too early" : "\(seconds) s of its media are missing"
+            damaged.append(DamagedPart(part: part, reason: reason))
+        }
     }
 
     // MARK: - Subtitles

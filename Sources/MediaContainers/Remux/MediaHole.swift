@@ -1,0 +1,58 @@
+/// A stretch of an input without samples of any of its tracks, which nothing announced.
+public struct MediaHole: Sendable, Hashable {
+    /// The duration in seconds.
+    public var duration: Double
+    /// Whether the hole is before the samples of the segment, so that the previous segment was cut short.
+    public var isBeforeSegment: Bool
+
+    /// Creates a hole.
+    public init(duration: Double, isBeforeSegment: Bool) {
+        self.duration = duration
+        self.isBeforeSegment = isBeforeSegment
+    }
+}
+
+/// The search for holes in the samples of an input. Times are decoding times in ticks of 90 kHz, on one clock.
+struct HoleSearch {
+    /// The duration of the shortest hole.
+    private static let shortest: Int64 = 27_000
+    /// The number of average steps between samples that the shortest hole exceeds, for pictures at a low rate.
+    private static let steps: Int64 = 8
+
+    /// The holes found in the current segment.
+    private(set) var holes: [MediaHole] = []
+    /// The time of the first sample, moved forward by the length of each hole.
+    private var first: Int64 = 0
+    /// The latest time so far; nil before the first sample.
+    private var latest: Int64?
+    /// The number of times by which `latest` has increased.
+    private var count: Int64 = 0
+    /// The time of the first sample of the current segment.
+    private var segmentStart: Int64?
+
+    /// Begins another clock, or continues behind an announced gap.
+    mutating func beginClock() { (latest, count) = (nil, 0) }
+
+    mutating func beginSegment() { (holes, segmentStart) = ([], nil) }
+
+    /// Adds the decoding time of a sample.
+    mutating func add(_ time: Int64) {
+        let segmentStart = segmentStart ?? time
+        self.segmentStart = segmentStart
+        guard let last = latest else {
+            (first, latest) = (time, time)
+            return
+        }
+        guard time > last else { return }
+        latest = time
+        let step = time.subtractingClamped(last)
+        guard count >= Self.steps, step >= Self.shortest, step > last.subtractingClamped(first) / count * Self.steps else {
+            count += 1
+            return
+        }
+        first = first.addingClamped(step)
+        // A frame that ends with the next one may still be of the previous segment.
+        let isBeforeSegment = last.subtractingClamped(segmentStart) < Self.shortest
+        holes.append(MediaHole(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
+    }
+}
