@@ -8,6 +8,8 @@ import MediaLibrary
 struct MovieOpener: ReaderOpener {
     let name: String
     let movies: MovieCache
+    /// Returns the beginning of a recording's window, in nanoseconds since 1970; nil for an asset.
+    var start: @Sendable () async throws -> Int64? = { nil }
     /// Returns the movie and its name in the cache.
     let find: @Sendable () async throws -> (movie: MovieCache.Movie, name: String)
 
@@ -28,7 +30,8 @@ struct MovieOpener: ReaderOpener {
             let resources = movie.resources.ended(by: control)
             return MovieReader(
                 movie.reader(sharing: movies.budget, from: resources), head: head,
-                range: try resolved(range, in: movie.length), gaps: movie.gaps, name: name, limit: movies.reading,
+                range: try resolved(range, in: movie.length), windowStart: try await start(), gaps: movie.gaps,
+                name: name, limit: movies.reading,
                 control: control,
                 onChange: { [movies] in movies.forget(key) })
         }

@@ -23,6 +23,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
 
     let head: ResourceHead
     let range: Range<Int64>
+    let windowStart: Int64?
     let gaps: [MovieGap]
     private let name: String
     private let onChange: @Sendable () -> Void
@@ -36,6 +37,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     ///   - source: The source, which no other reader uses.
     ///   - head: The head of the response.
     ///   - range: The range to read.
+    ///   - windowStart: See ``ByteReader/windowStart``.
     ///   - gaps: The gaps in the movie.
     ///   - name: The movie's name in messages.
     ///   - limit: The limit of concurrent generation. Each reader blocks a thread while it waits for work on other
@@ -43,11 +45,13 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     ///   - control: The control that interrupts the source.
     ///   - onChange: Called when the source has changed and can't be read.
     init(
-        _ source: sending Source, head: ResourceHead, range: Range<Int64>, gaps: [MovieGap] = [], name: String,
+        _ source: sending Source, head: ResourceHead, range: Range<Int64>, windowStart: Int64? = nil,
+        gaps: [MovieGap] = [], name: String,
         limit: ConcurrencyLimit, control: WorkControl, onChange: @escaping @Sendable () -> Void
     ) {
         self.head = head
         self.range = range
+        self.windowStart = windowStart
         self.gaps = gaps
         self.name = name
         self.onChange = onChange

@@ -85,7 +85,10 @@ struct LiveRoute: MediaRoute {
         let to = try live.moment(parts[1], "the end")
         guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
-        return MovieOpener(name: name, movies: movies) {
+        let start: @Sendable () async throws -> Int64? = {
+            try await live.recording.start(from: from, to: to, isStrict: live.isStrict)
+        }
+        return MovieOpener(name: name, movies: movies, start: start) {
             // The recorded ranges are part of the name, since retention changes the movie.
             let ranges = live.recording.recordedRanges(from: from, to: to)
             let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(ranges)"

@@ -125,6 +125,19 @@ struct ProgrammeRouteTests {
         }
     }
 
+    /// The movie of a window that begins before the recording states where it begins, as the window's playlist does.
+    @Test func statesStartOfWindowMovie() async throws {
+        try await withHost { host, _ in
+            let window = "/live/one/\(start - 60_000)-\(start + 18_000)"
+            let film = try await host.exchange("HEAD", window + ".mp4?gaps=1")
+            let playlist = try await host.exchange(
+                "GET", "/live/one/index.m3u8?from=\(start - 60_000)&to=\(start + 18_000)")
+            #expect(film.status == 200 && playlist.status == 200)
+            let begins = try #require(playlist.fields["mediacache-window-start"])
+            #expect(film.fields["mediacache-window-start"] == begins)
+        }
+    }
+
     @Test func explainsUnavailableExports() async throws {
         try await withHost { host, client in
             let body = #"""

@@ -191,6 +191,13 @@ extension Recording {
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
     }
 
+    /// Returns the start of the recorded part of a requested window, in nanoseconds since 1970.
+    ///
+    /// - Throws: ``WindowOutOfRangeError``.
+    package func start(from: Int64, to: Int64, isStrict: Bool = false) throws -> Int64 {
+        try granted(from, to, isStrict: isStrict).from
+    }
+
     /// Returns the recorded part of a requested window.
     ///
     /// - Parameters:
