@@ -26,6 +26,23 @@ struct ReportTextTests {
                 == "1 segment is damaged and becomes a gap of 1.000 s at 5.000 s: 5.ts (it is scrambled)")
     }
 
+    /// Damage within segments, without a missing segment.
+    @Test func describesDamagedPlaces() throws {
+        var damage = RemuxResult(inputs: ["a"], output: "a.mp4")
+        #expect(damage.shortfall == nil)
+        damage.damage = .init(places: 2, first: 3.5, kinds: ["discontinuity": 2])
+        #expect(damage.shortfall == CommandFailure(.partial, "2 places are damaged in a.mp4, the first at 3.500 s"))
+    }
+
+    /// A download with holes whose export fails, or lacks segments too.
+    @Test func reportsHolesAndExport() {
+        let holes = CommandFailure(.partial, "1 part of a is missing")
+        let export = CommandFailure(.failed, "a.mp4 couldn't be written")
+        #expect(holes.adding(export) == CommandFailure(.failed, "1 part of a is missing; a.mp4 couldn't be written"))
+        let damaged = CommandFailure(.partial, "2 segments are damaged")
+        #expect(holes.adding(damaged) == CommandFailure(.partial, "1 part of a is missing; 2 segments are damaged"))
+    }
+
     @Test func describesDownloadOfOnePart() throws {
         let changes: [String: any Sendable] = ["state": "complete", "kind": "stream", "partsDone": 1, "parts": 1]
         let outcome = GetOutcome(url: "http://h/a.m3u8", record: try DownloadSample.record("a", changes))

@@ -83,7 +83,8 @@ struct GetSession: Sendable {
             } catch {
                 // The result of the download is reported in any case.
                 guard !(error is CancellationError), !(error is OwnerEnded) else { throw error }
-                outcome.failure = outcome.failure ?? CommandFailure(error) ?? CommandFailure(.failed, "\(error)")
+                let failure = CommandFailure(error) ?? CommandFailure(.failed, "\(error)")
+                outcome.failure = outcome.failure?.adding(failure) ?? failure
             }
             return outcome
         }

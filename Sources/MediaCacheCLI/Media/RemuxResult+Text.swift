@@ -24,9 +24,15 @@ extension RemuxResult {
     /// The failure of a job whose output is incomplete; otherwise nil.
     var shortfall: CommandFailure? {
         guard let first = missing.first else {
-            guard !lostTracks.isEmpty else { return nil }
-            return CommandFailure(
-                .partial, "\(output) can't contain some tracks: \(lostTracks.joined(separator: "; "))")
+            guard lostTracks.isEmpty else {
+                return CommandFailure(
+                    .partial, "\(output) can't contain some tracks: \(lostTracks.joined(separator: "; "))")
+            }
+            return damage.map { damage in
+                let places = damage.places == 1 ? "1 place is" : "\(damage.places) places are"
+                return CommandFailure(
+                    .partial, "\(places) damaged in \(output), the first at \(SecondsText.describe(damage.first))")
+            }
         }
         let names = missing.prefix(3).map { segment in
             segment.reason.map { "\(segment.name) (\($0))" } ?? segment.name

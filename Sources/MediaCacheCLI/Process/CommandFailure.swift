@@ -30,6 +30,13 @@ struct CommandFailure: Error, Sendable, Hashable {
         return "mediacache: \(Table.printable(words))"
     }
 
+    /// Returns both failures as one. It's only partial if both are.
+    func adding(_ other: CommandFailure) -> CommandFailure {
+        let isPartial = [self, other].allSatisfy { $0.exitCode == Code.partial.rawValue }
+        let messages = [message, other.message].filter { !$0.isEmpty }
+        return CommandFailure(isPartial ? .partial : .failed, messages.joined(separator: "; "))
+    }
+
     /// Creates a failure with the exit code of another program and without a message.
     init(passingOn exitCode: Int32) {
         self.exitCode = exitCode

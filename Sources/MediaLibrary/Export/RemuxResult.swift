@@ -36,6 +36,11 @@ public struct RemuxResult: Encodable, Sendable {
         /// The number of places by kind of damage.
         public var kinds: [String: Int]
 
+        /// Creates a record.
+        public init(places: Int, first: Double, kinds: [String: Int]) {
+            (self.places, self.first, self.kinds) = (places, first, kinds)
+        }
+
         /// Creates a record; nil without damage.
         init?(_ damage: RemuxDamage) {
             guard let first = damage.first else { return nil }
@@ -64,7 +69,7 @@ public struct RemuxResult: Encodable, Sendable {
     /// The segments that became gaps.
     public var missing: [Missing] = []
     /// The damage inside of segments.
-    public internal(set) var damage: Damage?
+    public var damage: Damage?
 
     private enum CodingKeys: String, CodingKey {
         case inputs, output, size, duration, tracks, subtitles, leftOut, missing, damage
