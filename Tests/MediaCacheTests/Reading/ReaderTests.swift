@@ -6,6 +6,7 @@ import Testing
 @testable import MediaCache
 
 /// Readers that seek, share fills, pause and leave.
+@Suite(.timeLimit(.minutes(10)))
 struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
 

@@ -6,6 +6,7 @@ import Testing
 
 /// Power cuts at each file system call while the origin's version differs from the pinned one. The pinned version or a
 /// complete replacement must be intact afterwards, with and without the catalog.
+@Suite(.timeLimit(.minutes(10)))
 struct PinnedCutTests {
     enum Change: CaseIterable {
         case otherVersionRead, replacement, replacementAcrossFileSystems, shorterReplacement, missing,

@@ -5,6 +5,7 @@ import Testing
 @testable import MediaCache
 
 /// Pinned versions, which stay until a complete replacement is cached, regardless of the origin.
+@Suite(.timeLimit(.minutes(10)))
 struct PinnedVersionTests {
     static let old = ScriptedBody.random(seed: 61, length: 3_000_000)
     static let new = ScriptedBody.random(seed: 62, length: 3_200_000)

@@ -3,6 +3,7 @@ import Testing
 
 @testable import MediaCache
 
+@Suite(.timeLimit(.minutes(10)))
 struct TrafficTests {
     private static let body = ScriptedBody.random(seed: 21, length: 2_000_000)
     private let fixture: EngineFixture
