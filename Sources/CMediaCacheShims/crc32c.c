@@ -50,7 +50,7 @@ uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count) {
 #if defined(__x86_64__)
     crc = __builtin_cpu_supports("sse4.2") ? hardware(crc, bytes, count) : software(crc, bytes, count);
 #elif defined(__aarch64__)
-    // Every 64-bit processor by Apple and every ARMv8.1 server has the instruction.
+    // ARMv8.1 requires the instruction. Apple's processors have it since the A10.
     crc = hardware(crc, bytes, count);
 #else
     crc = software(crc, bytes, count);
