@@ -10,7 +10,7 @@ ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacit
         return -1;
     }
     z_stream stream = {0};
-    // 32 detects gzip or zlib by the header.
+    // Adding 32 makes zlib detect the gzip or zlib format from the header.
     if (inflateInit2(&stream, 15 + 32) != Z_OK) {
         errno = ENOMEM;
         return -1;

@@ -53,7 +53,7 @@ static void limit(int resource, uint64_t most) {
 
 static int place_streams(const int streams[3]) {
     int copies[3];
-    // Copies above the standard streams, so that none is overwritten before its use.
+    // The copies are above the standard streams, so that dup2 can't overwrite a stream before it is used.
     for (int index = 0; index < 3; index++) {
         int source = streams[index];
         if (source < 0) source = open("/dev/null", O_RDWR | O_CLOEXEC);

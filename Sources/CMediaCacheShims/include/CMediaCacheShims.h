@@ -19,7 +19,7 @@ uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_coun
 /// call.
 ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
 
-/// Makes the bytes of a file durable, and the metadata needed to read them.
+/// Makes a file's bytes durable, including the metadata needed to read them.
 int mc_sync_data(int descriptor);
 
 /// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system has no such call.
