@@ -23,10 +23,10 @@ export class Problem extends Error {
 }
 
 const remedies = {
-  unreachable: "Check the address, and whether the server’s machine is online.",
+  unreachable: "Check the URL, and whether the machine that runs MediaCache is online.",
   timedOut: "Try again later.",
   notMedia: "The link may need a login or have expired. Use the URL of the video or the playlist itself.",
-  forbiddenAddress: "Start the server with an option that allows addresses of this network.",
+  forbiddenAddress: "To allow addresses of this network, start “mediacache serve” with --allow-net.",
 };
 
 /** Describes an HTTP error status of an origin, with the remedy. */
@@ -38,8 +38,8 @@ function originAdvice(status) {
     case 410: return "No longer available (410). Find another URL.";
     case 429: return "Too many requests (429). Wait a few minutes, then try again.";
     default: return status >= 500
-      ? `The server reported an error (${status}). Try again later.`
-      : `The server refused the request (${status}). Check the URL.`;
+      ? `The origin reported an error (${status}). Try again later.`
+      : `The origin refused the request (${status}). Check the URL.`;
   }
 }
 

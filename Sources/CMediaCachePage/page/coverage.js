@@ -47,7 +47,7 @@ export function followFile(url, show, signal) {
     last = record;
     show({ total: record?.length ?? 0, spans: record?.spans ?? [], loading }, record);
     clearTimeout(timer);
-    // The end of a transfer is no event of its own.
+    // The end of a transfer has no event.
     if (loading.length) timer = setTimeout(refresh, fileFreshFor);
   };
   const refresh = atMostEvery(readEvery, read);
