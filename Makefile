@@ -46,10 +46,10 @@ build: setup-build ## Build for debugging
 build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
 
-check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" updates its pictures)
+check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" updates the screenshots)
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
-check-api: setup build ## Compare what the API answers with docs/openapi.yaml
+check-api: setup build ## Compare the API's responses with docs/openapi.yaml
 	Scripts/check-api.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
 check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples

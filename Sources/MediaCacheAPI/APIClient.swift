@@ -13,7 +13,7 @@ internal import NIOHTTP1
 /// ```
 ///
 /// Every call throws ``Problem`` if the server answers with an error, ``APIClientError`` if the server is unreachable
-/// or its answer violates the API, and `CancellationError`. Call ``close()`` when done.
+/// or its response violates the API, and `CancellationError`. Call ``close()`` when done.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
@@ -56,10 +56,10 @@ extension APIClient {
 
     /// The deadline of a `GET`. Calls that change something have none: they may process the whole cache.
     private static let deadline = TimeAmount.seconds(120)
-    /// The maximum size of an answer. 100,000 resources with many spans have about 50 MB.
+    /// The maximum size of a response. 100,000 resources with many spans have about 50 MB.
     private static let maximumAnswer = 512 << 20
 
-    /// Makes a call and decodes its answer.
+    /// Makes a call and decodes the response.
     func call<Answer: Decodable>(
         _ method: HTTPMethod, _ path: String, content: Content? = nil
     ) async throws -> Answer {
@@ -83,7 +83,7 @@ extension APIClient {
         return items
     }
 
-    /// Makes a call and ignores the content of its answer.
+    /// Makes a call and ignores the content of the response.
     func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
     }
@@ -96,7 +96,7 @@ extension APIClient {
         return request
     }
 
-    /// Makes a call and returns the content of its answer.
+    /// Makes a call and returns the content of the response.
     func exchange(
         _ method: HTTPMethod, _ path: String, content: Content?
     ) async throws -> ByteBuffer {

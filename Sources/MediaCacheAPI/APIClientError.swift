@@ -11,9 +11,9 @@ import NIOPosix
 
 /// An error of ``APIClient``.
 public enum APIClientError: Error, Sendable {
-    /// No server answers at `address`.
+    /// No server responds at `address`.
     case unreachable(address: String, cause: any Error)
-    /// The answer to a call violates the API. The first value names the call.
+    /// The response to a call violates the API. The first value names the call.
     case unexpectedAnswer(String, address: String, cause: (any Error)?)
 }
 
@@ -25,7 +25,8 @@ extension APIClientError: CustomStringConvertible {
             cause.isConnectionRefused
                 ? "nothing listens at \(address)" : "nothing answers at \(address) (\(cause))"
         case .unexpectedAnswer(let call, let address, let cause):
-            "\(address) gave an unexpected answer to \(call); is it another version?" + (cause.map { " (\($0))" } ?? "")
+            "\(address) gave an unexpected response to \(call); is it another version?"
+                + (cause.map { " (\($0))" } ?? "")
         }
     }
 }

@@ -4,7 +4,7 @@ public import MediaLibrary
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An asset, the answer of `GET /api/v1/assets/<id>`.
+/// An asset, the response to `GET /api/v1/assets/<id>`.
 public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     /// The asset's ID, as in URLs.
     public var id: String
@@ -73,7 +73,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
-/// The answer of `GET /api/v1/assets`.
+/// The response to `GET /api/v1/assets`.
 public struct AssetList: PagedList, Hashable {
     /// The assets, newest first.
     public var assets: [AssetRecord]

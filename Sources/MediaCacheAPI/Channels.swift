@@ -4,7 +4,7 @@ public import MediaLibrary
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A channel and its recording, the answer of `GET /api/v1/channels/<name>`.
+/// A channel and its recording, the response to `GET /api/v1/channels/<name>`.
 public struct ChannelRecord: Codable, Sendable, Hashable {
     /// The state of a recording.
     public enum State: String, Codable, Sendable, Hashable, CaseIterable {
@@ -128,7 +128,7 @@ public struct TimeSpan: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer of `GET /api/v1/channels`.
+/// The response to `GET /api/v1/channels`.
 public struct ChannelList: PagedList, Hashable {
     /// The channels, by name.
     public var channels: [ChannelRecord]
@@ -211,7 +211,7 @@ public struct ChannelUpdate: Codable, Sendable, Hashable {
     }
 }
 
-/// The segments of a channel, the answer of `GET /api/v1/channels/<name>/timeline` and `gaps`.
+/// The segments of a channel, the response to `GET /api/v1/channels/<name>/timeline` and `gaps`.
 public struct TimelineRecord: PagedList, Hashable {
     /// A segment.
     public struct Segment: Codable, Sendable, Hashable {

@@ -1,7 +1,7 @@
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// The limits and conditions of downloads, the answer of `GET`, `PUT` and `PATCH /api/v1/settings/downloads`.
+/// The limits and conditions of downloads, the response to `GET`, `PUT` and `PATCH /api/v1/settings/downloads`.
 public struct DownloadSettings: Codable, Sendable, Hashable {
     /// The limits of concurrent downloads and transfers.
     public var limits: DownloadLimits

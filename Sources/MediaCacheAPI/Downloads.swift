@@ -4,7 +4,7 @@ public import MediaLibrary
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A download, the answer of `GET /api/v1/downloads/<id>`. The values of its header fields are never reported.
+/// A download, the response to `GET /api/v1/downloads/<id>`. The values of its header fields are never reported.
 public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     /// The state of a download; see `DownloadState`.
     public enum State: String, Codable, Sendable, Hashable, CaseIterable {
@@ -76,7 +76,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     public var isLengthExact: Bool
     /// The number of complete parts: the file, or segments, keys and media initialization sections.
     public var partsDone: Int
-    /// The number of all parts; 0 before it's known.
+    /// The total number of parts; 0 until it's known.
     public var parts: Int
     /// The recent rate, in bytes per second.
     public var rate: Double
@@ -153,7 +153,7 @@ extension DownloadRecord.State {
 }
 
 extension DownloadRecord.Reason {
-    /// Creates the reason of a state; nil for a state without one.
+    /// Creates the reason for a state; nil for a state without one.
     package init?(_ state: DownloadState) {
         switch state {
         case .waiting(let obstacle):
@@ -166,7 +166,7 @@ extension DownloadRecord.Reason {
     }
 }
 
-/// The answer of `GET /api/v1/downloads`.
+/// The response to `GET /api/v1/downloads`.
 public struct DownloadList: PagedList, Hashable {
     /// The downloads, in the order in which they were added.
     public var downloads: [DownloadRecord]

@@ -81,7 +81,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var isLengthExact: Bool?
     /// The number of the asset's complete parts.
     public var partsDone: Int?
-    /// The number of all parts of the asset.
+    /// The total number of the asset's parts.
     public var parts: Int?
     /// The recent rate, in bytes per second.
     public var rate: Double?

@@ -71,7 +71,7 @@ extension APIClient {
             body = try await response.body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem(
-                title: "Too long", status: 502, detail: "the answer has more than \(limit) bytes",
+                title: "Too long", status: 502, detail: "the response has more than \(limit) bytes",
                 code: CacheError.Code.badResponse.rawValue)
         } catch {
             try Task.checkCancellation()

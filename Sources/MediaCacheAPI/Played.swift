@@ -3,7 +3,7 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// A title that was played and isn't in the library, the answer of `GET /api/v1/played/<id>`. A stream with all its
+/// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream with all its
 /// files is one title.
 public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     /// The ID of the resource that the title is played by: the file or the playlist; of parts, the most recently used
@@ -50,7 +50,7 @@ public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
-/// The answer of `GET /api/v1/played`.
+/// The response to `GET /api/v1/played`.
 public struct PlayedList: PagedList, Hashable {
     /// The played titles, most recently used first.
     public var played: [PlayedRecord]

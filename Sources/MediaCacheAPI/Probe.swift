@@ -2,7 +2,7 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// The result of probing a URL, the answer of `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's
+/// The result of probing a URL, the response to `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's
 /// title and asset beside them.
 public struct ProbeRecord: Sendable, Hashable {
     /// The probe's result.

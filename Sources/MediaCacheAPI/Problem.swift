@@ -8,7 +8,7 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var detail: String
     /// The code for programs: a `CacheError.Code`, or one of the server's own, such as `unauthorized`.
     public var code: String
-    /// The status of the origin's answer, if that is the problem; otherwise nil.
+    /// The status of the origin's response, if that is the problem; otherwise nil.
     public var originStatus: Int?
     /// The recorded ranges, if a requested window is outside them; otherwise nil.
     public var recordedRanges: [TimeSpan]?

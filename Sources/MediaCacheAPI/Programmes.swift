@@ -105,7 +105,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer of `GET /api/v1/channels/<name>/programmes`.
+/// The response to `GET /api/v1/channels/<name>/programmes`.
 public struct ProgrammeList: Codable, Sendable, Hashable {
     /// The programmes, in the order in which they were added.
     public var programmes: [ProgrammeRecord]

@@ -3,7 +3,7 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// A cached resource, the answer of `GET /api/v1/resources/<id>`.
+/// A cached resource, the response to `GET /api/v1/resources/<id>`.
 public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     /// The resource's ID, stable while it is cached.
     public var id: Int64
@@ -81,7 +81,7 @@ public struct ByteSpan: Codable, Sendable, Hashable {
     init(_ range: Range<Int64>) { self.init(start: range.lowerBound, end: range.upperBound) }
 }
 
-/// The answer of `GET /api/v1/resources`.
+/// The response to `GET /api/v1/resources`.
 public struct ResourceList: PagedList, Hashable {
     /// The resources, most recently used first.
     public var resources: [ResourceRecord]
@@ -98,7 +98,7 @@ public struct ResourceList: PagedList, Hashable {
     public var items: [ResourceRecord] { resources }
 }
 
-/// The answer of a `DELETE` of one or all resources.
+/// The response to a `DELETE` of one or all resources.
 public struct RemovalList: Codable, Sendable, Hashable {
     /// The resources that were removed, or will be when their last readers end.
     public var removed: [Removal]

@@ -1,7 +1,7 @@
 public import MediaCache
 internal import NIOHTTP1
 
-/// The answer of `GET /api/v1/server`.
+/// The response to `GET /api/v1/server`.
 public struct ServerInfo: Codable, Sendable, Hashable {
     /// The version of the software.
     public var version: String
@@ -21,7 +21,7 @@ public struct ServerInfo: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer of `GET /api/v1/urls?url=…`.
+/// The response to `GET /api/v1/urls?url=…`.
 public struct PlayLink: Codable, Sendable, Hashable {
     /// The URL for a player.
     public var playURL: String

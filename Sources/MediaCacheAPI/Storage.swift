@@ -3,7 +3,7 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// The use of storage, the answer of `GET /api/v1/storage`.
+/// The storage usage, the response to `GET /api/v1/storage`.
 public struct StorageRecord: Codable, Sendable, Hashable {
     /// The limits of the cache.
     public struct Limits: Codable, Sendable, Hashable {
@@ -110,7 +110,7 @@ public struct StorageRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The totals of the cache, the answer of `GET /api/v1/usage`: the fields of `Usage`, with the covers' beside them.
+/// The totals of the cache, the response to `GET /api/v1/usage`: the fields of `Usage`, with the covers' beside them.
 public struct UsageRecord: Sendable, Hashable {
     /// The totals of the store.
     public var usage: Usage
@@ -150,7 +150,7 @@ extension UsageRecord: Codable {
     }
 }
 
-/// The answer of `POST /api/v1/prune`.
+/// The response to `POST /api/v1/prune`.
 public struct PruneReport: Codable, Sendable, Hashable {
     /// The number of evicted bytes.
     public var bytesFreed: Int64
@@ -161,8 +161,8 @@ public struct PruneReport: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `POST /api/v1/verify`. The answer, a `VerifyReport`, is sent when all data has been read, so callers set
-/// no deadline.
+/// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent when all data has been read, so callers
+/// set no deadline.
 public struct VerifyRequest: Codable, Sendable, Hashable {
     /// Whether damaged data is removed, so that it is fetched again.
     public var repair: Bool

@@ -25,12 +25,12 @@ public struct TokenRecord: Codable, Sendable, Hashable {
     public var expires: Date?
     /// The time of the last request with it; null if there was none. For the standing token, since the server started.
     public var lastUsed: Date?
-    /// The token: 32 or 43 letters, digits, `-` and `_`. Present in the answer that issues it, and in the answer for
-    /// `standing` alone.
+    /// The token: 32 or 43 letters, digits, `-` and `_`. Present in the response that issues it, and in the response
+    /// for `standing` alone.
     public var token: String?
-    /// The prefix of the asset's URLs with the token; present in the answer that issues a token of an asset.
+    /// The prefix of the asset's URLs with the token; present in the response that issues an asset's token.
     public var libraryURL: String?
-    /// The playback URL with the token; present in the answer that issues it for a URL, or for an asset that has one.
+    /// The playback URL with the token; present in the response that issues it for a URL, or for an asset that has one.
     public var playURL: String?
 
     /// Creates a record.
@@ -49,7 +49,7 @@ public struct TokenRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The answer of `GET /api/v1/tokens`.
+/// The response to `GET /api/v1/tokens`.
 public struct TokenList: PagedList, Hashable {
     /// The valid tokens, the standing one first.
     public var tokens: [TokenRecord]
@@ -72,9 +72,8 @@ public struct TokenAddition: Codable, Sendable, Hashable {
     public var scope: TokenScope
     /// The ID of the asset that it opens; required by ``TokenScope/asset``, and invalid for any other scope.
     public var asset: String?
-    /// The URL that the answer's `playURL` plays; for ``TokenScope/playback`` alone. User information in it is used as
-    /// in
-    /// `GET /api/v1/urls`.
+    /// The URL that the response's `playURL` plays; only for ``TokenScope/playback``. User information in it is used as
+    /// in `GET /api/v1/urls`.
     public var url: String?
     /// The label, at most 200 characters.
     public var label: String?
