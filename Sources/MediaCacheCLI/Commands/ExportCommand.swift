@@ -35,7 +35,7 @@ struct ExportCommand: AsyncParsableCommand {
             .3gp, .webm (VP8, Opus) or .mp3.
             --bundle writes a download, a channel or a window of it to a folder: playlists with relative references, \
             segments, keys, and bundle.json, which records the origin. Any web server or player can use its index.m3u8, \
-            and `import` imports it again. Segments wrapped in pictures or compressed are unwrapped. Files share their \
+            and `import` imports it again. Segments wrapped in images or compressed are unwrapped. Files share their \
             blocks with the cache if the file system supports it (reflink, otherwise hard link), so don't modify them. \
             Recorded segments are copied; a window contains whole segments. The folder appears complete, or not at all.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.

@@ -5,7 +5,7 @@ import MediaCacheAPI
 struct DownloadsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists downloads in the order of their addition.",
+        abstract: "Lists downloads in the order they were added.",
         discussion: """
               mediacache downloads
               mediacache downloads list --json
