@@ -13,12 +13,12 @@ struct ErrorResponse: Sendable {
     /// The delay that the origin asked for.
     var retryAfter: Duration?
 
-    /// Creates the response of a problem.
+    /// Creates the response for a problem.
     init(_ problem: Problem) {
         self.problem = problem
     }
 
-    /// Creates the response of an error.
+    /// Creates the response for an error.
     ///
     /// - Parameter isForPlayer: Whether the response goes to a player. Then a storage error is described without the
     ///   system's text.
@@ -46,7 +46,7 @@ struct ErrorResponse: Sendable {
         return fields
     }
 
-    /// The response of a route.
+    /// The response in the form that routes return.
     var routeResponse: RouteResponse {
         RouteResponse(status: problem.status, headerFields: headerFields, body: .bytes(problem.json))
     }
@@ -93,7 +93,7 @@ extension Problem {
         // The client has disconnected, or the server is stopping.
         case is CancellationError: self.init(CacheError(.cancelled, "the request was cancelled"))
         case let error as DecodingError:
-            self = .badRequest("the body isn't the JSON object that this path takes: \(error.reason)")
+            self = .badRequest("the body isn't the JSON object that this path accepts: \(error.reason)")
         default:
             self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
         }
@@ -109,9 +109,9 @@ extension Problem {
         case .invalidSetting: (500, "A setting of the server can't be read")
         case .unreachable: (502, "The origin can't be reached")
         case .forbiddenAddress: (403, "The origin's address isn't allowed")
-        case .timedOut: (504, "The origin doesn't answer")
+        case .timedOut: (504, "The origin doesn't respond")
         case .originStatus: statusAndTitle(ofOrigin: error.status)
-        case .badResponse: (502, "The origin's answer is wrong")
+        case .badResponse: (502, "The origin's response is invalid")
         case .notMedia: (502, "The origin sent a document instead of media")
         case .representationChanged: (502, "The resource changed while it was read")
         case .rangeNotSatisfiable: (416, "The range is outside the resource")
@@ -176,8 +176,8 @@ extension DecodingError {
         case .keyNotFound(let key, let context): "“\(Self.path(context.codingPath + [key]))” is missing"
         case .valueNotFound(_, let context): "“\(Self.path(context.codingPath))” is null"
         case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
-            "it's no \(Self.name(of: type))"
-        case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” is no \(Self.name(of: type))"
+            "it isn't \(Self.name(of: type))"
+        case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” isn't \(Self.name(of: type))"
         case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't JSON"
         case .dataCorrupted(let context):
             "“\(Self.path(context.codingPath))” has an invalid value; docs/openapi.yaml lists the valid ones"
@@ -189,14 +189,14 @@ extension DecodingError {
         keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
     }
 
-    /// Returns the name of a type in JSON (RFC 8259 §3).
+    /// Returns the name of a type in JSON (RFC 8259 §3), with its article.
     private static func name(of type: any Any.Type) -> String {
         switch type {
-        case is String.Type: "string"
-        case is Bool.Type: "boolean"
-        case is any BinaryInteger.Type: "integer of its size"
-        case is any BinaryFloatingPoint.Type: "number"
-        default: "\(type)".hasPrefix("Array") ? "array" : "object"
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any BinaryInteger.Type: "an integer in the valid range"
+        case is any BinaryFloatingPoint.Type: "a number"
+        default: "\(type)".hasPrefix("Array") ? "an array" : "an object"
         }
     }
 }

@@ -43,18 +43,18 @@ struct ProblemTests {
     /// The description has no Swift terms.
     @Test(arguments: [
         ("{", "it isn't JSON"),
-        ("[]", "it's no object"),
+        ("[]", "it isn't an object"),
         ("{}", "“url” is missing"),
-        (#"{"url": 1}"#, "“url” is no string"),
-        (#"{"url": "a", "priority": "high"}"#, "“priority” is no integer of its size"),
-        (#"{"url": "a", "headers": {"X": 1}}"#, "“headers.X” is no string"),
+        (#"{"url": 1}"#, "“url” isn't a string"),
+        (#"{"url": "a", "priority": "high"}"#, "“priority” isn't an integer in the valid range"),
+        (#"{"url": "a", "headers": {"X": 1}}"#, "“headers.X” isn't a string"),
     ])
     func describesInvalidBody(_ body: String, _ words: String) throws {
         let error = #expect(throws: DecodingError.self) {
             try APICoding.makeDecoder().decode(DownloadAddition.self, from: Data(body.utf8))
         }
         let problem = Problem(try #require(error))
-        #expect(problem.detail == "the body isn't the JSON object that this path takes: \(words)")
+        #expect(problem.detail == "the body isn't the JSON object that this path accepts: \(words)")
         #expect(problem.status == 400 && problem.code == "badRequest")
     }
 
