@@ -20,9 +20,9 @@ public struct ServerConfiguration: Sendable {
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
-    /// The extractor of pictures from videos; nil if there is none.
+    /// The extractor of video frames; nil if there is none.
     public var frames: (any FrameExtractor)?
-    /// Whether completely downloaded assets get a cover: the one embedded in the file, or a picture from the video.
+    /// Whether completely downloaded assets get a cover: the one embedded in the file, or a frame of the video.
     public var keepsCovers: Bool
     /// The encoder of programmes (3GP); nil if there is none.
     public var encoder: (any FilmEncoder)?
@@ -109,7 +109,7 @@ public struct ServerLimits: Sendable, Hashable {
     public var maximumHeadBytes: Int
     /// The length limit of a request's body in bytes, 1 MiB by default. Routes can set other limits.
     public var maximumBodyBytes: Int
-    /// The length limit of a picture or a bundle's part in a request, in bytes; 32 MiB by default.
+    /// The length limit of an image or a bundle's part in a request, in bytes; 32 MiB by default.
     public var maximumPictureBytes: Int
     /// The time limit for sending a header section, 10 s by default.
     public var headTimeout: Duration

@@ -43,7 +43,7 @@ extension AcceptanceTests {
             let read = try await Peer.run("curl", ["-sSf", cover.absoluteString])
             #expect(read == expected)
             #expect(
-                try await MediaCacheBinary.output(["cover", song, "--remove"] + cache).hasPrefix("Removed 1 picture"))
+                try await MediaCacheBinary.output(["cover", song, "--remove"] + cache).hasPrefix("Removed 1 cover"))
             let all = try await MediaCacheBinary.output(["cover", "--remove-all", "--json"] + cache)
             #expect(all.contains("\"covers\" : 1"), "\(all)")
             #expect(try await origin.log().entries.count == requests)
@@ -100,7 +100,7 @@ extension AcceptanceTests {
             for time in ["0", "1"] {
                 let result = try await MediaCacheBinary.run(["cover", film, "--at", time])
                 #expect(result.ending == .exit(1))
-                #expect(result.errorText.contains("ffmpeg couldn't decode a picture"), "\(result.errorText)")
+                #expect(result.errorText.contains("ffmpeg couldn't decode a frame"), "\(result.errorText)")
             }
             // A song without a picture.
             let song = folder.file("song.m4a")

@@ -64,7 +64,7 @@ struct CoverCommand: AsyncParsableCommand {
         if changes > 1 || (changes == 1 && (output != nil || at != nil || keep)) {
             throw ValidationError("--set, --remove and --remove-all can't be combined with each other or with output.")
         }
-        if keep, at == nil { throw ValidationError("--keep needs --at; other pictures are stored anyway.") }
+        if keep, at == nil { throw ValidationError("--keep needs --at; other covers are stored anyway.") }
         if removeAll {
             if input != nil { throw ValidationError("--remove-all applies to all URLs; use --remove for one.") }
             return
@@ -133,7 +133,7 @@ struct CoverCommand: AsyncParsableCommand {
     }
 
     private func printRemoved(_ usage: CoverUsage) throws {
-        let count = usage.covers.counted("picture")
+        let count = usage.covers.counted("cover")
         try StandardStreams.print(json ? JSONOutput.text(usage) : "Removed \(count), \(ByteCount(usage.bytes)).")
     }
 }

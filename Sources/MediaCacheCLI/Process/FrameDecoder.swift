@@ -23,8 +23,8 @@ struct FrameDecoder: Sendable {
         self.cacheFolder = cacheFolder
     }
 
-    /// The limit in seconds up to which all pictures of an input without random access are decoded. After it, only key
-    /// pictures are.
+    /// The time in seconds up to which all frames of an input without random access are decoded. After it, only key
+    /// frames are.
     private static let fullDecodingLimit = 20.0
     private static let clipName = "film.mp4"
     private static let pictureName = "frame.jpg"
@@ -34,14 +34,14 @@ struct FrameDecoder: Sendable {
     /// - Parameters:
     ///   - time: The time in seconds from the beginning of the film.
     ///   - name: The film in messages.
-    /// - Returns: nil if the film has no picture at that time.
+    /// - Returns: nil if the film has no frame at that time.
     /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors of the gateway.
     func frame(at time: Double, of name: String) async throws -> Cover? {
         try await BlockingWork.run { control in try decode(time, name, control) }
     }
 
     private func decode(_ time: Double, _ name: String, _ control: WorkControl) throws -> Cover? {
-        let ffmpeg = try FFmpeg(for: "decoding a picture of \(name)")
+        let ffmpeg = try FFmpeg(for: "decoding a frame of \(name)")
         let folder = try ScratchFolder(in: cacheFolder)
         guard let source = try self.source(time, folder.file(Self.clipName), control) else { return nil }
         let code: Int32
@@ -55,7 +55,7 @@ struct FrameDecoder: Sendable {
             return Cover(bytes: Array(data), mediaType: "image/jpeg")
         }
         guard try code == 0 || hasNoPicture(source, code, ffmpeg, control) else {
-            throw CommandFailure(.failed, "ffmpeg couldn't decode a picture of \(name); its exit code is \(code)")
+            throw CommandFailure(.failed, "ffmpeg couldn't decode a frame of \(name); its exit code is \(code)")
         }
         return nil
     }
@@ -86,7 +86,7 @@ struct FrameDecoder: Sendable {
         return try ffmpeg.run(input, control, within: .streamedFrame, in: folder.path, feeding: bytes)
     }
 
-    /// Returns whether ffmpeg failed only because the film has no picture at the time.
+    /// Returns whether ffmpeg failed only because the film has no frame at the time.
     private func hasNoPicture(
         _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: WorkControl
     ) throws -> Bool {

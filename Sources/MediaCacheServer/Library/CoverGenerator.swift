@@ -4,7 +4,7 @@ import MediaContainers
 import MediaLibrary
 
 /// Generates the covers of completely downloaded assets: the cover embedded in the file, or, if a decoder is available,
-/// a picture from the video. An existing cover remains.
+/// a frame of the video. An existing cover remains.
 struct CoverGenerator: Sendable {
     let downloads: Downloads
     let assetStore: AssetStore

@@ -6,7 +6,7 @@ import MediaLibrary
 ///
 /// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar the
 /// file of an asset that isn't one. `media.mp4` is the asset as one MP4 (with `?gaps=1`, missing segments become gaps),
-/// `cover` its cover, and `frame.jpg?t=<seconds>` a picture from its video. Missing parts are errors. Origins are
+/// `cover` its cover, and `frame.jpg?t=<seconds>` a frame of its video. Missing parts are errors. Origins are
 /// requested only for an asset whose download isn't complete; the requested part is then fetched first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"

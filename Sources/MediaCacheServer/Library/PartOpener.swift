@@ -2,7 +2,7 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// The opener of an asset's part by its name: a playlist, rewritten for the library, or a part from the store.
+/// The opener of a part of an asset, by its name: a playlist, rewritten for the library, or a part from the store.
 struct PartOpener: ReaderOpener {
     let id: AssetID
     /// The path within the asset; empty for its file or top playlist.

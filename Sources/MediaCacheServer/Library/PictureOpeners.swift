@@ -17,29 +17,29 @@ struct CoverOpener: ReaderOpener {
 }
 
 extension MemoryReader {
-    /// Creates a reader of a picture.
+    /// Creates a reader of an image.
     convenience init(_ cover: Cover, range: RequestedRange, name: String, acceptsRanges: Bool = true) throws {
         try self.init(
             cover.bytes, contentType: cover.mediaType, range: range, name: name, acceptsRanges: acceptsRanges)
     }
 }
 
-/// The opener of a picture from an asset's video.
+/// The opener of a frame of an asset's video.
 struct FrameOpener: ReaderOpener {
     let id: AssetID
-    /// The time in seconds; nil for a representative picture.
+    /// The time in seconds; nil for a representative frame.
     let time: Double?
     let assetStore: AssetStore
     let frames: AssetFrames
 
-    var name: String { "a picture of \(id)" }
+    var name: String { "a frame of \(id)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let asset = try await assetStore.requireAsset(id)
         guard let cover = try await frames.frame(of: asset, at: time) else {
-            throw CacheError(.notFound, "\(asset.url) has no picture" + (time.map { " at \($0) s" } ?? ""))
+            throw CacheError(.notFound, "\(asset.url) has no video frame" + (time.map { " at \($0) s" } ?? ""))
         }
-        // Without ranges, since each would decode the picture again.
+        // Without ranges, since each request would decode the frame again.
         return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)
     }
 }

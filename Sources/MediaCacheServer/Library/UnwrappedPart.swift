@@ -12,7 +12,7 @@ struct UnwrappedPart: Sendable {
     let store: CacheStore
     let inflations: SegmentInflations
 
-    /// The number of first bytes to check for a playlist, and to send as checked after a picture.
+    /// The number of first bytes to check for a playlist, and to send as checked after an image.
     private static let checkedLength = 1024
 
     /// Returns a reader of the requested range.

@@ -4,7 +4,7 @@ import MediaLibrary
 
 /// A channel for one request.
 struct LiveChannel: Sendable {
-    /// The name of the playlist of a window's pictures.
+    /// The name of a window's I-frame playlist.
     static let pictures = "thumbnails.m3u8"
 
     let recording: Recording

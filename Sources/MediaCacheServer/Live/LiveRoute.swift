@@ -5,8 +5,8 @@ import MediaLibrary
 /// `/live/<name>/`: any window of a channel's recording.
 ///
 /// `index.m3u8` and its other forms (`WindowRequest`) are the playlists for players. They reference the tracks'
-/// playlists, which reference the segments. `thumbnails.m3u8` is the playlist of a window's pictures, `<from>-<to>.mp4`
-/// a window as one file, and `<time>.jpg` the picture of a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
+/// playlists, which reference the segments. `thumbnails.m3u8` is the I-frame playlist of a window, `<from>-<to>.mp4` a
+/// window as one file, and `<time>.jpg` the frame at a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
 /// `programmes/<id>/index.m3u8` are the exports of a programme.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
@@ -17,7 +17,7 @@ struct LiveRoute: MediaRoute {
     let access = RouteAccess.reader
     let recordings: Recordings
     let store: CacheStore
-    /// The settings of reads, which request no origin.
+    /// The settings of reads. They forbid requests to origins.
     let settings: TransferSettings
     let movies: MovieCache
     let frames: FrameQueue
@@ -100,7 +100,7 @@ struct LiveRoute: MediaRoute {
     }
 }
 
-/// The opener of the picture of a moment.
+/// The opener of the frame at a moment.
 private struct MomentOpener: ReaderOpener {
     let live: LiveChannel
     /// The moment, in nanoseconds since 1970.
@@ -108,15 +108,15 @@ private struct MomentOpener: ReaderOpener {
     let frames: FrameQueue
     let urls: ServerURLs
 
-    var name: String { "a picture of \(live.name)" }
+    var name: String { "a frame of \(live.name)" }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let (track, row, offset) = try await live.recording.moment(time)
         let url = try urls.liveURL(of: live.name) + "\(track)/span-\(row.start)-\(row.end).m3u8"
         var cover = try await frames.frame(of: url, at: offset)
-        // The offset may be after the segment's last picture.
+        // The offset may be after the segment's last frame.
         if cover == nil { cover = try await frames.frame(of: url, at: 0) }
-        guard let cover else { throw CacheError(.notFound, "\(live.name) has no picture of that moment") }
+        guard let cover else { throw CacheError(.notFound, "\(live.name) has no video frame at that time") }
         return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)
     }
 }

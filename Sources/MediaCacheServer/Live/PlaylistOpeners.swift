@@ -1,11 +1,11 @@
 import MediaCache
 import MediaLibrary
 
-/// The opener of a window's multivariant playlist, or of the playlist of its pictures.
+/// The opener of a window's multivariant playlist, or of its I-frame playlist.
 struct WindowOpener: ReaderOpener {
     let live: LiveChannel
     let window: WindowRequest
-    /// Whether the playlist of pictures is requested.
+    /// Whether the I-frame playlist is requested.
     let isPictures: Bool
 
     var name: String { live.path }

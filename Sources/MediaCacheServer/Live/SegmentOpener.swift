@@ -8,7 +8,7 @@ struct SegmentOpener: ReaderOpener {
     let track: String
     let file: String
     let store: CacheStore
-    /// The settings of reads, which request no origin.
+    /// The settings of reads. They forbid requests to origins.
     let settings: TransferSettings
     let inflations: SegmentInflations
 
@@ -39,7 +39,7 @@ struct RecordedBytes: Sendable {
     let settings: TransferSettings
     let inflations: SegmentInflations
 
-    /// Returns a reader. It requests no origin.
+    /// Returns a reader. It doesn't contact the origin.
     ///
     /// - Throws: `CacheError` with `notFound` if the part was removed.
     func reader(_ range: RequestedRange) async throws -> any ByteReader {

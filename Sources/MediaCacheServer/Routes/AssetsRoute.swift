@@ -108,8 +108,8 @@ struct AssetsRoute: Route {
         case .put:
             guard request.body.count <= Cover.largest, let cover = Cover(recognising: request.body) else {
                 throw Problem(
-                    title: "Not a picture", status: 415,
-                    detail: "the body isn't a picture; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
+                    title: "Not an image", status: 415,
+                    detail: "the body isn't an image; send JPEG, PNG, GIF, WebP, AVIF or HEIC", code: "notAPicture")
             }
             return try .json(try await record(try await assetStore.setCover(cover, of: id)))
         case .delete:

@@ -79,7 +79,7 @@ extension Problem {
     static let noDecoder = Problem(
         title: "Not implemented",
         status: 501,
-        detail: "this server has no video decoder for pictures; `mediacache serve` uses ffmpeg if it is installed",
+        detail: "this server has no decoder for video frames; `mediacache serve` uses ffmpeg if it is installed",
         code: "noDecoder"
     )
 
