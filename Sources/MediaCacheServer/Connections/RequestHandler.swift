@@ -83,7 +83,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                     title: isTooLong ? "Header section too large" : "Bad request",
                     status: isTooLong ? 431 : 400,
                     detail: isTooLong
-                        ? "the header section is longer than this server takes" : "this isn't HTTP/1.1: \(error)",
+                        ? "the header section exceeds this server's limit" : "this isn't HTTP/1.1: \(error)",
                     code: "malformedRequest"
                 ))
         )

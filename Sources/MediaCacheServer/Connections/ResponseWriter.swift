@@ -130,7 +130,7 @@ final class ResponseWriter {
     /// - Returns: A future that succeeds when the socket has taken all bytes.
     func writeAndFlush(_ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard state == .body else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-        // The answer to HEAD has no body.
+        // The response to HEAD has no body.
         guard remaining == nil else { return eventLoop.makeSucceededVoidFuture() }
         let written = eventLoop.makePromise(of: Void.self)
         bytesWritten += Int64(buffer.readableBytes)

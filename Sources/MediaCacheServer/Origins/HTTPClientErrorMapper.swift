@@ -31,7 +31,8 @@ enum HTTPClientErrorMapper {
         case _ where error.isConnectionRefused:
             guard let proxy else {
                 let address = "\(url.host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
-                return CacheError(.unreachable, "nothing listens at \(address); check the address, and that it runs")
+                return CacheError(
+                    .unreachable, "nothing listens at \(address); check the address, and whether the server is running")
             }
             return CacheError(
                 .unreachable, "nothing listens at \(proxy.host):\(proxy.port), the upstream proxy; check its settings")

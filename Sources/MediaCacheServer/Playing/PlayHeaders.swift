@@ -53,10 +53,10 @@ enum PlayHeaders {
         return fields
     }
 
-    /// Adds the fields of every response on a media path, errors included.
+    /// Adds the fields that every response on a media path has, errors included.
     ///
     /// - Parameter isAdmitted: Whether the path holds a valid token. Then pages of any site may read the response.
-    ///   Otherwise browsers give it to pages of this server alone, and not even as a picture to others.
+    ///   Otherwise browsers give it only to pages of this server; other pages can't even embed it as an image.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Referrer-Policy", value: "no-referrer")
@@ -112,7 +112,7 @@ enum PlayHeaders {
         return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
     }
 
-    /// Returns the fields of the answer to a CORS preflight (Fetch §3.2.2).
+    /// Returns the fields of the response to a CORS preflight (Fetch §3.2.2).
     static func preflight() -> HTTPHeaders {
         var headers = HTTPHeaders()
         addProtection(to: &headers)

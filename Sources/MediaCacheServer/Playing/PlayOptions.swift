@@ -97,7 +97,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
 
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
-        // Sorted, so that the URL is the same each time.
+        // Sorted, so that the same variables always produce the same URL.
         encoder.outputFormatting = .sortedKeys
         return encoder
     }

@@ -10,7 +10,7 @@ import MediaLibrary
 /// `exports` by format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
-    /// The number of segments in one answer unless the request sets a limit: several hours of all tracks.
+    /// The number of segments in one response unless the request sets a limit: several hours of all tracks.
     private static let longestTimeline = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]

@@ -9,7 +9,7 @@ import MediaLibrary
 /// `pause` and `resume` for all downloads; `PUT` of their `order`.
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
-    /// The maximum time that an answer waits for a change, in milliseconds.
+    /// The maximum time that a response waits for a change, in milliseconds.
     private static let longestWait = 10_000
 
     let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// `GET /healthz`: whether the server answers. It needs no key and reports nothing else.
+/// `GET /healthz`: whether the server responds. It needs no key and reports nothing else.
 struct HealthRoute: Route {
     let paths = ["/healthz"]
     let access = RouteAccess.open

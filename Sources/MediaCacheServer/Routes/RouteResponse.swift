@@ -3,7 +3,7 @@ public import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// A response of a ``Route``.
+/// A response from a ``Route``.
 public struct RouteResponse: Sendable {
     /// A response's content.
     public enum Body: Sendable {
@@ -29,7 +29,7 @@ public struct RouteResponse: Sendable {
         self.body = body
     }
 
-    /// Creates a response of text.
+    /// Creates a text response.
     public init(status: Int = 200, contentType: String, text: String) {
         self.init(status: status, headerFields: [.contentType: contentType], body: .bytes(Array(text.utf8)))
     }

@@ -4,7 +4,7 @@ import MediaCacheAPI
 import MediaLibrary
 
 /// `/api/v1/tokens`: `GET` and `POST` of the list; `GET` and `DELETE` of a token by its ID. `POST /api/v1/key` replaces
-/// the API key. No answer contains the key.
+/// the API key. No response contains the key.
 struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"

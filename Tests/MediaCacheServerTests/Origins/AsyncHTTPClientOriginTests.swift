@@ -132,7 +132,8 @@ struct AsyncHTTPClientOriginTests {
             // The message has no text of the system or the HTTP client.
             #expect(
                 error?.description
-                    == "nothing listens at \(url.authority); check the address, and that it runs", "\(error as Any)")
+                    == "nothing listens at \(url.authority); check the address, and whether the server is running",
+                "\(error as Any)")
         }
     }
 

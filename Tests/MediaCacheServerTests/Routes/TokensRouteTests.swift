@@ -244,7 +244,7 @@ struct TokensRouteTests {
             #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
             let file = try ResourceURL("http://other.example/a/0.aac")
             #expect(try await host.play(file).status == 200)
-            // The origin's answer to anonymous requests.
+            // The origin's response to anonymous requests.
             origin[file] = ScriptedResource(.random(seed: 9, length: 200), contentType: "audio/aac")
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
