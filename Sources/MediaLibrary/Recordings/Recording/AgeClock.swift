@@ -5,13 +5,13 @@ internal import Synchronization
 /// A clock for the age of segments, in nanoseconds since 1970. It doesn't follow steps of the wall clock, so that
 /// setting that makes no segment older.
 struct AgeClock: Sendable {
-    /// The longest step back of the stream's present that is suppressed. A longer one means that the stream's clock was
+    /// The longest step back of the stream's current time that is suppressed. A longer one means that the stream's clock was
     /// set.
     private static let longestStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
     private let monotonic: Duration
-    /// The last value of the stream's present.
+    /// The last value of the stream's current time.
     private var present: Int64?
 
     /// Creates a clock that shows `wall` at `monotonic`.
@@ -23,8 +23,8 @@ struct AgeClock: Sendable {
     /// Returns the time at a moment of the monotonic clock.
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
-    /// Returns the stream's present in nanoseconds since 1970: the end of the newest segment plus the time since its
-    /// arrival. Segments arrive unevenly, so the present stands still instead of going back, unless the stream's clock
+    /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since its
+    /// arrival. Segments arrive unevenly, so the time stands still instead of going back, unless the stream's clock
     /// is set back by more than a minute.
     mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
@@ -44,7 +44,7 @@ extension Recording {
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The stream's present in nanoseconds since 1970, the reference of relative times. It is close to the live edge
+    /// The stream's current time in nanoseconds since 1970, the reference of relative times. It is close to the live edge
     /// while recording, and continues from there when nothing arrives. Without recorded segments it is the recorder's
     /// clock.
     package nonisolated var present: Int64 {

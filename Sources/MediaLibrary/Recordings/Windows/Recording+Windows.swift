@@ -6,7 +6,8 @@ internal import MediaCache
 extension Recording {
     /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// The maximum distance of the edge from the present for an empty window to begin there, in nanoseconds.
+    /// The maximum distance of the edge from the stream's current time for an empty window to begin there, in
+    /// nanoseconds.
     private static let newest: Int64 = 60_000_000_000
     /// The minimum length of a live window in target durations (RFC 8216bis §6.2.2).
     private static let minimumTargets: Int64 = 3
@@ -185,7 +186,8 @@ extension Recording {
         ).bytes
     }
 
-    /// Returns the window at a delay behind the stream's present, or the end of a recording that doesn't continue.
+    /// Returns the window at a delay behind the stream's current time, or at the end of a recording that doesn't
+    /// continue.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = present.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end

@@ -6,7 +6,7 @@ internal import MediaCache
 package enum WindowRequest: Sendable, Hashable {
     /// The live edge, preceded by at most the given nanoseconds; nil means a default length.
     case live(Int64?)
-    /// The live edge delayed by the given nanoseconds behind the stream's present.
+    /// The live edge, delayed by the given nanoseconds relative to the stream's current time.
     case delayed(Int64)
     /// A time range in nanoseconds since 1970. Without an end, it continues with the recording.
     case span(from: Int64, to: Int64?)
@@ -24,7 +24,7 @@ package enum WindowRequest: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The filename of the playlist, such as `index.m3u8` or `archive-<utc>-<duration>.m3u8`.
     ///   - query: The query items. Unknown ones are ignored.
-    ///   - now: The stream's present (``Recording/present``), in nanoseconds since 1970.
+    ///   - now: The stream's current time (``Recording/present``), in nanoseconds since 1970.
     /// - Throws: ``WindowError`` for an invalid request.
     package init?(name: String, query: [(name: String, value: String)], now: Int64) throws(WindowError) {
         guard name.hasSuffix(".m3u8") else { return nil }
