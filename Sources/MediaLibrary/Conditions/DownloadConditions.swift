@@ -86,7 +86,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     public var onlyCharging = false
     /// Whether downloads wait while the user saves power or the device is hot.
     public var sparesPower = false
-    /// The time of day at which downloads run; nil means any.
+    /// The hours of the day during which downloads run; nil means all.
     public var hours: Hours?
     /// The number of bytes to leave free on the disk, in addition to the cache's own reserve.
     public var freeSpaceReserve: Int64 = 0

@@ -34,7 +34,7 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
         guard key.count == cipher.keyLength else {
             throw ContainerError(
                 .malformed, "the key has \(key.count) bytes; \(cipher.rawValue) takes \(cipher.keyLength)",
-                advice: "Its server may have sent a page instead")
+                advice: "The server may have sent a web page instead")
         }
         guard initializationVector.count == SegmentCipher.blockLength else {
             throw ContainerError(.malformed, "the initialization vector has \(initializationVector.count) bytes")
@@ -112,7 +112,7 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
         }
     }
 
-    /// Returns the counter of a block, of which the last 64 bits are incremented.
+    /// Returns the counter of a block. Only its last 64 bits are incremented.
     private func counter(at block: Int64) -> [UInt8] {
         let first = vector[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let value = first &+ UInt64(bitPattern: block)

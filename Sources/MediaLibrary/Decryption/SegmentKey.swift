@@ -36,7 +36,7 @@ public struct SegmentKey: Sendable, Hashable {
         let format = first.keyFormat == "identity" ? "" : " with keys of “\(first.keyFormat)”"
         throw ContainerError(
             .encrypted, "encrypted by \(first.method)\(format)",
-            advice: "Only whole segments by AES-128, AES-256 and AES-256-CTR can be decrypted; DRM can't")
+            advice: "Only whole segments encrypted with AES-128, AES-256 or AES-256-CTR can be decrypted; DRM can't")
     }
 }
 

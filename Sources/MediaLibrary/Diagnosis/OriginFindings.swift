@@ -2,7 +2,7 @@ package import Foundation
 internal import HTTPTypes
 internal import MediaCache
 
-/// The findings about the responses of an origin.
+/// The findings about an origin's responses.
 package enum OriginFindings {
     /// Returns the findings about a resource.
     static func all(_ facts: OriginFacts) -> [DiagnosisFinding] {

@@ -90,7 +90,7 @@ package struct OriginProbe: Sendable {
     }
 }
 
-/// The responses of an origin to a few small requests for one resource.
+/// An origin's responses to a few small requests for one resource.
 struct OriginFacts: Sendable {
     /// The response to a request for the first 1024 bytes.
     var first: OriginProbe.Response

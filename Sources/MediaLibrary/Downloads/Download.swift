@@ -27,7 +27,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
     public var isLengthExact: Bool
-    /// The number of complete parts, and of all parts.
+    /// The number of complete parts, and the total.
     public var parts: Parts
     /// The parts that couldn't be fetched, in order; at most ``DownloadHole/mostListed``.
     public var holes: [DownloadHole]
@@ -43,11 +43,11 @@ public struct Download: Sendable, Hashable, Codable {
         holes += new.prefix(max(0, DownloadHole.mostListed - holes.count))
     }
 
-    /// The number of complete parts, and of all parts.
+    /// The number of complete parts, and the total.
     public struct Parts: Sendable, Hashable, Codable {
         /// The number of complete parts.
         public var done: Int
-        /// The number of all parts; 0 while unknown.
+        /// The total number of parts; 0 until it's known.
         public var total: Int
 
         /// Creates a count.

@@ -26,7 +26,7 @@ public struct DownloadProgress: Sendable, Hashable, Codable {
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
     public var isLengthExact: Bool
-    /// The number of complete parts, and of all parts.
+    /// The number of complete parts, and the total.
     public var parts: Download.Parts
     /// The transfer rate over the last seconds, in bytes per second.
     public var rate: Double

@@ -39,15 +39,16 @@ final class DownloadRun: Sendable {
         var notes = NoteAggregator()
         /// Gaps in the recording of a live stream.
         var missed: [DownloadHole] = []
-        /// The number of network failures, and the parts that timed out, since bytes were last received.
+        /// The number of network failures since bytes were last received.
         var networkFailures = 0
+        /// The indexes of the parts that have timed out since bytes were last received.
         var silent: Set<Int> = []
         var obstacle: DownloadObstacle?
         /// The number of cached bytes at the beginning.
         var bytesBefore: Int64 = 0
         /// The first index of each part name, for requests by players.
         var indexes: [String: Int] = [:]
-        /// Provides new URLs for parts whose links have expired.
+        /// The source of new URLs for parts whose links have expired.
         var links: LinkRefresh?
         /// The redundant copies from which the parts' URLs are taken.
         var copies = PartCopies()

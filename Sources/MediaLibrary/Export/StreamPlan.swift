@@ -100,14 +100,15 @@ public struct StreamPlan: Sendable, Hashable {
             let candidates = choice.prefersMostMedia ? media.longest(found, in: playlist) : found
             guard let variant = candidates.max(by: { $0.bandwidth < $1.bandwidth }) else {
                 throw ContainerError(
-                    .unsupported, "\(url): no variant stream is like that", advice: "`inspect` lists what is there")
+                    .unsupported, "\(url) has no variant stream that matches the options",
+                    advice: "`inspect` lists the variant streams")
             }
             self.variant = Self.describe(variant)
             for (uri, sound) in Self.playlists(of: variant, in: playlist, choice, media) {
                 let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
-                    throw ContainerError(.malformed, "\(resolved): a multivariant playlist in another")
+                    throw ContainerError(.malformed, "\(resolved) is a multivariant playlist inside another")
                 }
                 try add(media, at: place, sound: sound)
                 dates.append(DiscontinuityDates(of: media))
@@ -230,7 +231,7 @@ public struct StreamPlan: Sendable, Hashable {
         of playlist: MediaPlaylist, at location: String
     ) throws(ContainerError) -> (parts: [StreamPart], gaps: [MovieGap]) {
         guard !playlist.hasIFramesOnly else {
-            throw ContainerError(.unsupported, "\(location): a playlist of I-frames", advice: "Take the whole stream")
+            throw ContainerError(.unsupported, "\(location) is an I-frame playlist", advice: "Use the whole stream")
         }
         var parts: [StreamPart] = []
         var gaps: [MovieGap] = []
@@ -316,7 +317,7 @@ public struct StreamPlan: Sendable, Hashable {
     private static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
         let resolved = URLReference(uri).resolved(against: URLReference(base)).description
         guard resolved.lowercased().hasPrefix("http") || base.hasPrefix("file:") else {
-            throw ContainerError(.malformed, "the playlist names “\(uri)”, which isn't asked for by HTTP")
+            throw ContainerError(.malformed, "the playlist names “\(uri)”, which isn't an HTTP URL")
         }
         return resolved
     }

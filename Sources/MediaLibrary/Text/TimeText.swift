@@ -43,7 +43,7 @@ package enum SecondsText {
     }
 }
 
-/// Points in time as text, in universal time.
+/// Points in time as text, in UTC.
 package enum MomentText {
     /// Returns a date and time to the second: `2026-01-31 20:15:00`.
     package static func plain(_ date: Date) -> String {

@@ -36,7 +36,7 @@ final class RecordedTrack {
     var lastPlaylist: LoadedPlaylist?
     /// The first failed load since the last successful one, and its reason.
     var loadFailure: (since: Duration, reason: String)?
-    /// The time since which every response of the origin has said that the playlist doesn't exist.
+    /// The time since which every response from the origin has said that the playlist doesn't exist.
     var missingSince: Duration?
     /// The time since which the playlist has had EXT-X-ENDLIST.
     var endedSince: Duration?
