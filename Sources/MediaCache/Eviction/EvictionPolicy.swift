@@ -33,7 +33,7 @@ public struct EvictionSituation: Sendable, Hashable {
     public var candidates: [Candidate]
     /// The limits to apply.
     public var limits: CacheLimits
-    /// The number of all cached bytes, including those of other resources.
+    /// The total number of cached bytes, including those of other resources.
     public var usedBytes: Int64
     /// The number of free bytes on the file system.
     public var freeDiskBytes: Int64

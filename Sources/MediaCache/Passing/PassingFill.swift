@@ -245,7 +245,7 @@ final class PassingFill: Sendable {
             if let length { onLength(length) }
             // Otherwise readers would repeat the request endlessly.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
-                throw CacheError(.badResponse, "the origin's answer ended before the requested bytes")
+                throw CacheError(.badResponse, "the origin's response ended before the requested bytes")
             }
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")

@@ -60,10 +60,10 @@ public enum Revalidation: Sendable, Hashable {
     case never
     /// In the background at the first use after opening, and then daily. The cached content is used at once.
     case beside
-    /// Before the use, unless the last revalidation was less than 5 s ago, since players often open a resource twice;
+    /// Before use, unless the last revalidation was less than 5 s ago, since players often open a resource twice;
     /// less than a minute ago while the origin is unreachable.
     case before
-    /// Before the use, unless the origin has confirmed the content in response to a request that started at or after a
+    /// Before use, unless the origin has confirmed the content in response to a request that started at or after a
     /// moment of ``CacheStore/monotonicTime``. For URLs whose content is replaced at a known moment. Content without a
     /// validator is fetched again, and unconfirmed content isn't used.
     case since(Duration)

@@ -6,7 +6,7 @@ import Synchronization
 /// A session stays with its representation. If the origin's version changes, the session still returns cached bytes and
 /// ends at the next hole with ``CacheError/Code/representationChanged``. Versions are never mixed.
 public final class ReadSession: Sendable {
-    /// The head of the representation at the opening of the session.
+    /// The head of the representation when the session was opened.
     public let head: ResourceHead
     /// The session's byte range. The upper bound is `Int64.max` while the length is unknown.
     public let range: Range<Int64>
@@ -35,7 +35,7 @@ public final class ReadSession: Sendable {
     private let group: TransferGroup?
     private let url: ResourceURL
     private let kind: ResourceKind
-    /// The cached spans at the opening of the session.
+    /// The cached spans when the session was opened.
     private let cached: SpanMap
     private let state: OrderedMutex<State>
 
@@ -100,7 +100,7 @@ public final class ReadSession: Sendable {
     /// The catalog number of the session's version; nil if its bytes aren't stored.
     package var version: Int64? { representation?.id }
 
-    /// Returns how many bytes of a range were cached at the opening of the session.
+    /// Returns how many bytes of a range were cached when the session was opened.
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 
     /// Returns whether a byte is cached at present.

@@ -85,7 +85,7 @@ extension Representation {
     func isSameAtOrigin(_ settings: TransferSettings?) async throws -> Bool {
         let head = head
         guard let span = spans.spans.first else { return true }
-        // A part of the origin's bytes can't be compared with the result of a whole transform.
+        // A part of the origin's bytes can't be compared with the result of a whole-body transform.
         //
         guard content.transform?.isWhole != true else { return false }
         let reader = OriginReader(

@@ -47,7 +47,7 @@ extension RepresentationState {
         if let storingFailure { return .failed(storingFailure) }
         if transform?.isWhole == true {
             return .failed(
-                CacheError(.representationChanged, "a part of a resource was lost that can be fetched only as a whole"))
+                CacheError(.representationChanged, "cached bytes were lost; only the whole resource can be fetched"))
         }
         calls += join(demand, range, transferClass)
         let near = fillIDs(in: range)

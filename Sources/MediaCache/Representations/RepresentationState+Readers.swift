@@ -144,7 +144,7 @@ extension RepresentationState {
         }
         if transform?.isWhole == true {
             return .failed(
-                CacheError(.representationChanged, "a part of a resource was lost that can be fetched only as a whole"))
+                CacheError(.representationChanged, "cached bytes were lost; only the whole resource can be fetched"))
         }
         if storingFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))

@@ -34,7 +34,7 @@ extension Resource {
             case .unknown:
                 guard !isTransformedWhole else {
                     throw CacheError(
-                        .invalidSetting, "a \(request.kind) has a whole transform; read the whole body first")
+                        .invalidSetting, "a \(request.kind) has a whole-body transform; read the whole body first")
                 }
                 if let session = joinPassing(request) { return session }
                 do {

@@ -176,7 +176,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Retires this object regardless of its use, when the store closes.
+    /// Retires this object even if it is in use. Called when the store closes.
     func close() {
         state.withLock { $0.isRetired = true }
     }

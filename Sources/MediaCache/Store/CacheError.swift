@@ -97,7 +97,7 @@ extension CacheError {
     /// Returns the error for missing bytes of `url` that may not be requested (``TransferSettings/asksOrigins``).
     static func notCached(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
         let part = offset.map { " from byte \($0) on" } ?? ""
-        return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are off")
+        return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are disabled")
     }
 
     /// Creates the error for a body with a content coding that wasn't requested and can't be removed.

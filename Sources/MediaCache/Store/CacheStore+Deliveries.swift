@@ -36,7 +36,7 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Adds the body of a delivered response to the cache, under the same checks as a response of the store's origin.
+    /// Adds the body of a delivered response to the cache, under the same checks as a response from the store's origin.
     ///
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.
@@ -101,7 +101,7 @@ extension CacheStore {
     /// Throws an error if delivered bytes of a kind can't be stored.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/closed``, with ``CacheError/Code/storage`` if the folder isn't
-    ///   writable, or with ``CacheError/Code/invalidSetting`` if the kind has a whole transform.
+    ///   writable, or with ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform.
     package func checkIngestible(_ kind: ResourceKind) throws {
         try checkOpen()
         if let failure = engine.folderFailure { throw failure.writing }

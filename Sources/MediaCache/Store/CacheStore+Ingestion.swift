@@ -15,7 +15,7 @@ extension CacheStore {
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is cached,
     ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside the resource,
     ///   ``CacheError/Code/badResponse`` if the file has another length than the range,
-    ///   ``CacheError/Code/invalidSetting`` if the kind has a whole transform, or ``CacheError/Code/storage``.
+    ///   ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform, or ``CacheError/Code/storage``.
     @discardableResult
     public func ingest(
         file: String, range: Range<Int64>, for url: ResourceURL, head: ResourceHead, kind: ResourceKind = .file
@@ -60,12 +60,13 @@ extension CacheStore {
 extension Engine {
     /// Returns the transform of parts of a resource; nil if the kind has none.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` if the kind has a whole transform.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform.
     func partwiseTransform(for kind: ResourceKind) throws -> AppliedTransform? {
         let transform = transform(for: kind)?.applied
         guard transform?.isWhole != true else {
             throw CacheError(
-                .invalidSetting, "resources of this kind have a whole transform, so parts can't be added to the cache")
+                .invalidSetting,
+                "resources of this kind have a whole-body transform, so parts can't be added to the cache")
         }
         return transform
     }

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension CacheStore {
-    /// The number of resources pinned together, all of which are open meanwhile.
+    /// The number of resources pinned together. All of them are open meanwhile.
     private static let pinsAtOnce = 2048
 
     /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.

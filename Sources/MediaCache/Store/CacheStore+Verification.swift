@@ -68,7 +68,7 @@ extension CacheStore {
         _ range: Range<Int64>, of representation: Representation, _ settings: TransferSettings?
     ) async -> Bool {
         let resource = representation.resource
-        // A repair needs the kind that selects the same transform, and not a whole transform, which can't process
+        // A repair needs the kind that selects the same transform, and not a whole-body transform, which can't process
         // parts.
         guard let kind = engine.kind(of: representation), representation.content.transform?.isWhole != true else {
             return false

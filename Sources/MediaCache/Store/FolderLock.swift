@@ -60,7 +60,8 @@ package final class FolderLock: Sendable {
     deinit {
         if let temporary { unlink(temporary) }
         for descriptor in [descriptor, shared].compactMap({ $0 }) {
-            // A forked child has copies until it executes its program, so closing alone wouldn't release the lock.
+            // A forked child has copies of the descriptors until it calls exec, so closing them here wouldn't release
+            // the lock.
             _ = mc_unlock(descriptor)
             close(descriptor)
         }

@@ -11,7 +11,7 @@ struct LatencyGovernor: Sendable {
     /// change.
     private static let baseInterval = Duration.seconds(60)
     private static let baseIntervals = 5
-    /// The number of responses per decision, of which the fastest counts. Some requests wait for a connection or the
+    /// The number of responses per decision. Only the fastest counts, since some requests wait for a connection or the
     /// server.
     private static let filter = 4
     /// The permitted delay as a fraction of the minimum latency, and at least ``leastTarget``.

@@ -191,7 +191,7 @@ struct ContentTransformTests {
         await again.close()
     }
 
-    /// The result of a whole transform is revalidated with a condition, never fetched by ranges.
+    /// The result of a whole-body transform is revalidated with a condition, never fetched by ranges.
     @Test func revalidatesTransformedBody() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")
