@@ -150,7 +150,7 @@ extension AttributeList {
         self[name].flatMap { ByteRange($0.text) }
     }
 
-    /// Returns a date and time. Text that isn't one is returned without a time.
+    /// Returns a date and time. If the text isn't one, its ``DateTime/nanosecondsSinceEpoch`` is nil.
     public func dateTime(_ name: AttributeName) -> DateTime? {
         self[name].map { DateTime($0.text) }
     }

@@ -1,5 +1,5 @@
-/// The fields of a VPCodecConfigurationRecord, the content of `vpcC` after version and flags, that make up the codec
-/// string (VP in ISOBMFF).
+/// The fields of a VPCodecConfigurationRecord that form the codec string (VP in ISOBMFF). In `vpcC`, the record follows
+/// version and flags.
 struct VPConfiguration {
     private let profile: UInt8
     private let level: UInt8

@@ -54,7 +54,8 @@ struct MovieParser {
         return movie
     }
 
-    /// Adjusts a track of a fragmented file, whose own header doesn't state the duration.
+    /// Adjusts a track of a fragmented file: a duration of 0 in its header means unknown, and the default sample
+    /// duration of the fragments gives the frame rate.
     private func describeFragments(of track: inout MovieTrack) {
         if track.media.duration == 0 { track.media.duration = nil }
         let ticks = track.fragmentDefaults.duration

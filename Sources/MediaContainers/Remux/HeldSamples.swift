@@ -1,4 +1,4 @@
-/// A queue of samples, with their bytes, that wait until the shift of their stretch is known.
+/// A queue of samples and their bytes, which wait until the shift of their stretch (``JoinedTimeline``) is known.
 struct HeldSamples {
     struct Held {
         var stretch: StretchID

@@ -282,7 +282,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
         return ContainerError(
             .unsupported, "the \(kind.rawValue) changes from \(before) to \(format.codecString)\(position ?? "")",
-            advice: "Remux the parts before and after into files of their own")
+            advice: "Remux the parts before and after into separate files")
     }
 
     /// Returns the index of a format in an output track, or nil for another codec.

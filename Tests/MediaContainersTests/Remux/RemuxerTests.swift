@@ -130,7 +130,7 @@ struct RemuxerTests {
         let error = #expect(throws: ContainerError.self) {
             try remux([part { $0.play(from: 900_000, pictures: 50, hasAudio: false) }, other])
         }
-        #expect(error?.code == .unsupported && error?.advice?.contains("files of their own") == true)
+        #expect(error?.code == .unsupported && error?.advice?.contains("separate files") == true)
         let words = error?.what.replacing(/(avc1|hvc1)\.[A-Za-z0-9.]+/) { $0.output.1 }
         #expect(words == "the video changes from avc1 to hvc1 after 2.0 s")
     }

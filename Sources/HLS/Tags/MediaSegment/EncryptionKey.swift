@@ -41,7 +41,7 @@ public struct EncryptionKey: AttributeTag {
         /// The name in playlists.
         public var rawValue: String
 
-        /// Creates a method from its name, which may be unknown to the RFC.
+        /// Creates a method from its name. The RFC need not define it.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
