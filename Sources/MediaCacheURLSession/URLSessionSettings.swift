@@ -20,7 +20,7 @@ public struct URLSessionSettings: Sendable {
     /// The maximum number of connections to one host. 64 unless set, so that the limit of the transfer scheduler
     /// applies.
     public var connectionsPerHost = 64
-    /// The private networks that requests may contact in spite of `AddressScope.publicOnly`.
+    /// The private networks that requests may contact despite `AddressScope.publicOnly`.
     public var allowedNetworks: [AddressRange] = []
     /// A closure that receives the metrics of each finished exchange, called on a queue of the session.
     public var onMetrics: (@Sendable (ExchangeMetrics) -> Void)?

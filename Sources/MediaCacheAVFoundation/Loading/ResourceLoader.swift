@@ -60,7 +60,7 @@ final class ResourceLoader: Sendable {
         hub.finish()
     }
 
-    /// Returns a stream of the events from now on, which ends with the loader. Each call returns a separate stream.
+    /// Returns a stream of future events. It ends with the loader. Each call returns a separate stream.
     func events() -> AsyncStream<LoadingEvent> { hub.stream() }
 
     /// The number of running requests.

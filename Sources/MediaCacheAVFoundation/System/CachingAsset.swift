@@ -74,8 +74,8 @@
             resourceLoader.setDelegate(loading, queue: loading.queue)
         }
 
-        /// Returns a stream of the events of the player's requests from now on, which ends with the asset. Each call
-        /// returns a separate stream. It is empty if the asset plays from a file or a server.
+        /// Returns a stream of future events of the player's requests. It ends with the asset. Each call returns a
+        /// separate stream. It is empty if the asset plays from a file or a server.
         public func loadingEvents() -> AsyncStream<LoadingEvent> { loading.loader.events() }
 
         /// The trace of the player's requests.

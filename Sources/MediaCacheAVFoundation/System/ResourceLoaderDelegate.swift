@@ -72,7 +72,7 @@
         }
 
         func provide(_ information: ContentInformation) {
-            // If the system doesn't know the media type, it determines the type from the bytes.
+            // A type that the system doesn't know is omitted, so that the system detects the type from the bytes.
             let known = UTType(mimeType: information.mediaType, conformingTo: .data)
             let type = known?.isDynamic == false ? known?.identifier : nil
             perform { request in

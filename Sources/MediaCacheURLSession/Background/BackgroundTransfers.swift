@@ -16,7 +16,7 @@ import Synchronization
 /// ```
 ///
 /// Received files are moved to a folder, and from there into the store, immediately or at the next launch. The store
-/// checks them like responses of its origin, and doesn't request their bytes again. Create an instance with the same
+/// checks them like responses from its origin, and doesn't request their bytes again. Create an instance with the same
 /// identifier at each launch, so that the system delivers the events of earlier transfers to it.
 ///
 /// If the system launches the app for these transfers, await ``toldAll()`` in
@@ -44,7 +44,7 @@ public final class BackgroundTransfers: Sendable {
         var storageTask: Task<Void, Never>?
         /// The unfinished transfers that this instance started.
         var started: Set<BackgroundRequest> = []
-        /// Whether the system has delivered all events since the last call of ``told()``.
+        /// Whether the system has delivered all events since the last call to ``told()``.
         var areEventsDelivered = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -255,7 +255,7 @@ extension BackgroundTransfers {
         }
     }
 
-    /// Returns the descriptions of all running transfers, without those being cancelled.
+    /// Returns the requests of all running transfers, except those being cancelled.
     private func runningRequests() async throws -> Set<BackgroundRequest> {
         Set(
             try await tasks().filter { $0.state == .running || $0.state == .suspended }
