@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks the benchmarks with the modules of the debug build and warnings as errors. They are a package of their own,
-# and CI has no time to build it in release.
+# Type-checks the benchmarks with the modules of the debug build and warnings as errors. They are a separate package,
+# and CI has no time to build it in release mode.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."

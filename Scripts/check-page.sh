@@ -56,8 +56,8 @@ export MEDIACACHE CHROMIUM MEDIACACHE_PAGE_MEDIA PYTHONDONTWRITEBYTECODE=1
 cd "$tests"
 arguments=(discover --verbose)
 [ ${#names[@]} -eq 0 ] || arguments=(--verbose "${names[@]}")
-# In the foreground, so that Ctrl-C works. The first signal is an interrupt, on which the tests stop the server and the
-# browser.
+# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, which makes the tests stop the server and
+# the browser.
 status=0
 timeout --foreground --signal=INT --kill-after=20 "$limit" "$python/python" -m unittest "${arguments[@]}" ||
     status=$?

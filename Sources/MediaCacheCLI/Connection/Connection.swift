@@ -94,7 +94,7 @@ struct Connection: Sendable {
     /// Prints a note if the folder can't be written.
     func noteFolder() { host?.noteFolder() }
 
-    /// Waits for other commands that use the server in this process.
+    /// Waits for the downloads of other commands that use the server in this process.
     func waitForOthers() async { await host?.waitForOthers() }
 
     /// Closes the connection, and stops the server in this process.

@@ -45,7 +45,7 @@ struct BundleImport: Sendable {
         if missing > 0, !allowsGaps {
             throw CommandFailure(
                 .failed,
-                "\(missing.counted("part")) \(missing == 1 ? "is" : "are") missing from “\(path)”; --gaps imports it all the same"
+                "\(missing.counted("part")) \(missing == 1 ? "is" : "are") missing from “\(path)”; --gaps imports it anyway"
             )
         }
         let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent

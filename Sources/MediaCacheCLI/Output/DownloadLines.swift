@@ -48,7 +48,7 @@ enum DownloadLines {
         }
     }
 
-    /// Returns the position of a download's state: running downloads are first.
+    /// Returns the sort rank of a download's state: running downloads come first.
     private static func rank(_ record: DownloadRecord) -> Int {
         switch record.state {
         case .running: 0

@@ -12,7 +12,7 @@ struct ProgressLine: Sendable, Hashable {
     var isEstimated = false
     /// The rate in bytes per second; nil if it's unknown.
     var rate: Double?
-    /// A remark, such as the reason of a wait.
+    /// A remark, such as the reason for a wait.
     var remark: String?
 
     /// The cached fraction, from 0 to 1; nil for an unknown length.

@@ -43,7 +43,7 @@ struct LostSegments: Sendable, Hashable {
     /// Excludes the gaps before the start of the command.
     mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Place.init)) }
 
-    /// Records the reason of a gap.
+    /// Records the reason for a gap.
     mutating func note(reason: String, track: String, start: Int64) { reasons["\(track) \(start)"] = reason }
 
     /// Adds the current gaps.

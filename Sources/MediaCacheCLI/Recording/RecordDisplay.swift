@@ -42,7 +42,7 @@ final class RecordDisplay: Sendable {
     /// Excludes the gaps before the start of the command.
     func begin(with gaps: [TimelineRecord.Segment]) { state.withLock { $0.lost.begin(with: gaps) } }
 
-    /// Records the reason of a gap.
+    /// Records the reason for a gap.
     func note(reason: String, track: String, start: Int64) {
         state.withLock { $0.lost.note(reason: reason, track: track, start: start) }
     }

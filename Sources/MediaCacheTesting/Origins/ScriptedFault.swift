@@ -26,7 +26,7 @@ public enum ScriptedFault: Sendable {
     case closeDelimited(after: Int64? = nil)
     /// The response has this `Content-Encoding`; the bytes are unchanged.
     case contentEncoding(String)
-    /// A 200 response with an HTML page, such as a login.
+    /// A 200 response with an HTML page, such as a login page.
     case page(String = "<!DOCTYPE html><html><head><title>Log in</title></head><body>Please log in.</body></html>")
     /// An error status, with `Retry-After` if given: seconds or an HTTP date.
     case status(Int, retryAfter: String? = nil)

@@ -90,7 +90,7 @@ public final class ScriptedOrigin: Origin {
 
     /// Responds as scripted; see `Origin.send(_:)`.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
-        if Task.isCancelled { throw CacheError(.cancelled, "asking \(request.url) was cancelled") }
+        if Task.isCancelled { throw CacheError(.cancelled, "the request to \(request.url) was cancelled") }
         let exchange = try begin(request)
         let authority = request.url.authority
         for gate in exchange.reply.headGates {
@@ -99,7 +99,7 @@ public final class ScriptedOrigin: Origin {
                 continue
             case .cancelled:
                 exchange.finish(.cancelled)
-                throw CacheError(.cancelled, "asking \(request.url) was cancelled")
+                throw CacheError(.cancelled, "the request to \(request.url) was cancelled")
             case .timedOut:
                 exchange.finish(.cancelled)
                 throw CacheError(.timedOut, "\(authority) didn't answer within \(request.limits.firstByte)")
@@ -168,7 +168,7 @@ extension ScriptedOrigin {
             }
             var entry = state.entries[url] ?? Entry()
             if request.scope == .publicOnly, entry.resource?.peer == .local {
-                throw CacheError(.forbiddenAddress, "\(url.authority) has a local address, which may not be asked")
+                throw CacheError(.forbiddenAddress, "\(url.authority) has a local address, which may not be contacted")
             }
             let faults = entry.next.isEmpty ? entry.always : entry.next.removeFirst()
             let reply = ScriptedReply(

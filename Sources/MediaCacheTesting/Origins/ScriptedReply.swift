@@ -32,7 +32,7 @@ struct ScriptedReply: Sendable {
     /// Whether there is no response.
     var isUnreachable = false
 
-    /// Creates the response of an origin with faults to a request with `fields`. `number` is the index of the request
+    /// Creates an origin's response, with faults, to a request with `fields`. `number` is the index of the request
     /// for its URL.
     init(resource: ScriptedResource?, fields: HTTPFields, number: Int, faults: [ScriptedFault]) {
         guard let resource else {
