@@ -45,7 +45,7 @@ public struct AccessKey: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// Returns whether both texts have the same bytes. The duration depends on their lengths alone.
+    /// Returns whether both texts have the same bytes. The duration depends only on their lengths.
     package func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
         var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)
         let isContiguous: Void? =

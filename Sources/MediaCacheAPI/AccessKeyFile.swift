@@ -8,7 +8,7 @@ public import MediaCache
     import Glibc
 #endif
 
-/// The file of a cache's ``AccessKey``: `key` in the cache's durable folder, readable by its owner alone.
+/// The file of a cache's ``AccessKey``: `key` in the cache's durable folder, readable only by its owner.
 public struct AccessKeyFile: Sendable, Hashable {
     /// The file's path.
     public let path: String

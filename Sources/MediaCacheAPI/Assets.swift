@@ -50,7 +50,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     ///   - file: The cached resource of the asset's file or top playlist.
     ///   - libraryURL: The asset's library URL.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
-        // The download is ahead of the store in its own progress; plays and covers are in the store alone.
+        // The download is ahead of the store in its own progress; plays and covers are only in the store.
         let current = status?.asset ?? asset
         id = asset.id.rawValue
         url = current.url

@@ -38,7 +38,7 @@ public struct MediaPart: Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Returns a play URL of the same resource that reads cached bytes alone: it never requests the origin, and a hole
+    /// Returns a play URL of the same resource that reads only cached bytes: it never contacts the origin, and a hole
     /// is an error.
     public static func cachedOnly(_ playURL: String) -> String {
         guard let start = playURL.firstRange(of: PlayPath.prefix)?.upperBound,

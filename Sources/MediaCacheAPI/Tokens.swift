@@ -25,8 +25,8 @@ public struct TokenRecord: Codable, Sendable, Hashable {
     public var expires: Date?
     /// The time of the last request with it; null if there was none. For the standing token, since the server started.
     public var lastUsed: Date?
-    /// The token: 32 or 43 letters, digits, `-` and `_`. Present in the response that issues it, and in the response
-    /// for `standing` alone.
+    /// The token: 32 or 43 letters, digits, `-` and `_`. Present in the response that issues it, and in a response
+    /// that contains only the token `standing`.
     public var token: String?
     /// The prefix of the asset's URLs with the token; present in the response that issues an asset's token.
     public var libraryURL: String?

@@ -25,7 +25,7 @@ public final class CacheHost: Service, Sendable {
     ///
     /// If the folder can't be written, playback works without caching.
     ///
-    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts public addresses alone, so that
+    /// The store of an exposed server (``ServerConfiguration/isExposed``) contacts only public addresses, so that
     /// clients can't reach the private network through it.
     ///
     /// - Throws: `CacheError`, with `folderOwned` if another process owns the folder; ``ServerError`` if the server

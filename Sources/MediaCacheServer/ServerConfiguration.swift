@@ -49,8 +49,8 @@ public struct ServerConfiguration: Sendable {
     public static let defaultPort = 9479
 
     /// Whether clients on other machines may reach the server: at its address, or through a reverse proxy, as a public
-    /// path or allowed hosts indicate. No client of an exposed server is local, and its store contacts public addresses
-    /// alone.
+    /// path or allowed hosts indicate. No client of an exposed server is local, and its store contacts only public
+    /// addresses.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }

@@ -12,7 +12,7 @@ struct ServerDependencies: Sendable {
     let urls: ServerURLs
     let registry: ConnectionRegistry
     let metrics = ServerMetrics()
-    /// The settings of origin requests. Clients of an exposed server reach public addresses alone.
+    /// The settings of origin requests. Clients of an exposed server reach only public addresses.
     let transfers: TransferSettings
     let profiles: HeaderProfileStore
     let assetStore: AssetStore

@@ -44,7 +44,7 @@ extension ResourceURL {
 
 /// An identifier that distinguishes the users of an origin in cache keys and play URLs without revealing their names.
 ///
-/// It's a hash of the user's name alone, so that cached content stays the user's after a change of the password. It
+/// It's a hash of the user's name only, so that cached content stays the user's after a change of the password. It
 /// isn't a secret, and doesn't authenticate anyone.
 public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
     /// 32 hexadecimal digits in lower case.

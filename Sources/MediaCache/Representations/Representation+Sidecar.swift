@@ -43,7 +43,7 @@ extension Representation {
 extension Engine {
     /// The number of sidecars written together.
     private static let sidecarsAtOnce = 64
-    /// The number of files from which flushing the file system first is faster than syncing each file alone.
+    /// The number of files from which flushing the file system first is faster than syncing each file.
     static let manyFiles = 8
 
     /// Deletes the sidecars of representations durably. Blocks.

@@ -54,7 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if summary.outcome == .failure || !isValid { throw CommandFailure(passingOn: 1) }
     }
 
-    /// Returns the settings of `serve`; those of the options alone if the configuration is invalid.
+    /// Returns the settings of `serve`; only those of the options if the configuration is invalid.
     private func settings(
         _ report: @Sendable (DiagnosisFinding) async throws -> Void
     ) async throws -> (settings: HostSettings, isValid: Bool) {

@@ -123,7 +123,7 @@ struct HostSettings: Sendable {
         }
     }
 
-    /// The settings of a server for this process alone. Its address differs from the one of `serve`.
+    /// The settings of a server for this process only. Its address differs from the one of `serve`.
     var forThisProcess: HostSettings {
         var settings = self
         (settings.host, settings.port) = ("127.0.0.1", 0)

@@ -122,7 +122,7 @@ final class AccessControl: Sendable {
     }
 
     /// Returns the signature by which an asset token opens a play URL: a message authentication code of 128 bits over
-    /// the resource and options, valid with this token alone.
+    /// the resource and options, valid only with this token.
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
         let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"

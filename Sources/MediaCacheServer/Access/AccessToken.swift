@@ -89,7 +89,7 @@ struct IssuedTokens: Codable, Sendable {
     }
 }
 
-/// The file of a cache's tokens: `tokens.json` in its folder `settings`, readable by its owner alone.
+/// The file of a cache's tokens: `tokens.json` in its folder `settings`, readable only by its owner.
 struct TokenFile: Sendable {
     static let name = "tokens.json"
 

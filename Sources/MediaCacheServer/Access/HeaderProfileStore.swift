@@ -4,8 +4,7 @@ import MediaCache
 import Synchronization
 
 /// The header profiles and credentials that origin requests carry while the server runs, in addition to the store's
-/// own. A header profile applies to a whole origin; credentials, which URLs name, apply to requests of their user
-/// alone.
+/// own. A header profile applies to a whole origin; credentials, which URLs name, apply only to requests of their user.
 final class HeaderProfileStore: Sendable {
     /// A user of an origin.
     private struct User: Hashable {
@@ -129,7 +128,7 @@ final class HeaderProfileStore: Sendable {
 
     /// Returns the settings for one read of the target of a play URL; nil for the store's own.
     ///
-    /// A signed URL sends credentials to its own origin alone, even after redirects, and an anonymous one to no origin.
+    /// A signed URL sends credentials only to its own origin, even after redirects, and an anonymous one to no origin.
     /// If the owner's requests have credentials, an anonymous one has a cache key of its own, so that it shares neither
     /// cached bytes nor running fills with the owner.
     func settings(for target: PlayTarget) -> TransferSettings? {

@@ -195,7 +195,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     // MARK: - Routing
 
-    /// Returns the destination of a request, which its head alone decides.
+    /// Returns the destination of a request, which depends only on its head.
     private func destination(of head: HTTPRequestHead, _ gate: RequestGate) -> RequestDestination {
         let host = verdict(on: gate.host)
         if let problem = gate.problem(host) { return .refusal(ErrorResponse(problem)) }

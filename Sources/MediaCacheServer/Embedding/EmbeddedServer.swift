@@ -2,7 +2,7 @@ public import MediaCache
 public import MediaCacheAPI
 public import MediaLibrary
 
-/// A server inside an app, for media that plays over HTTP alone, such as HLS streams.
+/// A server inside an app, for media that plays only over HTTP, such as HLS streams.
 ///
 /// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for a while afterwards. Call
 /// ``suspend()`` and ``resume()`` around the app's suspension. The server listens at the same port again, so that URLs
@@ -108,7 +108,7 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Stops listening for good. The store stays as it is.
+    /// Stops listening permanently. The store isn't changed.
     public func end() async {
         await changes.runUncancelled {
             isEnded = true

@@ -15,7 +15,7 @@ package struct RangeHeader: Sendable, Hashable {
         case unsatisfiable
     }
 
-    /// The range unit in lower case. The server supports `bytes` alone.
+    /// The range unit in lower case. The server supports only `bytes`.
     package let unit: String
     /// The parts in the order of the request.
     package let parts: [RequestedRange]

@@ -25,7 +25,7 @@ struct PlayRequest {
     init(_ head: HTTPRequestHead) {
         isHead = head.method == .HEAD
         preconditions = Preconditions(head.headers)
-        // Ranges are defined for GET alone (RFC 9110 §14.2). Several Range fields are ignored.
+        // Ranges are defined only for GET (RFC 9110 §14.2). Several Range fields are ignored.
         let fields = head.method == .GET ? head.headers["Range"] : []
         let header = fields.count == 1 ? RangeHeader(fields[0]) : nil
         range = header?.unit == "bytes" ? header : nil

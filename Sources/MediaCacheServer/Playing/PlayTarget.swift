@@ -98,7 +98,7 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     private static func decodeAuthority(_ text: Substring) -> String? {
-        // The server encodes brackets and colons alone. Other escapes belong to the user information and remain.
+        // The server encodes only brackets and colons. Other escapes belong to the user information and remain.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var output = ""
         var rest = text

@@ -6,7 +6,7 @@ import MediaCacheAPI
 /// address's fragment, which browsers don't send.
 struct PageRoute: Route {
     static let prefix = "/page/"
-    /// The page's policy: requests to this server alone, scripts and styles from its own files, no embedding elsewhere.
+    /// The page's policy: requests only to this server, scripts and styles from its own files, no embedding elsewhere.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
         + "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The cache of variables that are too long for a play URL, by token. It is in memory alone: after a restart, players
+/// The cache of variables that are too long for a play URL, by token. It is in memory only: after a restart, players
 /// reload the multivariant playlist, which adds the variables again.
 final class PlaylistVariableCache: Sendable {
     /// The length limit of variables in a play URL, in bytes of names and values. Servers and players limit URLs.

@@ -75,7 +75,7 @@ extension ElementaryStream {
 
 /// The clock of frames without a timestamp: each follows the previous one by the duration of a frame.
 ///
-/// Durations of audio frames are seldom whole ticks. Ends are rounded on the grid of whole frames counted from 0, so
+/// Durations of audio frames are rarely whole ticks. Ends are rounded on the grid of whole frames counted from 0, so
 /// that a run of any length drifts by less than a tick from each timestamp.
 enum FrameClock {
     /// Returns the end of a frame that starts at `start`, in ticks of 90 kHz.

@@ -189,7 +189,7 @@ struct JoinedTimeline {
         }.min { $0.end < $1.end }
         let shift =
             switch (fit, departed) {
-            // Audio and video of a stretch seldom end together. Video doesn't wait for the last audio frame.
+            // Audio and video of a stretch rarely end together. Video doesn't wait for the last audio frame.
             case (let fit?, let departed?)
             where departed.missing == 0 && departed.end.subtractingClamped(fit) <= Self.tolerance:
                 fit

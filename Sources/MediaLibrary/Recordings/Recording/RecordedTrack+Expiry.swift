@@ -65,7 +65,7 @@ extension RecordedTrack {
         return failing >= Self.longestPatience
     }
 
-    /// Whether a segment has failed for long since the origin reported that the playlist doesn't exist.
+    /// Whether a segment has failed for a long time since the origin reported that the playlist doesn't exist.
     func isOfMissingPlaylist(_ awaited: AwaitedSegment) -> Bool {
         guard !awaited.isInFlight, let gone = missingSince, let failed = awaited.failed else { return false }
         return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience

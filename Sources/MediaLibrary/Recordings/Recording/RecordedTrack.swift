@@ -121,7 +121,7 @@ extension RecordedTrack {
     private static let staleTargets = 3
     private static let minimumStaleness = Duration.seconds(6)
 
-    /// Returns whether the followed copy has had no new segments for long, though it hasn't ended.
+    /// Returns whether the followed copy has had no new segments for a long time, although it hasn't ended.
     func isStale(at now: Duration) -> Bool {
         urls.count > 1 && !follower.hasEndList
             && now - max(renewed, chosen) >= max(targetDuration * Self.staleTargets, Self.minimumStaleness)

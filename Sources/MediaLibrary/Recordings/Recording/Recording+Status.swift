@@ -34,7 +34,8 @@ extension Recording {
         return tracks.contains { $0.loaded == nil } ? .starting : .recording
     }
 
-    /// Whether no playlist will change any more: each has ended, has had no new segments for long, or no longer exists.
+    /// Whether no playlist will change any more: each has ended, has had no new segments for a long time, or no longer
+    /// exists.
     var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy { $0.isUnchanged(at: monotonic) } }
 
     /// The number of target durations without a segment after which a track is silent, and the minimum time.

@@ -152,7 +152,7 @@ struct TimelineClock: Sendable {
             case .unknown: max(end, segment.arrival - (ownLag ?? 0))
             }
         if hasKeptPace(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
-            // The clock has returned, or has kept its pace for long: its dates are right again.
+            // The clock has returned, or has kept its pace for a long time: its dates are right again.
             correction = 0
         } else if !isNear(clock + correction, segment, expected) {
             correction = isNear(clock, segment, expected) ? 0 : expected - clock
@@ -162,8 +162,8 @@ struct TimelineClock: Sendable {
         return start
     }
 
-    /// Whether dates have kept the pace of arrivals for long while they disagreed with the timeline: an encoder's clock
-    /// was set for good. The timeline then approaches it from either side.
+    /// Whether dates have kept the pace of arrivals for a long time while they disagreed with the timeline: the clock of
+    /// an encoder was set permanently. The timeline then approaches it from either side.
     private mutating func hasKeptPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         let isPlausible =
             clock >= expected - Self.furthestBehind || abs(segment.arrival - clock) < abs(segment.arrival - expected)

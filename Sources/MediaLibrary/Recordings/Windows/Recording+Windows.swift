@@ -144,7 +144,7 @@ extension Recording {
 
     /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. Segments still
     /// awaited then are gaps, because the channel was stopped, the track is silent, or the origin has been unreachable
-    /// for long.
+    /// for a long time.
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
         // Segments that only wait for their keys will be added.
