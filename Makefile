@@ -17,7 +17,7 @@ help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' \
 		| while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
 
-demo: setup-build ## Build in release and start the demo (ARGS="--port 9000" is passed to it)
+demo: setup-build ## Build in release mode and start the demo (ARGS="--port 9000" is passed to it)
 	$(SWIFT) build -c release --product mediacache
 	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
 
@@ -28,7 +28,7 @@ ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|Connec
 # for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
 
-test: setup ## Run every test (ARGS="--filter Name" picks some)
+test: setup ## Run every test (ARGS="--filter Name" selects some)
 ifeq ($(strip $(ARGS)),)
 	SWIFT="$(SWIFT)" Scripts/test.sh --skip '$(PEER_TESTS)' --skip '$(ALONE)'
 	SWIFT="$(SWIFT)" Scripts/test.sh --filter '$(PEER_TESTS)' --skip '$(ALONE)'
@@ -93,7 +93,7 @@ bench: ## Compare with nginx, Varnish and curl; prints ratios
 	@Scripts/setup.sh build bench
 	Benchmarks/run $(ARGS)
 
-docs: setup-build man ## Build the documentation and the manual page; a link to nothing fails
+docs: setup-build man ## Build the documentation and the manual page; fails on broken links
 	Scripts/check-docs.sh
 
 man: setup-build ## Write the manual page to .build/man/mediacache.1

@@ -35,7 +35,7 @@ package enum OriginFindings {
             case 416: "the resource is empty, or the origin rejects ranges"
             case 429: "the origin received too many requests; wait a while, or lower --transfers"
             case 451: "the origin doesn't serve your region"
-            case 500...: "the server reported an error; try again later"
+            case 500...: "the origin reported an error; try again later"
             default: "compare with the response in a browser"
             }
         return .failure("status", "\(response.status)", advice: advice)

@@ -32,7 +32,7 @@ extension DownloadRun {
         contents.notes.append(
             .init(
                 url: asset.url,
-                text: "begun by an earlier version, which recorded in another form; it ends where that version stopped")
+                text: "begun by an earlier version with another format; it ends where that version stopped")
         )
         try await dependencies.assetStore.setContents(contents, of: id)
         try await begin(contents, settings)

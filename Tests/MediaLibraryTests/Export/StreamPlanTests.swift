@@ -338,7 +338,7 @@ struct StreamPlanTests {
         #expect(try plan(playlists, german).inputs[1].first?.url == "http://h/s/de-6.ts")
     }
 
-    /// The best variant stream lost a few segments that a smaller one has, and the sound alone has all of them.
+    /// The best variant stream lost a few segments that a smaller one has, and only the audio has all of them.
     @Test(arguments: [(0, 2, "high"), (0, 20, "low"), (40, 42, "high")])
     func takesPicturesThatLackLittle(common: Int, lost: Int, name: String) throws {
         let playlists = [

@@ -55,7 +55,7 @@ struct WindowPlaceTests {
         #expect(abs(try #require(place.to) - 21.1) < 0.001)
     }
 
-    /// Gaps of the sound count too, those at the same time as gaps of the pictures once.
+    /// Gaps of the audio count too. Gaps of audio and video at the same time count once.
     @Test func listsTheGapsOfAllPlaylists() throws {
         func playlist(gaps: Set<Int>) throws -> MediaPlaylist {
             try self.playlist(

@@ -145,10 +145,10 @@ struct WindowTrackTests {
             #expect(plan.locations.first.flatMap { ContentsIndex.name(of: $0) } == "video-1/index.m3u8")
             return window.gaps(in: plan)
         }
-        // The other variant stream lost a segment, and some or all of its sound.
+        // The other variant stream lost a segment, and some or all of its audio.
         #expect(try await gaps(0..<100) == 0)
         #expect(try await gaps(0..<20) == 0)
-        // The sound of the film ends early, or is missing.
+        // The audio of the film ends early, or is missing.
         #expect(try await gaps(50..<150) == 1)
         #expect(try await gaps(120..<150) == 1)
         await fixture.close()
@@ -207,7 +207,7 @@ struct WindowTrackTests {
         #expect(all.renditions.map(\.isDefault) == [true, false, false])
         // Repeating the merge changes nothing.
         #expect(LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(all, to: entry))) == text)
-        // The sound is in the variant stream now.
+        // The audio is in the variant stream now.
         let muxed = try playlist("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nvideo-1/index.m3u8\n")
         let past = ChannelEntry.text(
             LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(earlier, to: muxed))),

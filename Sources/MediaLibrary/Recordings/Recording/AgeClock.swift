@@ -2,16 +2,16 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// A clock for the age of segments, in nanoseconds since 1970. It doesn't follow steps of the wall clock, so that
-/// setting that makes no segment older.
+/// A clock for the age of segments, in nanoseconds since 1970. Setting the wall clock doesn't change it, and so makes
+/// no segment older.
 struct AgeClock: Sendable {
-    /// The longest step back of the stream's current time that is suppressed. A longer one means that the stream's clock was
-    /// set.
+    /// The longest step back of the stream's current time that is ignored. A longer one means that the stream's clock
+    /// was set.
     private static let longestStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
     private let monotonic: Duration
-    /// The last value of the stream's current time.
+    /// The last result of ``present(after:at:)``.
     private var present: Int64?
 
     /// Creates a clock that shows `wall` at `monotonic`.
@@ -23,9 +23,9 @@ struct AgeClock: Sendable {
     /// Returns the time at a moment of the monotonic clock.
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
-    /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since its
-    /// arrival. Segments arrive unevenly, so the time stands still instead of going back, unless the stream's clock
-    /// is set back by more than a minute.
+    /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since
+    /// its arrival. Segments arrive unevenly, so the result stays the same instead of going back, unless the stream's
+    /// clock is set back by more than a minute.
     mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
         guard let newest else { return now }
@@ -44,9 +44,9 @@ extension Recording {
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The stream's current time in nanoseconds since 1970, the reference of relative times. It is close to the live edge
-    /// while recording, and continues from there when nothing arrives. Without recorded segments it is the recorder's
-    /// clock.
+    /// The stream's current time in nanoseconds since 1970, the reference of relative times. It is close to the live
+    /// edge while recording, and continues from there when nothing arrives. Without recorded segments it is the
+    /// recorder's clock.
     package nonisolated var present: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = dependencies.store.time.monotonic

@@ -19,7 +19,7 @@ package struct RecordedWindow: Sendable {
     /// The number of lost segments and missing ends of all tracks.
     package var gaps: Int { gapsByTrack.values.reduce(0, +) }
 
-    /// Returns the number of lost segments and missing ends of the tracks in a film: those of its plan, and the sound
+    /// Returns the number of lost segments and missing ends of the tracks in a film: those of its plan, and the audio
     /// that its variant stream would have.
     package func gaps(in plan: StreamPlan) -> Int {
         let taken = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
