@@ -38,7 +38,7 @@ struct ServeOptions: ParsableArguments {
         inversion: .prefixedNo,
         help: ArgumentHelp(
             "Let other machines read /library/ without a token.",
-            discussion: "Otherwise they use /k/<key>/library/. This machine needs no token."))
+            discussion: "Otherwise they use /k/<token>/library/. This machine needs no token."))
     var publicRead: Bool?
 
     @Option(
