@@ -6,6 +6,14 @@
 #include <nmmintrin.h>
 #elif defined(__aarch64__)
 #include <arm_acle.h>
+#include <stdbool.h>
+#if defined(__APPLE__)
+#include <stdatomic.h>
+#include <sys/sysctl.h>
+#else
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 #endif
 
 // The polynomial, bit-reflected.
@@ -43,6 +51,24 @@ __attribute__((target("crc"))) static uint32_t hardware(uint32_t crc, const uint
     while (count--) crc = __crc32cb(crc, *bytes++);
     return crc;
 }
+
+// Whether the processor has the instruction, which is optional in ARMv8.0: Apple's A7 to A9 lack it.
+static bool has_instruction(void) {
+#if defined(__APPLE__)
+    // 1 for a processor with the instruction, 2 for one without it, 0 before the first call.
+    static _Atomic int known = 0;
+    int result = atomic_load_explicit(&known, memory_order_relaxed);
+    if (result == 0) {
+        int value = 0;
+        size_t size = sizeof value;
+        result = sysctlbyname("hw.optional.armv8_crc32", &value, &size, NULL, 0) == 0 && value == 1 ? 1 : 2;
+        atomic_store_explicit(&known, result, memory_order_relaxed);
+    }
+    return result == 1;
+#else
+    return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#endif
+}
 #endif
 
 uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count) {
@@ -50,8 +76,7 @@ uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count) {
 #if defined(__x86_64__)
     crc = __builtin_cpu_supports("sse4.2") ? hardware(crc, bytes, count) : software(crc, bytes, count);
 #elif defined(__aarch64__)
-    // ARMv8.1 requires the instruction. Apple's processors have it since the A10.
-    crc = hardware(crc, bytes, count);
+    crc = has_instruction() ? hardware(crc, bytes, count) : software(crc, bytes, count);
 #else
     crc = software(crc, bytes, count);
 #endif
