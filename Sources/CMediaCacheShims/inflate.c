@@ -22,7 +22,7 @@ ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacit
     int status;
     do {
         status = inflate(&stream, Z_FINISH);
-        // A gzip file may have several members (RFC 1952 section 2.2).
+        // A gzip file may have several members (RFC 1952 §2.2).
     } while (status == Z_STREAM_END && stream.avail_in > 0 && *stream.next_in == 0x1f && inflateReset(&stream) == Z_OK);
     ssize_t inflated = (ssize_t)(capacity - stream.avail_out);
     int is_full = stream.avail_out == 0;

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// Variables that a media playlist imports (RFC 8216bis, section 4.4.2.3).
+/// Variables that a media playlist imports (RFC 8216bis §4.4.2.3).
 struct InspectImportTests {
     private static let media = """
         #EXTM3U

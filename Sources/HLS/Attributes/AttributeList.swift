@@ -1,4 +1,4 @@
-/// The attributes of a tag in their written order (RFC 8216bis, section 4.2).
+/// The attributes of a tag in their written order (RFC 8216bis §4.2).
 ///
 /// Types of tags store their attribute list, and their properties are views of it. Attributes that the RFC doesn't
 /// define, the order of attributes and the digits of numbers survive parsing, editing and writing.
@@ -112,7 +112,7 @@ extension AttributeList {
 
 // MARK: - Typed values
 
-/// Typed access to values (RFC 8216bis, section 4.2). Each function returns nil for an absent attribute and for a value
+/// Typed access to values (RFC 8216bis §4.2). Each function returns nil for an absent attribute and for a value
 /// of another type.
 extension AttributeList {
     /// Returns the text of a quoted or unquoted value. Real playlists confuse the two.
@@ -179,7 +179,7 @@ extension AttributeList {
 
 // MARK: - Attribute values
 
-/// The value of an attribute without its quotes (RFC 8216bis, section 4.2).
+/// The value of an attribute without its quotes (RFC 8216bis §4.2).
 public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotes, or the unquoted value.
     public let text: String

@@ -1,4 +1,4 @@
-/// A scanner that finds the attributes of a list in its bytes (RFC 8216bis, section 4.2), without allocations.
+/// A scanner that finds the attributes of a list in its bytes (RFC 8216bis §4.2), without allocations.
 ///
 /// It accepts violations found in real playlists: blanks around commas and equals signs, a quoted string
 /// without a closing quote, a name without a value, and empty items between commas.

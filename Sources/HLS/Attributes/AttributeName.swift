@@ -1,4 +1,4 @@
-/// The name of an attribute (RFC 8216bis, section 4.2): upper-case letters, digits and hyphens.
+/// The name of an attribute (RFC 8216bis §4.2): upper-case letters, digits and hyphens.
 public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name in playlists.
     public var rawValue: String

@@ -1,4 +1,4 @@
-/// A tag with an attribute list as its value (RFC 8216bis, section 4.2).
+/// A tag with an attribute list as its value (RFC 8216bis §4.2).
 ///
 /// Conforming types store the attribute list; their other properties are views of it.
 public protocol AttributeTag: Sendable, Hashable {
@@ -28,7 +28,7 @@ struct AttributeRule {
     }
 }
 
-/// The type of an attribute's value (RFC 8216bis, section 4.2).
+/// The type of an attribute's value (RFC 8216bis §4.2).
 enum AttributeType {
     case quoted
     case integer

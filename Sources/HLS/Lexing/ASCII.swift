@@ -25,7 +25,7 @@ extension UInt8 {
 
     /// Whether the byte is a space, a tab, or NUL, with which servers pad a body of the wrong length.
     var isBlank: Bool { self == .space || self == .tab || self == 0 }
-    /// Whether the byte is a control character (RFC 8216bis, section 4.1) other than LF, CR, and tab, which section
+    /// Whether the byte is a control character (RFC 8216bis §4.1) other than LF, CR, and tab, which section
     /// 4.4.5.2 requires.
     var isForbiddenControl: Bool {
         self < 0x20 && self != .lineFeed && self != .carriageReturn && self != .tab || self == 0x7F
@@ -33,7 +33,7 @@ extension UInt8 {
     var isDigit: Bool { self >= 0x30 && self <= 0x39 }
     var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 
-    /// Whether the byte is an upper-case letter, a digit or a hyphen (RFC 8216bis, section 4.2).
+    /// Whether the byte is an upper-case letter, a digit or a hyphen (RFC 8216bis §4.2).
     var isAttributeNameCharacter: Bool { self >= 0x41 && self <= 0x5A || isDigit || self == .minus }
 
     /// The value of a hexadecimal digit; nil for any other character.

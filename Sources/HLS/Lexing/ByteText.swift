@@ -112,7 +112,7 @@ extension UnsafeRawBufferPointer {
         return self[index...].allSatisfy { $0 & 0x80 == 0 }
     }
 
-    /// Whether any byte is a control character other than LF, CR and tab (RFC 8216bis, section 4.1).
+    /// Whether any byte is a control character other than LF, CR and tab (RFC 8216bis §4.1).
     var hasForbiddenControl: Bool {
         // Free of branches, so that the compiler vectorizes the loop.
         var found: UInt8 = 0

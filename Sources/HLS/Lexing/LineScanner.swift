@@ -12,7 +12,7 @@ struct Line {
 
 /// A scanner that splits bytes into lines that end in LF, CRLF or CR.
 ///
-/// RFC 8216bis, section 4.1, allows only LF and CRLF, but playlists from old systems end lines in CR alone, and no URI
+/// RFC 8216bis §4.1, allows only LF and CRLF, but playlists from old systems end lines in CR alone, and no URI
 /// contains a CR.
 struct LineScanner {
     private let bytes: UnsafeRawBufferPointer
@@ -73,7 +73,7 @@ struct TagLine {
     /// Whether the colon has blanks around it.
     var hasBlanks = false
 
-    /// Finds the tag on a line that starts with `#EXT`. Returns nil for comments and URIs (RFC 8216bis, section 4.1).
+    /// Finds the tag on a line that starts with `#EXT`. Returns nil for comments and URIs (RFC 8216bis §4.1).
     init?(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         guard bytes.has("#EXT", at: range.lowerBound), range.count >= 4 else { return nil }
         let start = range.lowerBound + 1

@@ -1,4 +1,4 @@
-/// The delivery directives in the query of a media playlist's URL (RFC 8216bis, section 6.2.5).
+/// The delivery directives in the query of a media playlist's URL (RFC 8216bis §6.2.5).
 public struct DeliveryDirectives: Sendable, Hashable {
     /// The content that a delta update may skip (6.2.5.1).
     public enum Skip: String, Sendable, Hashable {
@@ -62,7 +62,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
 }
 
 extension MediaPlaylist {
-    /// Returns the time to wait before the next load, from the beginning of the last load (RFC 8216bis, section 6.3.4):
+    /// Returns the time to wait before the next load, from the beginning of the last load (RFC 8216bis §6.3.4):
     /// the target duration after a change, half of it otherwise.
     ///
     /// - Parameter outcome: The outcome of the last load.
@@ -79,12 +79,12 @@ extension MediaPlaylist {
     }
 
     /// The time without a change after which a client may treat the server as stalled: one and a half target durations
-    /// (RFC 8216bis, section 6.3.4).
+    /// (RFC 8216bis §6.3.4).
     public var stallInterval: Duration {
         .seconds(max(1, targetDuration ?? 1)) * 3 / 2
     }
 
-    /// Returns the directives for the next load (RFC 8216bis, section 6.2.5).
+    /// Returns the directives for the next load (RFC 8216bis §6.2.5).
     ///
     /// - Parameters:
     ///   - age: The age of the known playlist. If it's more than half of the skip boundary, the directives don't

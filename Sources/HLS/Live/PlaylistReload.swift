@@ -1,4 +1,4 @@
-/// The result of reloading a live media playlist (RFC 8216bis, section 6.3.4).
+/// The result of reloading a live media playlist (RFC 8216bis §6.3.4).
 public struct PlaylistReload: Sendable, Hashable {
     /// The relation of a loaded playlist to the known playlist.
     public enum Outcome: Sendable, Hashable {
@@ -46,7 +46,7 @@ public struct PlaylistReload: Sendable, Hashable {
 /// An error of applying a reload.
 public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A delta update skips segments with these media sequence numbers, and the known playlist doesn't have all of
-    /// them. The client has to load the whole playlist (RFC 8216bis, section 6.2.5.1).
+    /// them. The client has to load the whole playlist (RFC 8216bis §6.2.5.1).
     case unknownSegments(Range<Int>)
 
     /// A sentence that describes the error.
@@ -152,7 +152,7 @@ extension MediaPlaylist {
             removedDateRanges: removedDateRanges(in: update))
     }
 
-    /// Counts the removed discontinuities (RFC 8216bis, section 6.2.2) if the server omits
+    /// Counts the removed discontinuities (RFC 8216bis §6.2.2) if the server omits
     /// EXT-X-DISCONTINUITY-SEQUENCE.
     private func continueDiscontinuitySequence(in update: inout MediaPlaylist) {
         guard update.discontinuitySequence == 0 else { return }
@@ -204,7 +204,7 @@ extension MediaPlaylist {
 }
 
 extension MediaPlaylist {
-    /// Returns a delta update with the skipped segments of the known playlist (RFC 8216bis, section 6.2.5.1). Returns
+    /// Returns a delta update with the skipped segments of the known playlist (RFC 8216bis §6.2.5.1). Returns
     /// any other playlist as is.
     private func fillingSkippedSegments(of update: MediaPlaylist) throws(PlaylistReloadError) -> MediaPlaylist {
         guard let skip = update.skip else { return update }

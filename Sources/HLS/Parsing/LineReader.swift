@@ -270,7 +270,7 @@ struct LineReader {
         try log.add(severity, Diagnostic.Rule(tag, name), line: 0, message())
     }
 
-    /// Reports a declared version that's too low for the content (RFC 8216bis, section 8).
+    /// Reports a declared version that's too low for the content (RFC 8216bis §8).
     mutating func checkVersion(_ version: Int?, required: Int) throws(PlaylistError) {
         guard required > version ?? 1 else { return }
         try log.add(

@@ -1,6 +1,6 @@
-/// A media playlist: a list of media segments (RFC 8216bis, section 4.1).
+/// A media playlist: a list of media segments (RFC 8216bis §4.1).
 public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
-    /// The protocol version that the playlist declares (RFC 8216bis, section 4.4.1.2); nil without one. See
+    /// The protocol version that the playlist declares (RFC 8216bis §4.4.1.2); nil without one. See
     /// ``requiredVersion``.
     public var version: Int?
     /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
@@ -109,7 +109,7 @@ extension MediaPlaylist {
         return playlist
     }
 
-    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis, section 4.1).
+    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis §4.1).
     public func resolvingURIs(against base: String) -> MediaPlaylist {
         let base = URLReference(base)
         return mappingURIs { _, uri in URLReference(uri).resolved(against: base).description }

@@ -1,4 +1,4 @@
-/// A media segment: its URI and the tags that apply to it (RFC 8216bis, section 4.4.4).
+/// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4).
 ///
 /// Rare tags are stored separately in ``tags``, and segments share their keys and maps. A plain segment takes 80 bytes
 /// and its URI.

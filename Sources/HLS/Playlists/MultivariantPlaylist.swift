@@ -1,8 +1,8 @@
-/// A multivariant playlist: the variant streams and renditions of a presentation (RFC 8216bis, section 4.1).
+/// A multivariant playlist: the variant streams and renditions of a presentation (RFC 8216bis §4.1).
 public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// A tag of a multivariant playlist. A variant stream includes its URI line.
     public enum Entry: Sendable, Hashable {
-        /// EXT-X-MEDIA (RFC 8216bis, section 4.4.6.1).
+        /// EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
         case rendition(Rendition)
         /// EXT-X-STREAM-INF and the next line (4.4.6.2).
         case variant(VariantStream)
@@ -87,7 +87,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         return playlist
     }
 
-    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis, section 4.1).
+    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis §4.1).
     public func resolvingURIs(against base: String) -> MultivariantPlaylist {
         let base = URLReference(base)
         return mappingURIs { _, uri in URLReference(uri).resolved(against: base).description }
@@ -120,7 +120,7 @@ extension MultivariantPlaylist.Entry {
         }
     }
 
-    /// The lowest protocol version that the entry needs (RFC 8216bis, section 8).
+    /// The lowest protocol version that the entry needs (RFC 8216bis §8).
     var requiredVersion: Int {
         var version = 1
         forAttributes { version = $0.definition.requiredVersion($1) }

@@ -1,4 +1,4 @@
-/// A playlist of either kind (RFC 8216bis, section 4.1).
+/// A playlist of either kind (RFC 8216bis §4.1).
 public enum Playlist: Sendable, Hashable {
     /// A list of media segments.
     case media(MediaPlaylist)
@@ -41,7 +41,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis, section 4.1).
+    /// Returns the playlist with every URI resolved against the URL of the playlist (RFC 8216bis §4.1).
     public func resolvingURIs(against base: String) -> Playlist {
         switch self {
         case .media(let playlist): .media(playlist.resolvingURIs(against: base))
@@ -50,7 +50,7 @@ public enum Playlist: Sendable, Hashable {
     }
 }
 
-/// A kind of playlist (RFC 8216bis, section 4.1).
+/// A kind of playlist (RFC 8216bis §4.1).
 public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     /// A list of media segments.
     case media
@@ -77,7 +77,7 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The values of the tags that playlists of both kinds may have (RFC 8216bis, sections 4.4.1 and 4.4.2).
+/// The values of the tags that playlists of both kinds may have (RFC 8216bis §4.4.1 and §4.4.2).
 struct CommonTags {
     var version: Int?
     var variables: [VariableDefinition] = []

@@ -75,7 +75,7 @@ extension PlaylistDocument.Line {
     public enum Content: Sendable, Hashable {
         /// A tag without a colon.
         case tag(name: String)
-        /// A tag with an attribute list (RFC 8216bis, section 4.2).
+        /// A tag with an attribute list (RFC 8216bis §4.2).
         case attributes(name: String, AttributeList)
         /// A tag with a value of any other kind.
         case value(name: String, String)

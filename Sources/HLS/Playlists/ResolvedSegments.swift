@@ -2,7 +2,7 @@
 public struct ResolvedSegment: Sendable, Hashable {
     /// The segment.
     public var segment: MediaSegment
-    /// The media sequence number (RFC 8216bis, section 4.4.3.2).
+    /// The media sequence number (RFC 8216bis §4.4.3.2).
     public var mediaSequence: Int
     /// The discontinuity sequence number (4.4.3.3).
     public var discontinuitySequence: Int

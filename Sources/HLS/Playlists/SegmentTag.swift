@@ -1,6 +1,6 @@
 /// A tag of a media segment that few segments have.
 public enum SegmentTag: Sendable, Hashable {
-    /// The wall-clock time of the segment's first sample (RFC 8216bis, section 4.4.4.6).
+    /// The wall-clock time of the segment's first sample (RFC 8216bis §4.4.4.6).
     case programDateTime(DateTime)
     /// The approximate bit rate from the segment on, in kilobits per second (4.4.4.8).
     case bitrate(Int)

@@ -11,7 +11,7 @@ public struct PlaylistReferences: Sendable {
     /// The number of bytes from which the length of the rewritten playlist is estimated.
     private static let sampleLength = 64 * 1024
 
-    /// The context for the playlist's variables (RFC 8216bis, section 4.4.2.3).
+    /// The context for the playlist's variables (RFC 8216bis §4.4.2.3).
     public var context: PlaylistContext
 
     /// Creates a value with a context for variables.
@@ -132,7 +132,7 @@ func withBytes<Value, Failure: Error>(
 
 /// The characters other than LF, CRLF and CR at which some players end a line.
 ///
-/// RFC 8216bis, section 4.1, forbids the control characters among them. FFmpeg ends a line at NUL, Python's
+/// RFC 8216bis §4.1, forbids the control characters among them. FFmpeg ends a line at NUL, Python's
 /// `splitlines()` at VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and regular expressions of JavaScript at the last two.
 enum LineSplitters {
     /// Returns the bytes without these characters. Nearly all playlists have none and aren't copied.

@@ -2,7 +2,7 @@
 public struct Reference: Sendable, Hashable {
     /// The role of the resource.
     public var role: ReferenceRole
-    /// The relative or absolute URI after variable substitution (RFC 8216bis, section 4.3). Bytes that aren't UTF-8 are
+    /// The relative or absolute URI after variable substitution (RFC 8216bis §4.3). Bytes that aren't UTF-8 are
     /// percent-encoded. Substitution ends after 64 MiB of substituted text.
     public var uri: String
     /// The position of the written URI in the playlist's bytes, without quotes.
@@ -16,13 +16,13 @@ public struct Reference: Sendable, Hashable {
     /// Whether the written URI refers to variables.
     public var hasVariables: Bool
 
-    /// The form of the URI (RFC 3986, section 4.2).
+    /// The form of the URI (RFC 3986 §4.2).
     public var form: URLReference.Form { URLReference.form(of: uri) }
 }
 
 /// The role of a resource that a playlist refers to.
 public enum ReferenceRole: Sendable, Hashable {
-    /// A media segment: a URI line of a media playlist (RFC 8216bis, section 4.4.4.1).
+    /// A media segment: a URI line of a media playlist (RFC 8216bis §4.4.4.1).
     case mediaSegment
     /// The media playlist of a variant stream: the line after EXT-X-STREAM-INF (4.4.6.2).
     case variantStream

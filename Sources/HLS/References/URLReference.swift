@@ -1,4 +1,4 @@
-/// A URL or a relative reference, split into its five components (RFC 3986, section 3).
+/// A URL or a relative reference, split into its five components (RFC 3986 §3).
 ///
 /// Components aren't decoded, encoded or normalized. Spaces, characters beyond ASCII and invalid escapes, which real
 /// playlists contain, reach the server unchanged. Only blanks around the whole reference are removed.
@@ -38,7 +38,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         path = String(Substring(utf8))
     }
 
-    /// The form of a reference (RFC 3986, section 4.2).
+    /// The form of a reference (RFC 3986 §4.2).
     public enum Form: Sendable, Hashable {
         /// A reference with a scheme: `https://host/path`.
         case absolute
@@ -50,7 +50,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         case relativePath
     }
 
-    /// The form of the reference (RFC 3986, section 4.2).
+    /// The form of the reference (RFC 3986 §4.2).
     public var form: Form {
         if scheme != nil { return .absolute }
         if authority != nil { return .networkPath }
@@ -69,7 +69,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The reference, recomposed from its components (RFC 3986, section 5.3).
+    /// The reference, recomposed from its components (RFC 3986 §5.3).
     public var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
@@ -94,7 +94,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Resolution
 
 extension URLReference {
-    /// Resolves a reference against a base (RFC 3986, section 5.2).
+    /// Resolves a reference against a base (RFC 3986 §5.2).
     ///
     /// - Parameters:
     ///   - reference: A reference of any form.
@@ -104,7 +104,7 @@ extension URLReference {
         URLReference(reference).resolved(against: URLReference(base)).description
     }
 
-    /// Returns the target of the reference relative to a base (RFC 3986, section 5.2.2, strict).
+    /// Returns the target of the reference relative to a base (RFC 3986 §5.2.2, strict).
     public func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil {
@@ -129,14 +129,14 @@ extension URLReference {
         return target
     }
 
-    /// Returns the path up to its last slash, followed by `reference` (RFC 3986, section 5.2.3).
+    /// Returns the path up to its last slash, followed by `reference` (RFC 3986 §5.2.3).
     private func merged(with reference: String) -> String {
         if authority != nil, path.isEmpty { return "/" + reference }
         guard let slash = path.utf8.lastIndex(of: .slash) else { return reference }
         return String(path[...slash]) + reference
     }
 
-    /// Returns a path without its dot segments (RFC 3986, section 5.2.4).
+    /// Returns a path without its dot segments (RFC 3986 §5.2.4).
     static func removingDotSegments(_ path: String) -> String {
         let input = Array(path.utf8)
         var output: [UInt8] = []

@@ -1,4 +1,4 @@
-/// The sources of a playlist's variables outside the playlist (RFC 8216bis, section 4.4.2.3).
+/// The sources of a playlist's variables outside the playlist (RFC 8216bis §4.4.2.3).
 public struct PlaylistContext: Sendable, Hashable {
     /// The URL of the playlist after redirects. Its query holds the values for QUERYPARAM of EXT-X-DEFINE.
     public var playlistURL: String?
@@ -42,7 +42,7 @@ public struct PlaylistContext: Sendable, Hashable {
     }
 }
 
-/// The variables that are defined at a position in a playlist (RFC 8216bis, section 4.3).
+/// The variables that are defined at a position in a playlist (RFC 8216bis §4.3).
 struct VariableScope {
     /// A reason why a definition is invalid.
     enum Failure: Equatable {
@@ -72,7 +72,7 @@ struct VariableScope {
         self.context = context
     }
 
-    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis, section 4.4.2.3). Returns nil, or the reason for a
+    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3). Returns nil, or the reason for a
     /// failure.
     mutating func define(_ definition: VariableDefinition) -> Failure? {
         guard let source = definition.source else { return .noName }
@@ -135,7 +135,7 @@ struct VariableScope {
     }
 
     /// Returns the position of the closing brace of a reference at the beginning of a range; nil if there is none.
-    /// Skips only the characters of names (RFC 8216bis, section 4.4.2.3), so that a line of opening braces takes linear
+    /// Skips only the characters of names (RFC 8216bis §4.4.2.3), so that a line of opening braces takes linear
     /// time.
     private static func referenceEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard range.count > 2, bytes[range.lowerBound] == .openBrace, bytes[range.lowerBound + 1] == .dollar else {

@@ -12,7 +12,7 @@ public struct RedundantStreams: Sendable, Hashable {
 
     /// Finds the copies in a playlist.
     ///
-    /// The preferred pathway is the one of EXT-X-CONTENT-STEERING (RFC 8216bis, section 4.4.6.6), otherwise the one of
+    /// The preferred pathway is the one of EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6), otherwise the one of
     /// the first variant stream. The steering server isn't consulted.
     public init(of playlist: MultivariantPlaylist) {
         let variants = playlist.variants
@@ -59,7 +59,7 @@ public struct RedundantStreams: Sendable, Hashable {
 }
 
 extension VariantStream {
-    /// The pathway of the stream. The default is `.` (RFC 8216bis, section 4.4.6.2).
+    /// The pathway of the stream. The default is `.` (RFC 8216bis §4.4.6.2).
     fileprivate var pathway: String { pathwayID ?? "." }
 }
 

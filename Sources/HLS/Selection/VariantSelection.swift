@@ -42,7 +42,7 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Returns the renditions in the groups of a variant stream (RFC 8216bis, section 4.4.6.2.1), in the order of the
+    /// Returns the renditions in the groups of a variant stream (RFC 8216bis §4.4.6.2.1), in the order of the
     /// playlist.
     public func renditions(of variant: VariantStream) -> [Rendition] {
         renditions.filter { rendition in
@@ -57,7 +57,7 @@ extension MultivariantPlaylist {
     }
 
     /// Returns the rendition to play: the rendition in the language, otherwise the default rendition, otherwise the
-    /// first one with AUTOSELECT (RFC 8216bis, section 4.4.6.1). Forced subtitles are never selected by language.
+    /// first one with AUTOSELECT (RFC 8216bis §4.4.6.1). Forced subtitles are never selected by language.
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {

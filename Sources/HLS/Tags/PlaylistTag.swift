@@ -1,4 +1,4 @@
-/// A tag of HLS playlists: one that RFC 8216bis, section 4.4, defines, or an advertisement cue tag in common use.
+/// A tag of HLS playlists: one that RFC 8216bis §4.4, defines, or an advertisement cue tag in common use.
 ///
 /// Each tag is defined in a file of its own, with its name, section, attributes and place, and the code that reads and
 /// writes it. ``allCases`` is the registry. Adding a tag takes its file, an entry in the registry, and a property or an
@@ -47,7 +47,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name without the number sign: `EXTINF`.
     public var rawValue: String { definition.rawValue }
 
-    /// The section of RFC 8216bis that defines the tag. Tags outside the RFC have section 4.1, on unrecognized tags.
+    /// The section of RFC 8216bis that defines the tag. Tags outside the RFC have §4.1, on unrecognized tags.
     public var section: String { definition.section }
 
     /// The name without the number sign: `EXTINF`.

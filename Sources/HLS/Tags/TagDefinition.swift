@@ -18,7 +18,7 @@ final class TagDefinition: Sendable {
     let uris: KeyValuePairs<AttributeName, ReferenceRole>
     /// Whether a ``TagRecord`` has the attributes without a rule, by name, as `otherAttributes`.
     let recordsOtherAttributes: Bool
-    /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis, section 8).
+    /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
     let requiredVersion: @Sendable (AttributeList) -> Int
 
     init(
@@ -38,7 +38,7 @@ final class TagDefinition: Sendable {
     }
 }
 
-/// The place of a tag in playlists (RFC 8216bis, sections 4.4.1 to 4.4.6).
+/// The place of a tag in playlists (RFC 8216bis §4.4.1 to §4.4.6).
 enum TagPlace: Sendable {
     /// A function that reads a tag into `target`.
     typealias Read<Target> =
@@ -79,7 +79,7 @@ final class TagField<Target>: Sendable {
     let key: String
     /// A function that returns the property's value in JSON records.
     let value: @Sendable (_ target: Target, _ tag: PlaylistTag) -> TagRecord.Value
-    /// A function that returns the lowest protocol version for the property's value (RFC 8216bis, section 8).
+    /// A function that returns the lowest protocol version for the property's value (RFC 8216bis §8).
     let requiredVersion: @Sendable (_ target: Target, _ tag: PlaylistTag) -> Int
 
     init(

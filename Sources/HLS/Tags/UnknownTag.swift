@@ -1,6 +1,6 @@
 /// A tag that the RFC doesn't define, or a tag in a playlist of the wrong kind.
 ///
-/// Clients ignore such tags (RFC 8216bis, section 4.1). They survive parsing and writing.
+/// Clients ignore such tags (RFC 8216bis §4.1). They survive parsing and writing.
 public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The name without the number sign: `EXT-X-CONTENT-IDENTIFIER`.
     public let name: String

@@ -1,4 +1,4 @@
-/// A byte range of a resource (RFC 8216bis, section 4.4.4.2).
+/// A byte range of a resource (RFC 8216bis §4.4.4.2).
 public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes.
     public var length: Int

@@ -1,4 +1,4 @@
-/// A date and time in ISO 8601, in the profile of RFC 3339 (RFC 8216bis, sections 4.4.4.6 and 4.4.5.1).
+/// A date and time in ISO 8601, in the profile of RFC 3339 (RFC 8216bis §4.4.4.6 and §4.4.5.1).
 ///
 /// The value stores its text, so that invalid dates survive parsing and writing.
 public struct DateTime: Sendable, Hashable, CustomStringConvertible {
@@ -77,7 +77,7 @@ struct DateTimeReader {
         var second: Int64 = 0
         var fraction: Int64 = 0
         if skip(.colon) {
-            // 60 is a leap second (RFC 3339, section 5.6).
+            // 60 is a leap second (RFC 3339 §5.6).
             guard let number = number(2), number <= 60 else { return nil }
             second = number
             if skip(.dot) || skip(.comma) {

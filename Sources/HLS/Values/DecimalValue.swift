@@ -1,4 +1,4 @@
-/// An exact decimal number that preserves its digits (RFC 8216bis, section 4.2).
+/// An exact decimal number that preserves its digits (RFC 8216bis §4.2).
 ///
 /// `10.000` is written as `10.000` again, but compares equal to `10`.
 public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConvertible {

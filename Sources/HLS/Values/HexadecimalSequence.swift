@@ -1,4 +1,4 @@
-/// A sequence of bytes in hexadecimal digits after `0x` (RFC 8216bis, section 4.2: hexadecimal-sequence).
+/// A sequence of bytes in hexadecimal digits after `0x` (RFC 8216bis §4.2: hexadecimal-sequence).
 public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
     /// The bytes, with the most significant one first. An odd number of digits is padded with a leading zero.
     public var bytes: [UInt8]

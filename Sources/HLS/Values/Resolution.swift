@@ -1,4 +1,4 @@
-/// A width and height in pixels (RFC 8216bis, section 4.2: decimal-resolution).
+/// A width and height in pixels (RFC 8216bis §4.2: decimal-resolution).
 public struct Resolution: Sendable, Hashable, CustomStringConvertible {
     /// The width in pixels.
     public var width: Int

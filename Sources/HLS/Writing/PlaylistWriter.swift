@@ -8,7 +8,7 @@
 public struct PlaylistWriter: Sendable {
     /// The protocol version to write.
     public enum Version: Sendable, Hashable {
-        /// The lowest version that the content needs (RFC 8216bis, section 8). Version 1 has no EXT-X-VERSION tag.
+        /// The lowest version that the content needs (RFC 8216bis §8). Version 1 has no EXT-X-VERSION tag.
         case lowest
         /// The version that the playlist declares.
         case declared

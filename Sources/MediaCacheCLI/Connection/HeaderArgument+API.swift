@@ -10,7 +10,7 @@ extension HeaderArgument {
             let origin = (argument.origin ?? url).origin
             let name = argument.name.rawName
             let earlier = origins[origin]?[name]
-            // Fields with the same name are a list (RFC 9110, section 5.3). Cookies have another separator.
+            // Fields with the same name are a list (RFC 9110 §5.3). Cookies have another separator.
             let separator = name.lowercased() == "cookie" ? "; " : ", "
             origins[origin, default: [:]][name] = earlier.map { $0 + separator + argument.value } ?? argument.value
         }

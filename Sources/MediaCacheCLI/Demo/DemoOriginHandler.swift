@@ -43,14 +43,14 @@ final class DemoOriginHandler: ChannelInboundHandler {
             return reject(.notModified, extra: [("ETag", state.entityTag)], context: context)
         }
         let length = state.clip.readableBytes
-        // If-Range (RFC 9110, section 13.1.5): another representation is sent as a whole.
+        // If-Range (RFC 9110 §13.1.5): another representation is sent as a whole.
         let isSameRepresentation = request.headers.first(name: "If-Range").map { $0 == state.entityTag } ?? true
         var range = 0..<length
         var fields = HTTPHeaders([
             ("Content-Type", "video/mp4"), ("Accept-Ranges", "bytes"), ("ETag", state.entityTag),
         ])
         var status = HTTPResponseStatus.ok
-        // A request for several ranges gets the whole clip (RFC 9110, section 14.2).
+        // A request for several ranges gets the whole clip (RFC 9110 §14.2).
         if isSameRepresentation, let header = request.headers.first(name: "Range").flatMap({ RangeHeader($0) }),
             header.unit == "bytes", header.parts.count == 1
         {
@@ -110,7 +110,7 @@ final class DemoOriginHandler: ChannelInboundHandler {
     private func reject(
         _ status: HTTPResponseStatus, extra: [(String, String)] = [], context: ChannelHandlerContext
     ) {
-        // A length in a 304 would be the clip's (RFC 9110, section 15.4.5).
+        // A length in a 304 would be the clip's (RFC 9110 §15.4.5).
         let fields = HTTPHeaders(extra + (status == .notModified ? [] : [("Content-Length", "0")]))
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))), promise: nil)

@@ -5,7 +5,7 @@ import MediaLibrary
 import Synchronization
 
 /// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream, as
-/// server-sent events (WHATWG HTML, section 9.2). It ends with the server or with its reader.
+/// server-sent events (WHATWG HTML §9.2). It ends with the server or with its reader.
 final class EventFeed: Sendable {
     /// An item of a feed.
     enum Item: Sendable {

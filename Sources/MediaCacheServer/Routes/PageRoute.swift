@@ -53,6 +53,6 @@ struct PageRoute: Route {
 }
 
 extension HTTPField.Name {
-    /// W3C Referrer Policy, section 4.1.
+    /// W3C Referrer Policy §4.1.
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

@@ -66,7 +66,7 @@ enum StreamFindings {
                 "key", "\(name): \(response.url) responded with \(response.status)",
                 advice: "the stream can't be played without it; the request may need a header or a cookie")
         }
-        // RFC 8216bis, section 5.2.
+        // RFC 8216bis §5.2.
         guard response.isWhole, response.bytes.count == 16 else {
             let count = response.isWhole ? "\(response.bytes.count)" : "more than \(response.bytes.count)"
             return .failure(

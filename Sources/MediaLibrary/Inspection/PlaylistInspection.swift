@@ -22,7 +22,7 @@ public struct PlaylistInspection: Sendable {
     ///   - origin: The client of the origin. No cache is read or written.
     ///   - settings: The limits, retries, header profiles and cookies of the request.
     ///   - base: The URL that references resolve against; nil for the playlist's own, after redirects.
-    ///   - variables: The values of variables that the playlist can import (RFC 8216bis, section 4.4.2.3).
+    ///   - variables: The values of variables that the playlist can import (RFC 8216bis §4.4.2.3).
     ///   - isStrict: Whether the first violation of the RFC is an error.
     /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that isn't a playlist.
     public init(

@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A low-latency origin (RFC 8216bis, section 6.2.5) of a stream that grows by parts of 0.5 s. It delays blocking
+/// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by parts of 0.5 s. It delays blocking
 /// reloads and hinted parts until they are available, and skips old segments in delta updates.
 final class LowLatencyOrigin: Sendable {
     /// The form of parts.

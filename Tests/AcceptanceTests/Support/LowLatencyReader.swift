@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A client of low-latency streams that loads without decoding (RFC 8216bis, sections 6.3 and 6.2.5). It requests
+/// A client of low-latency streams that loads without decoding (RFC 8216bis §6.3 and §6.2.5). It requests
 /// blocking reloads and delta updates, each part as it appears, and the hinted part before it is available.
 struct LowLatencyReader: Sendable {
     /// The position of a part in the stream.

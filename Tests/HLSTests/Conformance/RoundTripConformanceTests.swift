@@ -60,7 +60,7 @@ struct RoundTripConformanceTests {
     /// and each is reproduced from the document and from the model.
     ///
     /// This library doesn't write gohlslib's form because of these differences:
-    /// - `media-full`: gohlslib writes 4.56 of EXT-X-START as 4.56000, the same number (RFC 8216bis, section 4.2). This
+    /// - `media-full`: gohlslib writes 4.56 of EXT-X-START as 4.56000, the same number (RFC 8216bis §4.2). This
     ///   library preserves the digits.
     /// - `multivariant-full`: gohlslib writes renditions first, between blank lines. Any order is valid (4.4.6); this
     ///   library preserves the author's.

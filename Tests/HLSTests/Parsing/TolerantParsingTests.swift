@@ -17,7 +17,7 @@ struct TolerantParsingTests {
         #expect(rules == (end == "\r" ? ["4.1-line-end"] : []))
     }
 
-    /// Characters that the RFC forbids in any line (RFC 8216bis, section 4.1).
+    /// Characters that the RFC forbids in any line (RFC 8216bis §4.1).
     @Test(arguments: [
         ("#EXT-X-TARGETDURATION : 4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION: 4", "4.1-whitespace"),
         (" #EXT-X-TARGETDURATION:4", "4.1-whitespace"), ("#EXT-X-TARGETDURATION:4 ", "4.1-whitespace"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// What a stream source takes a body for: a playlist, media, or neither.
+/// Detection of playlists and media in a stream, whatever their names and types are.
 struct StreamSourceTypeTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()

@@ -1,11 +1,11 @@
 extension PlaylistTag {
-    /// EXT-X-START (RFC 8216bis, section 4.4.2.2): the preferred position to start playback at.
+    /// EXT-X-START (RFC 8216bis §4.4.2.2): the preferred position to start playback at.
     public static let start = PlaylistTag(
         "EXT-X-START", section: "4.4.2.2", place: .anyPlaylist(.attributes("start", \.start)),
         attributes: [.required("TIME-OFFSET", .signedDecimal, absent: .number(0)), .optional("PRECISE", .flag)])
 }
 
-/// The preferred position to start playback at, in EXT-X-START (RFC 8216bis, section 4.4.2.2).
+/// The preferred position to start playback at, in EXT-X-START (RFC 8216bis §4.4.2.2).
 public struct StartPoint: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

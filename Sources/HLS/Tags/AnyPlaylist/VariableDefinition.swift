@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-DEFINE (RFC 8216bis, section 4.4.2.3): a variable.
+    /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable.
     public static let define = PlaylistTag(
         "EXT-X-DEFINE", section: "4.4.2.3",
         place: .anyPlaylist(.list("variables", \.variables, read: VariableDefinition.read)),
@@ -12,7 +12,7 @@ extension PlaylistTag {
         })
 }
 
-/// A variable definition, EXT-X-DEFINE (RFC 8216bis, section 4.4.2.3).
+/// A variable definition, EXT-X-DEFINE (RFC 8216bis §4.4.2.3).
 public struct VariableDefinition: AttributeTag {
     /// The source of a variable's value.
     public enum Source: Sendable, Hashable {

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-PLAYLIST-TYPE (RFC 8216bis, section 4.4.3.5): VOD or EVENT.
+    /// EXT-X-PLAYLIST-TYPE (RFC 8216bis §4.4.3.5): VOD or EVENT.
     public static let playlistType = PlaylistTag(
         "EXT-X-PLAYLIST-TYPE", section: "4.4.3.5",
         place: .mediaPlaylist(
@@ -15,7 +15,7 @@ extension PlaylistTag {
                 value: { playlist, _ in playlist.type.map { .string($0.rawValue) } ?? .null })))
 }
 
-/// The way a media playlist may change, in EXT-X-PLAYLIST-TYPE (RFC 8216bis, section 4.4.3.5).
+/// The way a media playlist may change, in EXT-X-PLAYLIST-TYPE (RFC 8216bis §4.4.3.5).
 public enum MediaPlaylistType: String, Sendable, Hashable, CaseIterable {
     /// The playlist never changes.
     case onDemand = "VOD"

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-PART-INF (RFC 8216bis, section 4.4.3.7): the target duration of partial segments.
+    /// EXT-X-PART-INF (RFC 8216bis §4.4.3.7): the target duration of partial segments.
     public static let partInformation = PlaylistTag(
         "EXT-X-PART-INF", section: "4.4.3.7",
         place: .mediaPlaylist(
@@ -7,7 +7,7 @@ extension PlaylistTag {
         attributes: [.required("PART-TARGET", .decimal)])
 }
 
-/// The common properties of partial segments, EXT-X-PART-INF (RFC 8216bis, section 4.4.3.7).
+/// The common properties of partial segments, EXT-X-PART-INF (RFC 8216bis §4.4.3.7).
 public struct PartInformation: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

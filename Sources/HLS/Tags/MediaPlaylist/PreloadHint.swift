@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-PRELOAD-HINT (RFC 8216bis, section 4.4.5.3): a resource that the client will soon need.
+    /// EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3): a resource that the client will soon need.
     public static let preloadHint = PlaylistTag(
         "EXT-X-PRELOAD-HINT", section: "4.4.5.3",
         place: .mediaPlaylist(.list("preloadHints", \.preloadHints), followsSegments: true),
@@ -12,7 +12,7 @@ extension PlaylistTag {
         uris: [.uri: .preloadHint])
 }
 
-/// A resource that the client will soon need, EXT-X-PRELOAD-HINT (RFC 8216bis, section 4.4.5.3).
+/// A resource that the client will soon need, EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3).
 public struct PreloadHint: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-RENDITION-REPORT (RFC 8216bis, section 4.4.5.4): the live edge of another rendition.
+    /// EXT-X-RENDITION-REPORT (RFC 8216bis §4.4.5.4): the live edge of another rendition.
     public static let renditionReport = PlaylistTag(
         "EXT-X-RENDITION-REPORT", section: "4.4.5.4",
         place: .mediaPlaylist(.list("renditionReports", \.renditionReports), followsSegments: true),
@@ -11,7 +11,7 @@ extension PlaylistTag {
         uris: [.uri: .renditionReport])
 }
 
-/// The live edge of another rendition, EXT-X-RENDITION-REPORT (RFC 8216bis, section 4.4.5.4).
+/// The live edge of another rendition, EXT-X-RENDITION-REPORT (RFC 8216bis §4.4.5.4).
 public struct RenditionReport: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

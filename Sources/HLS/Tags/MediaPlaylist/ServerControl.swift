@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-SERVER-CONTROL (RFC 8216bis, section 4.4.3.8): the capabilities of the server.
+    /// EXT-X-SERVER-CONTROL (RFC 8216bis §4.4.3.8): the capabilities of the server.
     public static let serverControl = PlaylistTag(
         "EXT-X-SERVER-CONTROL", section: "4.4.3.8",
         place: .mediaPlaylist(.attributes("serverControl", \.serverControl)),
@@ -12,7 +12,7 @@ extension PlaylistTag {
         ])
 }
 
-/// The capabilities of a server, EXT-X-SERVER-CONTROL (RFC 8216bis, section 4.4.3.8).
+/// The capabilities of a server, EXT-X-SERVER-CONTROL (RFC 8216bis §4.4.3.8).
 public struct ServerControl: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

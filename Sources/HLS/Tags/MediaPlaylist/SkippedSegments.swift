@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-SKIP (RFC 8216bis, section 4.4.5.2): the segments that a delta update omits.
+    /// EXT-X-SKIP (RFC 8216bis §4.4.5.2): the segments that a delta update omits.
     public static let skip = PlaylistTag(
         "EXT-X-SKIP", section: "4.4.5.2", place: .mediaPlaylist(.attributes("skip", \.skip)),
         attributes: [
@@ -9,7 +9,7 @@ extension PlaylistTag {
         requiredVersion: { SkippedSegments(attributes: $0).recentlyRemovedDateRanges.isEmpty ? 9 : 10 })
 }
 
-/// The segments that a delta update omits, EXT-X-SKIP (RFC 8216bis, section 4.4.5.2).
+/// The segments that a delta update omits, EXT-X-SKIP (RFC 8216bis §4.4.5.2).
 public struct SkippedSegments: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-BITRATE (RFC 8216bis, section 4.4.4.8): the approximate bit rate of the segments that follow.
+    /// EXT-X-BITRATE (RFC 8216bis §4.4.4.8): the approximate bit rate of the segments that follow.
     public static let bitrate = PlaylistTag(
         "EXT-X-BITRATE", section: "4.4.4.8",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-DATERANGE (RFC 8216bis, section 4.4.5.1): a time range with attributes.
+    /// EXT-X-DATERANGE (RFC 8216bis §4.4.5.1): a time range with attributes.
     public static let dateRange = PlaylistTag(
         "EXT-X-DATERANGE", section: "4.4.5.1",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
@@ -24,7 +24,7 @@ extension PlaylistTag {
         recordsOtherAttributes: true)
 }
 
-/// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis, section 4.4.5.1).
+/// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis §4.4.5.1).
 public struct DateRange: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
@@ -83,19 +83,19 @@ public struct DateRange: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "END-ON-NEXT") }
     }
 
-    /// An SCTE-35 message (RFC 8216bis, section 4.4.5.1.1).
+    /// An SCTE-35 message (RFC 8216bis §4.4.5.1.1).
     public var scte35Command: HexadecimalSequence? {
         get { attributes.text("SCTE35-CMD").flatMap { HexadecimalSequence($0) } }
         set { attributes.setUnquoted(newValue, for: "SCTE35-CMD") }
     }
 
-    /// The SCTE-35 message at the start of the range (RFC 8216bis, section 4.4.5.1.1).
+    /// The SCTE-35 message at the start of the range (RFC 8216bis §4.4.5.1.1).
     public var scte35Out: HexadecimalSequence? {
         get { attributes.text("SCTE35-OUT").flatMap { HexadecimalSequence($0) } }
         set { attributes.setUnquoted(newValue, for: "SCTE35-OUT") }
     }
 
-    /// The SCTE-35 message at the end of the range (RFC 8216bis, section 4.4.5.1.1).
+    /// The SCTE-35 message at the end of the range (RFC 8216bis §4.4.5.1.1).
     public var scte35In: HexadecimalSequence? {
         get { attributes.text("SCTE35-IN").flatMap { HexadecimalSequence($0) } }
         set { attributes.setUnquoted(newValue, for: "SCTE35-IN") }
@@ -121,7 +121,7 @@ public struct DateRange: AttributeTag {
         return overflow ? nil : end
     }
 
-    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis, section 4.4.5.1 and appendix D).
+    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis §4.4.5.1 and appendix D).
     fileprivate func check(_ reader: inout LineReader) throws(PlaylistError) {
         if endsOnNext {
             if rangeClass == nil {
@@ -145,7 +145,7 @@ public struct DateRange: AttributeTag {
 }
 
 extension MediaSegment {
-    /// The date ranges that precede the segment (RFC 8216bis, section 4.4.5.1).
+    /// The date ranges that precede the segment (RFC 8216bis §4.4.5.1).
     public var dateRanges: [DateRange] {
         tags.compactMap { if case .dateRange(let range) = $0 { range } else { nil } }
     }

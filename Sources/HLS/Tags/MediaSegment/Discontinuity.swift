@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-DISCONTINUITY (RFC 8216bis, section 4.4.4.3): a discontinuity before the next segment.
+    /// EXT-X-DISCONTINUITY (RFC 8216bis §4.4.4.3): a discontinuity before the next segment.
     public static let discontinuity = PlaylistTag(
         "EXT-X-DISCONTINUITY", section: "4.4.4.3",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-KEY (RFC 8216bis, section 4.4.4.4): the encryption of the segments that follow.
+    /// EXT-X-KEY (RFC 8216bis §4.4.4.4): the encryption of the segments that follow.
     public static let key = PlaylistTag(
         "EXT-X-KEY", section: "4.4.4.4",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
@@ -18,7 +18,7 @@ extension PlaylistTag {
         requiredVersion: { EncryptionKey(attributes: $0).requiredVersion })
 }
 
-/// An encryption method and key, in EXT-X-KEY and EXT-X-SESSION-KEY (RFC 8216bis, sections 4.4.4.4 and 4.4.6.5).
+/// An encryption method and key, in EXT-X-KEY and EXT-X-SESSION-KEY (RFC 8216bis §4.4.4.4 and §4.4.6.5).
 public struct EncryptionKey: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
@@ -93,7 +93,7 @@ public struct EncryptionKey: AttributeTag {
     }
 
     /// Returns the initialization vector for a segment: the one that the tag declares, otherwise the media sequence
-    /// number as a big-endian number (RFC 8216bis, section 5.2).
+    /// number as a big-endian number (RFC 8216bis §5.2).
     ///
     /// - Returns: 16 bytes.
     public func initializationVector(mediaSequence: Int) -> [UInt8] {
@@ -114,14 +114,14 @@ public struct EncryptionKey: AttributeTag {
     /// set.
     static let limit = 64
 
-    /// The lowest protocol version that the key needs (RFC 8216bis, section 8).
+    /// The lowest protocol version that the key needs (RFC 8216bis §8).
     var requiredVersion: Int {
         if method == .none { return 1 }
         if method != .aes128 || attributes[.keyFormat] != nil || attributes[.keyFormatVersions] != nil { return 5 }
         return attributes[.iv] != nil ? 2 : 1
     }
 
-    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis, section 4.4.4.4).
+    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis §4.4.4.4).
     func check(as tag: PlaylistTag, _ reader: inout LineReader) throws(PlaylistError) {
         if method == .none {
             if attributes.attributes.count > 1 {
@@ -136,7 +136,7 @@ public struct EncryptionKey: AttributeTag {
 
 extension [EncryptionKey] {
     /// Returns the keys in force after an EXT-X-KEY tag. The key replaces the one of the same key format; NONE replaces
-    /// all keys (RFC 8216bis, section 4.4.4.4).
+    /// all keys (RFC 8216bis §4.4.4.4).
     func applying(_ key: EncryptionKey) -> [EncryptionKey] {
         if key.method == .none { return [key] }
         var keys = filter { $0.method != .none }

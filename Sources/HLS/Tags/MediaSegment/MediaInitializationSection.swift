@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-MAP (RFC 8216bis, section 4.4.4.5): the media initialization section of the segments that follow.
+    /// EXT-X-MAP (RFC 8216bis §4.4.4.5): the media initialization section of the segments that follow.
     public static let map = PlaylistTag(
         "EXT-X-MAP", section: "4.4.4.5",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
@@ -12,7 +12,7 @@ extension PlaylistTag {
         uris: [.uri: .initializationSection])
 }
 
-/// A media initialization section, EXT-X-MAP (RFC 8216bis, section 4.4.4.5).
+/// A media initialization section, EXT-X-MAP (RFC 8216bis §4.4.4.5).
 public struct MediaInitializationSection: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

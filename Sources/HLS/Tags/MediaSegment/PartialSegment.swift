@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-PART (RFC 8216bis, section 4.4.4.9): a partial segment.
+    /// EXT-X-PART (RFC 8216bis §4.4.4.9): a partial segment.
     public static let part = PlaylistTag(
         "EXT-X-PART", section: "4.4.4.9",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
@@ -16,7 +16,7 @@ extension PlaylistTag {
         uris: [.uri: .partialSegment])
 }
 
-/// A partial segment, EXT-X-PART (RFC 8216bis, section 4.4.4.9).
+/// A partial segment, EXT-X-PART (RFC 8216bis §4.4.4.9).
 public struct PartialSegment: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
@@ -65,7 +65,7 @@ public struct PartialSegment: AttributeTag {
 }
 
 /// The byte ranges of consecutive partial segments. A range without an offset begins at the end of the previous part's
-/// range (RFC 8216bis, section 4.4.4.9).
+/// range (RFC 8216bis §4.4.4.9).
 public struct PartByteRanges: Sendable {
     private var end = 0
 
@@ -89,7 +89,7 @@ public struct PartByteRanges: Sendable {
 }
 
 extension MediaSegment {
-    /// The partial segments (RFC 8216bis, section 4.4.4.9).
+    /// The partial segments (RFC 8216bis §4.4.4.9).
     public var parts: [PartialSegment] {
         tags.compactMap { if case .part(let part) = $0 { part } else { nil } }
     }

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-PROGRAM-DATE-TIME (RFC 8216bis, section 4.4.4.6): the wall-clock time of a segment's first sample.
+    /// EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6): the wall-clock time of a segment's first sample.
     public static let programDateTime = PlaylistTag(
         "EXT-X-PROGRAM-DATE-TIME", section: "4.4.4.6",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
@@ -12,7 +12,7 @@ extension PlaylistTag {
 }
 
 extension MediaSegment {
-    /// The wall-clock time of the segment's first sample that the playlist declares (RFC 8216bis, section 4.4.4.6).
+    /// The wall-clock time of the segment's first sample that the playlist declares (RFC 8216bis §4.4.4.6).
     ///
     /// ``ResolvedSegment/programDateTime`` also derives the time from other segments.
     public var programDateTime: DateTime? {

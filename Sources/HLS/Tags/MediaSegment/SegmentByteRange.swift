@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-BYTERANGE (RFC 8216bis, section 4.4.4.2): the byte range of a segment within its resource.
+    /// EXT-X-BYTERANGE (RFC 8216bis §4.4.4.2): the byte range of a segment within its resource.
     public static let byteRange = PlaylistTag(
         "EXT-X-BYTERANGE", section: "4.4.4.2",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in

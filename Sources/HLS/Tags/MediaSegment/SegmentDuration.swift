@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXTINF (RFC 8216bis, section 4.4.4.1): the duration and the title of a segment.
+    /// EXTINF (RFC 8216bis §4.4.4.1): the duration and the title of a segment.
     public static let segment = PlaylistTag(
         "EXTINF", section: "4.4.4.1",
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in

@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-CONTENT-STEERING (RFC 8216bis, section 4.4.6.6): a content steering server.
+    /// EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6): a content steering server.
     public static let contentSteering = PlaylistTag(
         "EXT-X-CONTENT-STEERING", section: "4.4.6.6",
         place: .entry { .contentSteering(ContentSteering(attributes: $0)) },
@@ -8,7 +8,7 @@ extension PlaylistTag {
         uris: [.serverURI: .steeringManifest])
 }
 
-/// A content steering server, EXT-X-CONTENT-STEERING (RFC 8216bis, section 4.4.6.6).
+/// A content steering server, EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).
 public struct ContentSteering: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

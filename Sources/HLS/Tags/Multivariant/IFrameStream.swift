@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, section 4.4.6.3): an I-frame playlist.
+    /// EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3): an I-frame playlist.
     public static let iFrameStreamInformation = PlaylistTag(
         "EXT-X-I-FRAME-STREAM-INF", section: "4.4.6.3",
         place: .entry { .iFrameStream(IFrameStream(attributes: $0)) },
@@ -9,7 +9,7 @@ extension PlaylistTag {
         requiredVersion: \.requiredVersion)
 }
 
-/// A media playlist of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, section 4.4.6.3).
+/// A media playlist of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
 public struct IFrameStream: StreamTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

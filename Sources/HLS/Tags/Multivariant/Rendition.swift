@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-MEDIA (RFC 8216bis, section 4.4.6.1): a rendition.
+    /// EXT-X-MEDIA (RFC 8216bis §4.4.6.1): a rendition.
     public static let media = PlaylistTag(
         "EXT-X-MEDIA", section: "4.4.6.1",
         place: .entry { .rendition(Rendition(attributes: $0)) },
@@ -29,7 +29,7 @@ extension PlaylistTag {
         })
 }
 
-/// A rendition, EXT-X-MEDIA (RFC 8216bis, section 4.4.6.1).
+/// A rendition, EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
 public struct Rendition: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
@@ -140,7 +140,7 @@ public struct Rendition: AttributeTag {
     }
 }
 
-/// The type of a rendition (RFC 8216bis, section 4.4.6.1).
+/// The type of a rendition (RFC 8216bis §4.4.6.1).
 public enum RenditionType: String, Sendable, Hashable, CaseIterable {
     /// Audio.
     case audio = "AUDIO"

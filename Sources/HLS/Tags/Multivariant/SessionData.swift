@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-SESSION-DATA (RFC 8216bis, section 4.4.6.4): data of the presentation.
+    /// EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4): data of the presentation.
     public static let sessionData = PlaylistTag(
         "EXT-X-SESSION-DATA", section: "4.4.6.4",
         place: .entry { .sessionData(SessionData(attributes: $0)) },
@@ -13,7 +13,7 @@ extension PlaylistTag {
         uris: [.uri: .sessionData])
 }
 
-/// Data of the presentation, EXT-X-SESSION-DATA (RFC 8216bis, section 4.4.6.4).
+/// Data of the presentation, EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
 public struct SessionData: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList

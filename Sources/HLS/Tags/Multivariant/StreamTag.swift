@@ -1,4 +1,4 @@
-/// The common attributes of EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF (RFC 8216bis, sections 4.4.6.2 and 4.4.6.3).
+/// The common attributes of EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.2 and §4.4.6.3).
 public protocol StreamTag: AttributeTag {
     /// The URI of the media playlist; empty if there is none.
     var uri: String { get set }
@@ -111,7 +111,7 @@ extension StreamTag {
 
 extension AttributeList {
     /// The lowest protocol version that a stream or rendition with these attributes needs. Attributes with names that
-    /// begin with `REQ-` need version 12 (RFC 8216bis, section 8).
+    /// begin with `REQ-` need version 12 (RFC 8216bis §8).
     var requiredVersion: Int {
         attributes.contains { $0.name.rawValue.hasPrefix("REQ-") } ? 12 : 1
     }

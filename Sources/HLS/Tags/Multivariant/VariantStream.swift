@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-STREAM-INF (RFC 8216bis, section 4.4.6.2): a variant stream. The next line is its URI.
+    /// EXT-X-STREAM-INF (RFC 8216bis §4.4.6.2): a variant stream. The next line is its URI.
     public static let streamInformation = PlaylistTag(
         "EXT-X-STREAM-INF", section: "4.4.6.2",
         place: .multivariantPlaylist { (parser, item, reader) throws(PlaylistError) in
@@ -17,7 +17,7 @@ extension PlaylistTag {
         requiredVersion: \.requiredVersion)
 }
 
-/// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis, section 4.4.6.2).
+/// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis §4.4.6.2).
 public struct VariantStream: StreamTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
