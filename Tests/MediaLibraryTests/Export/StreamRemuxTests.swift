@@ -118,10 +118,30 @@ struct StreamRemuxTests {
     func namesGapsOfDamagedSegments(stream: SampleStream) throws {
         let remux = try remuxed(stream)
         #expect(remux.missing.isEmpty)
-        #expect(remux.damaged.map(\.part.url) == [2, 5, 7, 9].map { "http://h/\($0).ts" })
-        for (damage, words) in zip(remux.damaged, ["text", "scrambled", "padding", "too early"]) {
+        #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts", "http://h/5.ts", "http://h/7.ts"])
+        for (damage, words) in zip(remux.damaged, ["text", "scrambled", "padding"]) {
             #expect(damage.reason.contains(words), "\(damage.reason)")
         }
+    }
+
+    /// A body that ends early, within a packet or between two, with a length that agrees.
+    @Test(arguments: [nil, 0, 77]) func namesTruncatedSegment(_ excess: Int?) throws {
+        let clip = try #require(PublicClip.bytes)
+        let length = clip.count / 188 / 4 * 188
+        var files: [String: [UInt8]] = [:]
+        for index in 0..<4 {
+            let end = index == 3 ? clip.count : (index + 1) * length
+            files["http://h/\(index).ts"] = Array(clip[index * length..<end])
+        }
+        if let excess { files["http://h/1.ts"]?.removeSubrange(length / 2 / 188 * 188 + excess..<length) }
+        files["http://h/index.m3u8"] = playlist(
+            "#EXTINF:2,", "0.ts", "#EXTINF:2,", "1.ts", "#EXTINF:2,", "2.ts", "#EXTINF:2,", "3.ts")
+        let resources = MemoryResources(files)
+        var remux = StreamRemux(
+            try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
+        _ = try remux.run(into: Counter())
+        #expect(remux.damaged.map(\.part.url) == (excess == nil ? [] : ["http://h/1.ts"]))
+        #expect(remux.damaged.allSatisfy { $0.reason.contains("too early") })
     }
 
     @Test func losesOnlyDamagedSegments() throws {
