@@ -21,7 +21,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isDiscarding = false
     private var exchange: (any Exchange)?
     private var writer: ResponseWriter?
-    private var isFinishing = false
+    /// The number of responses whose ends are being written. Writing one may deliver the next pipelined request.
+    private var endingResponses = 0
     private var isDraining = false
     private var localAddress: String?
     /// Whether the connection's peer is on this machine.
@@ -158,7 +159,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
-        guard isFinishing else { return answer(request, context) }
+        guard endingResponses > 0 else { return answer(request, context) }
         // A pipelined request arrives while the previous response ends. Answering it at once would nest as deeply as
         // there are pipelined requests.
         let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
@@ -174,23 +175,20 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         kind: RouteKind = .other,
         _ context: ChannelHandlerContext
     ) -> ResponseWriter {
-        let writer = ResponseWriter(request: head, keepsAlive: keepsAlive, context: context) {
-            [weak self] status, bytes in
-            self?.responseWillEnd(kind, status: status, bytes: bytes, on: context.eventLoop)
-        }
+        let writer = ResponseWriter(
+            request: head, keepsAlive: keepsAlive, context: context,
+            willFinish: { [weak self] in self?.responseWillEnd(kind, status: $0, bytes: $1) },
+            didFinish: { [weak self] in self?.endingResponses -= 1 })
         self.writer = writer
         return writer
     }
 
-    private func responseWillEnd(_ kind: RouteKind, status: Int, bytes: Int64, on loop: any EventLoop) {
+    private func responseWillEnd(_ kind: RouteKind, status: Int, bytes: Int64) {
         server.metrics.count(kind, status: status, bytes: bytes)
         clock.responseEnded()
         exchange = nil
         writer = nil
-        guard !isFinishing else { return }
-        isFinishing = true
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        loop.execute { bound.value.isFinishing = false }
+        endingResponses += 1
     }
 
     // MARK: - Routing

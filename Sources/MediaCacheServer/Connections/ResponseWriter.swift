@@ -25,6 +25,7 @@ final class ResponseWriter {
     let request: HTTPRequestHead
     private let context: ChannelHandlerContext
     private let willFinish: (Int, Int64) -> Void
+    private let didFinish: () -> Void
     private var state = State.waiting
     private var keepsAlive: Bool
     private var status = 0
@@ -33,18 +34,22 @@ final class ResponseWriter {
     private var remaining: Int64?
     private var endsByClosing = false
 
-    /// - Parameter willFinish: Called once with the status and the number of body bytes, before the end is written:
-    ///   writing it may deliver the next pipelined request at once.
+    /// - Parameters:
+    ///   - willFinish: Called once with the status and the number of body bytes, before the end is written: writing it
+    ///     may deliver the next pipelined request at once.
+    ///   - didFinish: Called once after the end was written, or the connection closed instead.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
         context: ChannelHandlerContext,
-        willFinish: @escaping (Int, Int64) -> Void
+        willFinish: @escaping (Int, Int64) -> Void,
+        didFinish: @escaping () -> Void = {}
     ) {
         self.request = request
         self.keepsAlive = keepsAlive
         self.context = context
         self.willFinish = willFinish
+        self.didFinish = didFinish
     }
 
     var hasSentHead: Bool { state != .waiting }
@@ -143,6 +148,7 @@ final class ResponseWriter {
         guard state == .body else { return }
         if let remaining, remaining > 0 { return abort() }
         end()
+        defer { didFinish() }
         guard !keepsAlive else { return context.writeAndFlush(wrap(.end(nil)), promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
@@ -154,6 +160,7 @@ final class ResponseWriter {
     func abort() {
         guard state != .finished else { return }
         end()
+        defer { didFinish() }
         if endsByClosing {
             // An orderly close would end the body; a reset is recognised as an error.
             let channel = context.channel

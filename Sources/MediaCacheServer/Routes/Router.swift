@@ -1,7 +1,11 @@
 /// A table of routes by path.
 struct Router: Sendable {
     private let exact: [String: any Route]
-    private let prefixes: [(prefix: String, route: any Route)]
+    /// The length of the longest exact path. Longer paths, such as those of media, aren't looked up.
+    private let longestExact: Int
+    /// The prefixes, the longest first, and their routes.
+    private let prefixes: [String]
+    private let prefixRoutes: [any Route]
 
     /// Creates a table. If two routes have the same path, the first one wins.
     init(_ routes: [any Route]) {
@@ -14,14 +18,18 @@ struct Router: Sendable {
             }
         }
         self.exact = exact
-        self.prefixes = prefixes.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
+        longestExact = exact.keys.map(\.utf8.count).max() ?? 0
+        prefixes.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
+        self.prefixes = prefixes.map(\.prefix)
+        prefixRoutes = prefixes.map(\.route)
     }
 
     /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
-    var paths: [String] { Set(exact.keys).union(prefixes.map(\.prefix)).sorted() }
+    var paths: [String] { Set(exact.keys).union(prefixes).sorted() }
 
     /// Returns the route of `path`, or nil. The path `/` includes no other path.
     func route(for path: String) -> (any Route)? {
-        exact[path] ?? prefixes.first { path.hasPrefix($0.prefix) }?.route
+        if path.utf8.count <= longestExact, let route = exact[path] { return route }
+        return prefixes.firstIndex { path.hasPrefix($0) }.map { prefixRoutes[$0] }
     }
 }
