@@ -46,7 +46,8 @@ struct HoleSearch {
         guard time > last else { return }
         latest = time
         let step = time.subtractingClamped(last)
-        guard count >= Self.steps, step >= Self.shortest, step > last.subtractingClamped(first) / count * Self.steps else {
+        guard count >= Self.steps, step >= Self.shortest, step > last.subtractingClamped(first) / count * Self.steps
+        else {
             count += 1
             return
         }
