@@ -63,8 +63,9 @@ public final class RecentPlaylists: Sendable {
 
     /// Returns the place of `url` in the most recently requested playlist that names it; nil if none does.
     public func place(of url: ResourceURL) -> SegmentPlace? {
-        let hash = ReferenceHash.hash(of: url)
-        return state.withLock { state in
+        state.withLock { state in
+            guard !state.streams.isEmpty else { return nil }
+            let hash = ReferenceHash.hash(of: url)
             for stream in state.streams.reversed() {
                 for (id, index) in stream.views.reversed() {
                     guard var place = index.place(of: url, hash: hash, view: id) else { continue }
