@@ -15,12 +15,6 @@ struct StreamSourceTests: StreamSourceSuite {
 
     init() throws { playlist = try ResourceURL("http://origin.example/s/index.m3u8") }
 
-    private func serve(_ text: String, entityTag: String = "\"1\"") {
-        origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
-    }
-
-    private static let onDemand = live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n"
-
     @Test func servesRangesOfRewrittenPlaylist() async throws {
         serve(Self.live(from: 1, "/a.ts") + "#EXT-X-ENDLIST\n")
         try await withSource { (source, _) async throws in

@@ -83,6 +83,14 @@ extension StreamSourceSuite {
             + names.map { "#EXTINF:6,\n\($0)\n" }.joined()
     }
 
+    /// A playlist of four segments that has ended.
+    static var onDemand: String { live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n" }
+
+    /// Serves the media playlist.
+    func serve(_ text: String, entityTag: String = "\"1\"") {
+        origin[playlist] = ScriptedResource(.text(text), entityTag: entityTag, contentType: "text/plain")
+    }
+
     func media(_ seed: UInt64) -> ScriptedBody {
         // The first byte is the sync byte of a transport stream, so that the type is detected.
         .random(seed: seed, length: 3 << 20)
