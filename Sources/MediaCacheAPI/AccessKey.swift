@@ -46,6 +46,8 @@ public struct AccessKey: Sendable, Hashable {
 
 extension StringProtocol {
     /// Returns whether both texts have the same bytes. The duration depends only on their lengths.
+    // Inlinable, so that the comparison of each request is specialized.
+    @inlinable
     package func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
         var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)
         let isContiguous: Void? =

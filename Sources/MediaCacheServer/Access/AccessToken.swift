@@ -59,17 +59,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     var text: String { rawValue }
 
     /// Returns whether both are of the same token. The duration doesn't depend on the position of a difference.
-    func matches(_ other: TokenDigest) -> Bool {
-        var (mine, theirs) = (rawValue, other.rawValue)
-        return mine.withUTF8 { mine in
-            theirs.withUTF8 { theirs in
-                guard mine.count == theirs.count else { return false }
-                var difference: UInt8 = 0
-                for index in mine.indices { difference |= mine[index] ^ theirs[index] }
-                return difference == 0
-            }
-        }
-    }
+    func matches(_ other: TokenDigest) -> Bool { rawValue.isEqualInConstantTime(to: other.rawValue) }
 }
 
 /// The tokens of a cache, the contents of its token file.
