@@ -4,12 +4,6 @@ public struct MediaHole: Sendable, Hashable {
     public var duration: Double
     /// Whether the hole is before the samples of the segment, so that the previous segment was cut short.
     public var isBeforeSegment: Bool
-
-    /// Creates a hole.
-    public init(duration: Double, isBeforeSegment: Bool) {
-        self.duration = duration
-        self.isBeforeSegment = isBeforeSegment
-    }
 }
 
 /// The search for holes in the samples of an input. Times are decoding times in ticks of 90 kHz, on one clock.

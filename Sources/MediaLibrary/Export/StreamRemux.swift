@@ -180,7 +180,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     leaveOut(part, of: input)
                     return input
                 }
-                if part.isSegment { note(remuxer.holes(of: input), at: places[input] - 1, of: input) }
+                note(remuxer.holes(of: input), at: places[input] - 1, of: input)
                 follows[input] = damage?.isCutShort == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
