@@ -86,7 +86,7 @@ struct LiveRoute: MediaRoute {
         guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         let start: @Sendable () async throws -> Int64? = {
-            try await live.recording.start(from: from, to: to, isStrict: live.isStrict)
+            try await live.recording.windowStart(from: from, to: to, isStrict: live.isStrict)
         }
         return MovieOpener(name: name, movies: movies, start: start) {
             // The recorded ranges are part of the name, since retention changes the movie.

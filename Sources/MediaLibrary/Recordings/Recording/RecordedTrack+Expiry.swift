@@ -29,45 +29,45 @@ extension RecordedTrack {
     }
 
     /// Whether a segment has left its playlist and is no longer available.
-    func hasLeftPlaylist(_ awaited: AwaitedSegment, at now: Duration) -> Bool {
+    func hasLeftPlaylist(_ segment: AwaitedSegment, at now: Duration) -> Bool {
         // While the playlist can't be loaded, its segments are unknown.
-        guard !awaited.isInFlight, awaited.media == nil, loadFailure == nil, loaded != nil,
-            let failed = awaited.failed?.upperBound,
-            failed > max(awaited.seen, recovered), follower.present(awaited.row) == nil
+        guard !segment.isInFlight, segment.media == nil, loadFailure == nil, loaded != nil,
+            let failed = segment.failed?.upperBound,
+            failed > max(segment.seen, recovered), follower.present(segment.row) == nil
         else { return false }
         // Origins must keep segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
-        let isAbsent = awaited.absentSince != nil
+        let isAbsent = segment.absentSince != nil
         let window = Duration.nanoseconds(isAbsent ? 0 : follower.known?.durationNanoseconds ?? 0)
-        return now - awaited.seen >= max(targetDuration * 3, window)
+        return now - segment.seen >= max(targetDuration * 3, window)
     }
 
     /// Whether a segment isn't worth waiting for though its playlist lists it: other segments arrive, or the stream has
     /// ended. While the playlist can't be loaded, the origin is unavailable, which says nothing about its segments.
-    func isUnavailable(_ awaited: AwaitedSegment) -> Bool {
-        guard !awaited.isInFlight, let failed = awaited.failed, loadFailure == nil else { return false }
+    func isUnavailable(_ segment: AwaitedSegment) -> Bool {
+        guard !segment.isInFlight, let failed = segment.failed, loadFailure == nil else { return false }
         // Before the playlist recovered, the origin was unavailable.
         let since = max(failed.lowerBound, recovered)
-        if awaited.media != nil {
+        if segment.media != nil {
             let companionPatience = max(targetDuration * Self.patientTargets, Self.minimumCompanionPatience)
-            if let settled = [awaited.overtakenSince, endedSince].compactMap(\.self).min(),
+            if let settled = [segment.overtakenSince, endedSince].compactMap(\.self).min(),
                 failed.upperBound - max(since, settled) >= companionPatience
             {
                 return true
             }
             return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
         }
-        let began = min(since, awaited.absentSince ?? since)
+        let began = min(since, segment.absentSince ?? since)
         if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
         let failing = failed.upperBound - began
-        if let arrival = awaited.arrival, arrival >= since { return failing >= patience }
+        if let arrival = segment.arrival, arrival >= since { return failing >= patience }
         // Tracks may have different hosts, and ``Recording/silentTracks`` lets the edge advance in the meantime.
-        guard let arrival = awaited.otherArrival, arrival >= since else { return false }
+        guard let arrival = segment.otherArrival, arrival >= since else { return false }
         return failing >= Self.longestPatience
     }
 
     /// Whether a segment has failed for a long time since the origin reported that the playlist doesn't exist.
-    func isOfMissingPlaylist(_ awaited: AwaitedSegment) -> Bool {
-        guard !awaited.isInFlight, let gone = missingSince, let failed = awaited.failed else { return false }
+    func isOfMissingPlaylist(_ segment: AwaitedSegment) -> Bool {
+        guard !segment.isInFlight, let gone = missingSince, let failed = segment.failed else { return false }
         return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
     }
 
@@ -83,10 +83,10 @@ extension RecordedTrack {
     }
 
     /// Whether no bytes of a segment have been received for too long; false if its progress is unknown.
-    private func isHanging(_ awaited: AwaitedSegment, at now: Duration) -> Bool {
-        guard let progressed = awaited.progressed, let requested = awaited.requested else { return false }
+    private func isHanging(_ segment: AwaitedSegment, at now: Duration) -> Bool {
+        guard let progressed = segment.progressed, let requested = segment.requested else { return false }
         return now - progressed >= patience / Self.patientTargets
-            && (awaited.failed == nil || now - requested >= patience)
+            && (segment.failed == nil || now - requested >= patience)
     }
 }
 

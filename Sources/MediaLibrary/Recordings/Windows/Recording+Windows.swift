@@ -196,7 +196,7 @@ extension Recording {
     /// Returns the start of the recorded part of a requested window, in nanoseconds since 1970.
     ///
     /// - Throws: ``WindowOutOfRangeError``.
-    package func start(from: Int64, to: Int64, isStrict: Bool = false) throws -> Int64 {
+    package func windowStart(from: Int64, to: Int64, isStrict: Bool = false) throws -> Int64 {
         try granted(from, to, isStrict: isStrict).from
     }
 
