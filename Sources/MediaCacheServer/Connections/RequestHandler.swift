@@ -27,6 +27,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var localAddress: String?
     /// Whether the connection's peer is on this machine.
     private var hasLocalPeer = false
+    /// Whether the connection can send file regions.
+    private var takesFiles = false
     private let playTargets = PlayTargetCache()
     private let recentHeaders = RecentPlayHeaders()
     /// The most recent host and its verdict. All requests of a connection usually name the same host.
@@ -41,6 +43,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelActive(context: ChannelHandlerContext) {
         localAddress = context.localAddress?.ipAddress
         hasLocalPeer = HostPolicy.isLoopback(context.remoteAddress)
+        takesFiles = context.channel is any SocketOptionProvider
         context.fireChannelActive()
     }
 
@@ -176,20 +179,22 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ context: ChannelHandlerContext
     ) -> ResponseWriter {
         let writer = ResponseWriter(
-            request: head, keepsAlive: keepsAlive, context: context,
-            willFinish: { [weak self] in self?.responseWillEnd(kind, status: $0, bytes: $1) },
-            didFinish: { [weak self] in self?.endingResponses -= 1 })
+            request: head, keepsAlive: keepsAlive, kind: kind, takesFiles: takesFiles, context: context, owner: self)
         self.writer = writer
         return writer
     }
 
-    private func responseWillEnd(_ kind: RouteKind, status: Int, bytes: Int64) {
+    /// Called by a writer before the end of its response is written.
+    func responseWillEnd(_ kind: RouteKind, status: Int, bytes: Int64) {
         server.metrics.count(kind, status: status, bytes: bytes)
         clock.responseEnded()
         exchange = nil
         writer = nil
         endingResponses += 1
     }
+
+    /// Called by a writer after the end of its response was written, or the connection closed instead.
+    func responseDidEnd() { endingResponses -= 1 }
 
     // MARK: - Routing
 
@@ -201,13 +206,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let token = path.token, server.access.grant(for: token)?.admits(path: path.path) != true {
             return .refusal(ErrorResponse(.wrongToken), isAdmitted: false)
         }
-        guard let route = server.router.route(for: path.path), path.token == nil || route.access == .reader else {
-            return .refusal(ErrorResponse(.notFound("there is nothing at this path")))
-        }
-        if let problem = refusal(by: route.access, path, host, head) {
+        guard let entry = server.router.entry(for: path.path) else { return .refusal(ErrorResponse(.nothingAtPath)) }
+        let access = entry.route.access
+        guard path.token == nil || access == .reader else { return .refusal(ErrorResponse(.nothingAtPath)) }
+        if let problem = refusal(by: access, path, host, head) {
             return .refusal(ErrorResponse(problem), isAdmitted: false)
         }
-        guard let mediaRoute = route as? any MediaRoute else { return .route(route, path: path.path) }
+        guard let mediaRoute = entry.media else { return .route(entry.route, path: path.path) }
         do {
             let opener = try mediaRoute.opener(
                 for: MediaRequest(gate, path: path.path, playTargets: playTargets))

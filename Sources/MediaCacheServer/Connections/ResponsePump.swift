@@ -51,7 +51,6 @@ final class ResponsePump {
     private var sending: (source: any BlobReader, range: Range<Int64>)?
     private var isSending: Bool { sending != nil }
     private var isRefreshing = false
-    private lazy var takesFiles = writer.takesFiles
     private var isFinished = false
     private var readFailures = 0
 
@@ -115,7 +114,7 @@ final class ResponsePump {
     }
 
     private func take(_ count: Int, of source: any BlobReader, at offset: Int64) {
-        if count >= Self.leastSent, takesFiles,
+        if count >= Self.leastSent, writer.takesFiles,
             let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
         {
             return send(count, of: source, at: offset, from: descriptor)

@@ -24,8 +24,11 @@ final class ResponseWriter {
 
     let request: HTTPRequestHead
     private let context: ChannelHandlerContext
-    private let willFinish: (Int, Int64) -> Void
-    private let didFinish: () -> Void
+    /// The handler of the connection. It releases the writer when the response or the connection ends.
+    private let owner: RequestHandler
+    private let kind: RouteKind
+    /// Whether the connection can send file regions.
+    let takesFiles: Bool
     private var state = State.waiting
     private var keepsAlive: Bool
     private var status = 0
@@ -35,21 +38,24 @@ final class ResponseWriter {
     private var endsByClosing = false
 
     /// - Parameters:
-    ///   - willFinish: Called once with the status and the number of body bytes, before the end is written: writing it
-    ///     may deliver the next pipelined request at once.
-    ///   - didFinish: Called once after the end was written, or the connection closed instead.
+    ///   - kind: The kind of the request, for the metrics.
+    ///   - takesFiles: Whether the connection can send file regions.
+    ///   - owner: The handler to inform before the end is written, because writing it may deliver the next pipelined
+    ///     request at once, and afterwards.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
+        kind: RouteKind,
+        takesFiles: Bool,
         context: ChannelHandlerContext,
-        willFinish: @escaping (Int, Int64) -> Void,
-        didFinish: @escaping () -> Void = {}
+        owner: RequestHandler
     ) {
         self.request = request
         self.keepsAlive = keepsAlive
         self.context = context
-        self.willFinish = willFinish
-        self.didFinish = didFinish
+        self.kind = kind
+        self.takesFiles = takesFiles
+        self.owner = owner
     }
 
     var hasSentHead: Bool { state != .waiting }
@@ -107,9 +113,6 @@ final class ResponseWriter {
         write(.body(.byteBuffer(buffer)))
     }
 
-    /// Whether the connection can send file regions.
-    var takesFiles: Bool { context.channel is any SocketOptionProvider }
-
     /// Writes a file region as a part of the body, without flushing it.
     ///
     /// - Returns: A future that succeeds when the socket has taken all bytes.
@@ -148,7 +151,7 @@ final class ResponseWriter {
         guard state == .body else { return }
         if let remaining, remaining > 0 { return abort() }
         end()
-        defer { didFinish() }
+        defer { owner.responseDidEnd() }
         guard !keepsAlive else { return context.writeAndFlush(wrap(.end(nil)), promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
@@ -160,7 +163,7 @@ final class ResponseWriter {
     func abort() {
         guard state != .finished else { return }
         end()
-        defer { didFinish() }
+        defer { owner.responseDidEnd() }
         if endsByClosing {
             // An orderly close would end the body; a reset is recognised as an error.
             let channel = context.channel
@@ -177,7 +180,7 @@ final class ResponseWriter {
 
     private func end() {
         state = .finished
-        willFinish(status, bytesWritten)
+        owner.responseWillEnd(kind, status: status, bytes: bytesWritten)
     }
 
     private func write(_ part: HTTPServerResponsePart) {

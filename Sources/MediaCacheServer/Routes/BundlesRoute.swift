@@ -58,7 +58,7 @@ struct BundlesRoute: Route {
             return try .json(try await record(of: asset))
         case (0, _): throw request.methodNotAllowed(.get, .post)
         case (2, _): throw request.methodNotAllowed(parts[1] == "complete" ? .post : .put)
-        default: throw Problem.notFound("there is nothing at this path")
+        default: throw Problem.nothingAtPath
         }
     }
 

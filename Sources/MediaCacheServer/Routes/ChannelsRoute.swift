@@ -36,7 +36,7 @@ struct ChannelsRoute: Route {
         case (5, "programmes") where parts[3] == "exports":
             return try await respondForExport(
                 request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
-        default: throw Problem.notFound("there is nothing at this path")
+        default: throw Problem.nothingAtPath
         }
     }
 

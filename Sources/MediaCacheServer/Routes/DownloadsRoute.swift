@@ -49,7 +49,7 @@ struct DownloadsRoute: Route {
         case (1, _) where parts[0] == "order": throw request.methodNotAllowed(.put)
         case (1, _): return try await respondForOne(request, downloads, try AssetID(pathPart: parts[0]))
         case (0, _): throw request.methodNotAllowed(.get, .post)
-        default: throw Problem.notFound("there is nothing at this path")
+        default: throw Problem.nothingAtPath
         }
     }
 

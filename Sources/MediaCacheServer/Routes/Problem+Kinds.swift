@@ -17,6 +17,8 @@ extension Problem {
         Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
     }
 
+    static let nothingAtPath = notFound("there is nothing at this path")
+
     /// Returns the problem of a method that a path doesn't support.
     ///
     /// - Parameter allowed: The supported methods, which the response must list (RFC 9110 §15.5.6). `GET` includes

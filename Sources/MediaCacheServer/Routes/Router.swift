@@ -1,35 +1,49 @@
 /// A table of routes by path.
 struct Router: Sendable {
-    private let exact: [String: any Route]
+    /// A route of the table.
+    struct Entry: Sendable {
+        let route: any Route
+        /// The route as a media route; nil if it is none. Stored, because a conversion costs more than finding the
+        /// route.
+        let media: (any MediaRoute)?
+
+        init(_ route: any Route) {
+            self.route = route
+            media = route as? any MediaRoute
+        }
+    }
+
+    private let exact: [String: Entry]
     /// The length of the longest exact path. Longer paths, such as those of media, aren't looked up.
     private let longestExact: Int
     /// The prefixes, the longest first, and their routes.
     private let prefixes: [String]
-    private let prefixRoutes: [any Route]
+    private let prefixEntries: [Entry]
 
     /// Creates a table. If two routes have the same path, the first one wins.
     init(_ routes: [any Route]) {
-        var exact: [String: any Route] = [:]
-        var prefixes: [(prefix: String, route: any Route)] = []
+        var exact: [String: Entry] = [:]
+        var prefixes: [(prefix: String, entry: Entry)] = []
         for route in routes {
+            let entry = Entry(route)
             for path in route.paths {
-                if exact[path] == nil { exact[path] = route }
-                if path.hasSuffix("/"), path != "/" { prefixes.append((path, route)) }
+                if exact[path] == nil { exact[path] = entry }
+                if path.hasSuffix("/"), path != "/" { prefixes.append((path, entry)) }
             }
         }
         self.exact = exact
         longestExact = exact.keys.map(\.utf8.count).max() ?? 0
         prefixes.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
         self.prefixes = prefixes.map(\.prefix)
-        prefixRoutes = prefixes.map(\.route)
+        prefixEntries = prefixes.map(\.entry)
     }
 
     /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
     var paths: [String] { Set(exact.keys).union(prefixes).sorted() }
 
     /// Returns the route of `path`, or nil. The path `/` includes no other path.
-    func route(for path: String) -> (any Route)? {
-        if path.utf8.count <= longestExact, let route = exact[path] { return route }
-        return prefixes.firstIndex { path.hasPrefix($0) }.map { prefixRoutes[$0] }
+    func entry(for path: String) -> Entry? {
+        if path.utf8.count <= longestExact, let entry = exact[path] { return entry }
+        return prefixes.firstIndex { path.hasPrefix($0) }.map { prefixEntries[$0] }
     }
 }

@@ -47,7 +47,7 @@ struct TokensRoute: Route {
             return RouteResponse(status: 204)
         case (0, _): throw request.methodNotAllowed(.get, .post)
         case (1, _): throw request.methodNotAllowed(.get, .delete)
-        default: throw Problem.notFound("there is nothing at this path")
+        default: throw Problem.nothingAtPath
         }
     }
 
