@@ -46,22 +46,12 @@ struct PartOpener: ReaderOpener {
         }
         var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)
         request.range = range
-        try await store.checkAccess(&request, to: part, of: asset)
-        let reader = try await opened(request, part)
-        guard !request.revalidation.isSince else { return reader }
-        // Another reader may have started a fill since the check.
-        do {
-            try await store.checkAccess(&request, to: part, of: asset)
-        } catch {
-            reader.cancel()
-            throw error
+        return try await store.withAccessCheck(request, to: (part, asset), discarding: { $0.cancel() }) {
+            try await opened($0, part)
         }
-        guard request.revalidation.isSince else { return reader }
-        reader.cancel()
-        return try await opened(request, part)
     }
 
-    /// Opens the part's bytes after the access check.
+    /// Opens the part's bytes.
     private func opened(_ request: ReadRequest, _ part: AssetPart) async throws -> any ByteReader {
         var request = request
         // Small parts are fetched whole. Files, and resources read by ranges, are fetched as needed.

@@ -108,28 +108,28 @@ package struct StoreResources: StreamResources {
         ContentsIndex.name(of: url).flatMap { contents?.part($0) }
     }
 
-    /// Waits for work on a request that has passed the access check.
+    /// Waits for a read that the access rule permits.
     private func wait<Value: Sendable>(
         for url: String, _ body: @escaping @Sendable (ReadRequest) async throws -> Value
     ) throws(ContainerError) -> Value {
         do {
-            return try control.wait { try await body(try await request(for: url)) }
+            return try control.wait { try await read(url, body) }
         } catch {
             throw ContainerError(.inputOutput, "\(url) can't be read from the cache", cause: error)
         }
     }
 
-    private func request(for url: String) async throws -> ReadRequest {
+    private func read<Value>(_ url: String, _ body: (ReadRequest) async throws -> Value) async throws -> Value {
         guard let part = part(of: url) else {
             let scope = scope.value
-            var request = ReadRequest(url: try ResourceURL(url), settings: settings.narrowed(to: scope))
+            let request = ReadRequest(url: try ResourceURL(url), settings: settings.narrowed(to: scope))
             // The user named the first URL: its cached bytes may be read whatever the settings' scope.
-            if scope == .publicOnly { try await store.checkAccess(&request) }
-            return request
+            return try await scope == .publicOnly
+                ? store.withAccessCheck(request, read: body) : body(request)
         }
-        var request = try part.request(settings: settings, named: asset?.url)
-        if let asset { try await store.checkAccess(&request, to: part, of: asset) }
-        return request
+        let request = try part.request(settings: settings, named: asset?.url)
+        guard let asset else { return try await body(request) }
+        return try await store.withAccessCheck(request, to: (part, asset), read: body)
     }
 }
 

@@ -3,10 +3,48 @@ package import MediaCache
 /// The access rule for cached bytes. The store may hold bytes of a local address that the user played, and a public
 /// document may name them: the rule has to allow the read, as it would allow the request to the origin.
 extension CacheStore {
-    /// Makes a read of cached bytes that needs a decision of the access rule ask the origin first.
+    /// Reads bytes that the access rule permits. If they are cached from a local address, the origin is requested
+    /// first.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
-    package func checkAccess(_ request: inout ReadRequest) async throws {
+    /// The rule is checked again after the read, because another reader may have cached such bytes in the meantime. The
+    /// read is then repeated.
+    ///
+    /// - Parameters:
+    ///   - part: The part of an asset that is read; nil for any other resource. A part that the asset's download
+    ///     fetched has passed the rule.
+    ///   - discard: Called with the result of a repeated read.
+    ///   - read: Reads with the request that it receives.
+    /// - Throws: `CacheError` with `forbiddenAddress` if the rule forbids the read, and errors of `read`.
+    package func withAccessCheck<Result>(
+        _ request: ReadRequest, to part: (part: AssetPart, asset: Asset)? = nil,
+        discarding discard: (Result) -> Void = { _ in }, read: (ReadRequest) async throws -> Result
+    ) async throws -> Result {
+        var request = request
+        try await checkAccess(&request, to: part)
+        let result = try await read(request)
+        guard !request.revalidation.isSince else { return result }
+        do {
+            try await checkAccess(&request, to: part)
+        } catch {
+            discard(result)
+            throw error
+        }
+        guard request.revalidation.isSince else { return result }
+        discard(result)
+        return try await read(request)
+    }
+
+    /// Makes a read of cached bytes that needs a decision of the access rule request the origin first.
+    ///
+    /// - Throws: `CacheError` with `forbiddenAddress` if the rule forbids the read.
+    private func checkAccess(
+        _ request: inout ReadRequest, to part: (part: AssetPart, asset: Asset)?
+    ) async throws {
+        if let part { return try await checkAccess(&request, to: part.part, of: part.asset) }
+        try await checkAccess(&request)
+    }
+
+    private func checkAccess(_ request: inout ReadRequest) async throws {
         guard try await needsAccessCheck(request) else { return }
         request.revalidation = try revalidationForAccess(to: request.url, request.settings)
     }
@@ -31,11 +69,7 @@ extension CacheStore {
         return .since(monotonicTime)
     }
 
-    /// Checks a read of a part of an asset like ``checkAccess(_:)``. A part that the asset's download fetched has
-    /// passed the access rule.
-    ///
-    /// - Throws: `CacheError` with `forbiddenAddress`.
-    package func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
+    private func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
         // A recording fetched its parts under the rule.
         guard part.storedAs == nil, let download = asset.download else { return }
         switch download.state {

@@ -16,14 +16,8 @@ struct PartFetch: Sendable {
     /// A public document may name a resource at a local address that the user has played, and that is therefore cached.
     /// The origin is asked before such bytes become a part, so that the access rule applies.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
-        var request = request
-        try await store.checkAccess(&request)
         do {
-            let info = try await store.fill(request)
-            guard !request.revalidation.isSince else { return info }
-            // Another reader may have started a fill since the check.
-            try await store.checkAccess(&request)
-            return try await request.revalidation.isSince ? store.fill(request) : info
+            return try await store.withAccessCheck(request) { try await store.fill($0) }
         } catch let error as CacheError where error.contentCoding != nil && part.range == nil {
             return try await fillDecoded(request)
         }

@@ -140,8 +140,7 @@ public actor Preloader {
         request.transferClass = .preload
         request.revalidation = .beside
         request.group = group
-        try await store.checkAccess(&request)
-        let info = try await store.fill(request)
+        let info = try await store.withAccessCheck(request) { try await store.fill($0) }
         return min(info.bytesCached, end - start)
     }
 }

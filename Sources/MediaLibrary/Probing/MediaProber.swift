@@ -33,9 +33,10 @@ public struct MediaProber: Sendable {
         if loader.expectsPlaylist(at: url), let playlist = try await loader.load(url, scope: .any, settings: settings) {
             return try await stream(playlist, settings)
         }
-        var request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
-        try await store.checkAccess(&request)
-        let session = try await store.read(request)
+        let request = ReadRequest(url: url, range: .closed(0, through: Self.front - 1), settings: settings)
+        let session = try await store.withAccessCheck(request, discarding: { $0.cancel() }) {
+            try await store.read($0)
+        }
         defer { session.cancel() }
         if MediaType.isPlaylist(session.head.contentType),
             let playlist = try await loader.load(url, scope: .any, settings: settings)

@@ -1,0 +1,38 @@
+import MediaCache
+import MediaCacheTesting
+import Testing
+
+@testable import MediaLibrary
+
+/// Another reader caches bytes of a local address between the first check and the read.
+@Suite struct AccessCheckTests {
+    private let fixture = DownloadFixture()
+
+    @Test(arguments: [true, false])
+    func checksAgainAfterRead(asksOrigins: Bool) async throws {
+        let url = fixture.file(length: 1000)
+        fixture.library.origin[url]?.peer = .local
+        let store = try await fixture.library.open()
+        var settings = store.transfers.narrowed(to: .publicOnly)
+        settings.asksOrigins = asksOrigins
+        var reads: [ReadRequest] = []
+        var discarded = 0
+        let error = await #expect(throws: CacheError.self) {
+            _ = try await store.withAccessCheck(
+                ReadRequest(url: url, settings: settings), discarding: { _ in discarded += 1 }
+            ) { request in
+                reads.append(request)
+                if reads.count == 1 {
+                    _ = try await store.fill(ReadRequest(url: url))
+                    // Bytes that were received before the check need a confirmation.
+                    fixture.library.time.advance(by: .seconds(1))
+                }
+                return try await store.fill(request)
+            }
+        }
+        #expect(error?.code == .forbiddenAddress)
+        #expect(reads.map(\.revalidation.isSince) == (asksOrigins ? [false, true] : [false]))
+        #expect(discarded == 1)
+        await store.close()
+    }
+}
