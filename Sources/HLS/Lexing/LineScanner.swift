@@ -12,8 +12,7 @@ struct Line {
 
 /// A scanner that splits bytes into lines that end in LF, CRLF or CR.
 ///
-/// RFC 8216bis §4.1, allows only LF and CRLF, but playlists from old systems end lines in CR alone, and no URI
-/// contains a CR.
+/// RFC 8216bis §4.1 allows only LF and CRLF. Playlists from old systems use CR alone, and no URI contains a CR.
 struct LineScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position: Int

@@ -80,8 +80,8 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986,
-    /// section 3.1).
+    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986
+    /// §3.1).
     private static func schemeEnd<Bytes: Collection>(_ utf8: Bytes) -> Bytes.Index? where Bytes.Element == UInt8 {
         guard let first = utf8.first, first.isLetter else { return nil }
         let end = utf8.firstIndex { byte in
@@ -108,7 +108,7 @@ extension URLReference {
     public func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil {
-            // Dot segments are removed only from a path with a root. `urn:a/../b` is opaque.
+            // Dot segments are removed only from a rooted path. `urn:a/../b` is opaque.
             if authority != nil || path.utf8.first == .slash { target.path = URLReference.removingDotSegments(path) }
             return target
         }

@@ -1,7 +1,7 @@
 /// A writer of the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// The tags that were read and are written even if their value is the default.
+    /// The tags to write even if their values are the defaults, since the parsed playlist contains them.
     let tagsRead: Set<PlaylistTag>
 
     init(tagsRead: Set<PlaylistTag> = []) {

@@ -16,7 +16,7 @@ public struct RenditionReport: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

@@ -29,7 +29,7 @@ public struct DateRange: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -121,7 +121,7 @@ public struct DateRange: AttributeTag {
         return overflow ? nil : end
     }
 
-    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis §4.4.5.1 and appendix D).
+    /// Reports violations that the attribute types don't cover (RFC 8216bis §4.4.5.1 and appendix D).
     fileprivate func check(_ reader: inout LineReader) throws(PlaylistError) {
         if endsOnNext {
             if rangeClass == nil {

@@ -4,7 +4,7 @@ public struct Interstitial: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
 
-    /// Creates an interstitial from attributes, which may be incomplete.
+    /// Creates an interstitial from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -33,7 +33,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "X-PLAYOUT-LIMIT") }
     }
 
-    /// The ends that are aligned to segments: IN, OUT.
+    /// The transitions that snap to segment boundaries: OUT to the interstitial, IN to the primary content.
     public var snap: [String] {
         get { attributes.list("X-SNAP") }
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-SNAP") }
@@ -45,7 +45,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-RESTRICT") }
     }
 
-    /// Whether players may get different content: YES or NO.
+    /// Whether different players may receive different content: YES or NO.
     public var contentMayVary: String? {
         get { attributes.text("X-CONTENT-MAY-VARY") }
         set { attributes.setQuoted(newValue, for: "X-CONTENT-MAY-VARY") }

@@ -21,7 +21,7 @@ public struct PartialSegment: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -69,10 +69,10 @@ public struct PartialSegment: AttributeTag {
 public struct PartByteRanges: Sendable {
     private var end = 0
 
-    /// Creates a state for the first part of a playlist.
+    /// Creates the state before the first part of a playlist.
     public init() {}
 
-    /// Returns the bytes of the next part.
+    /// Returns the byte range of the next part.
     ///
     /// - Returns: nil for a whole resource, and for a range whose end exceeds 64 bits.
     public mutating func next(_ part: PartialSegment) -> Range<Int>? {

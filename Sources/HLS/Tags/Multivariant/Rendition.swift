@@ -34,7 +34,7 @@ public struct Rendition: AttributeTag {
     /// The attributes in their written order, including unknown ones.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -91,13 +91,13 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue, for: "STABLE-RENDITION-ID") }
     }
 
-    /// Whether players should select the rendition in the absence of a user's choice.
+    /// Whether players should select the rendition if the user hasn't made a choice.
     public var isDefault: Bool {
         get { attributes.flag("DEFAULT") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "DEFAULT") }
     }
 
-    /// Whether players may select the rendition by the system's language and settings.
+    /// Whether players may select the rendition based on the system's language and settings.
     public var isAutoselect: Bool {
         get { attributes.flag("AUTOSELECT") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "AUTOSELECT") }
@@ -109,7 +109,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "FORCED") }
     }
 
-    /// The ID of the captions within the media: CC1 to CC4, SERVICE1 to SERVICE63.
+    /// The ID of the captions within the media: CC1 to CC4, or SERVICE1 to SERVICE63.
     public var instreamID: String? {
         get { attributes.text(.instreamID) }
         set { attributes.setQuoted(newValue, for: .instreamID) }
@@ -133,7 +133,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "CHARACTERISTICS") }
     }
 
-    /// The number of audio channels, followed by other parameters after slashes.
+    /// The number of audio channels, optionally followed by other parameters, separated by slashes.
     public var channels: String? {
         get { attributes.text("CHANNELS") }
         set { attributes.setQuoted(newValue, for: "CHANNELS") }
@@ -146,8 +146,8 @@ public enum RenditionType: String, Sendable, Hashable, CaseIterable {
     case audio = "AUDIO"
     /// Video.
     case video = "VIDEO"
-    /// Subtitles in media playlists of their own.
+    /// Subtitles in separate media playlists.
     case subtitles = "SUBTITLES"
-    /// Captions inside the video.
+    /// Captions embedded in the video.
     case closedCaptions = "CLOSED-CAPTIONS"
 }

@@ -24,7 +24,7 @@ public struct VariantStream: StreamTag {
     /// The URI of the media playlist; empty if no URI follows the tag.
     public var uri: String
 
-    /// Creates a stream without a URI from attributes, which may be incomplete.
+    /// Creates a stream without a URI from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.init(attributes: attributes, uri: "")
     }
@@ -60,7 +60,7 @@ public struct VariantStream: StreamTag {
         set { attributes.setQuoted(newValue, for: "SUBTITLES") }
     }
 
-    /// The group ID of the stream's closed captions; nil without one, and for the value NONE (see
+    /// The group ID of the stream's closed captions; nil if there is none or the value is NONE (see
     /// ``hasNoClosedCaptions``).
     public var closedCaptionsGroup: String? {
         get { attributes["CLOSED-CAPTIONS"].flatMap { $0.isQuoted ? $0.text : nil } }
