@@ -28,7 +28,7 @@ public struct AVCConfiguration: Sendable, Hashable {
         let sets = sequenceParameterSets + pictureParameterSets
         guard sequenceParameterSets.count <= 31, pictureParameterSets.count <= 255,
             sets.allSatisfy({ $0.count <= Int(UInt16.max) })
-        else { throw ContainerError(.unrepresentable, "avcC: too many parameter sets, or one that is too long") }
+        else { throw ContainerError(.unrepresentable, "avcC: over 31 SPS, 255 PPS or 65,535 bytes in a set") }
         profile = first[1]
         compatibility = first[2]
         level = first[3]
@@ -47,7 +47,9 @@ public struct AVCConfiguration: Sendable, Hashable {
 
     private init(_ reader: inout ByteReader) throws(ContainerError) {
         let version = try reader.uint8()
-        guard version == 1 else { throw ContainerError(.unsupported, "avcC: version \(version)", at: reader.origin) }
+        guard version == 1 else {
+            throw ContainerError(.unsupported, "avcC: unsupported version \(version)", at: reader.origin)
+        }
         profile = try reader.uint8()
         compatibility = try reader.uint8()
         level = try reader.uint8()

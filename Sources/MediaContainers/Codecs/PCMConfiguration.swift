@@ -55,7 +55,7 @@ public struct PCMConfiguration: Sendable, Hashable {
             self.init(isFloat: flags & 1 != 0, isLittleEndian: flags & 2 == 0, bits: bits)
         default: return nil
         }
-        // Samples without the packed flag may still fill their words; the packet size decides.
+        // Samples without the packed flag may still fill their words, which the packet size reveals.
         guard let packing else {
             if entry == "lpcm", flags & 8 == 0 { return nil }
             return

@@ -102,7 +102,7 @@ public struct ByteReader {
     /// Moves to an index in ``bytes``.
     public mutating func seek(to target: Int) throws(ContainerError) {
         guard target >= 0, target <= bytes.count else {
-            throw ContainerError(.truncated, "position \(target) of \(bytes.count) bytes", at: origin)
+            throw ContainerError(.truncated, "position \(target) is outside of \(bytes.count) bytes", at: origin)
         }
         position = target
     }

@@ -15,7 +15,7 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-    /// Appends a box. Its size is filled in after `body` has appended its content.
+    /// Appends a box. Its size is filled in after `content` has appended the payload.
     mutating func appendBox<Failure: Error>(
         _ type: FourCC, _ content: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,4 +1,4 @@
-/// The coding of a track's samples. The cases name the form of ``MediaFormat/configuration``.
+/// The coding of a track's samples. Each case documents the form of ``MediaFormat/configuration``.
 public enum Codec: Sendable, Hashable {
     /// H.264, ISO/IEC 14496-10. Configuration: an AVCDecoderConfigurationRecord (14496-15, 5.3.3.1).
     case avc
@@ -40,7 +40,7 @@ public enum Codec: Sendable, Hashable {
     case alac
     /// Uncompressed audio. Configuration: ``PCMConfiguration/record``, or empty for formats outside ISO/IEC 23003-5.
     case pcm
-    /// WebVTT in cues (14496-30). Configuration: the content of `vttC`.
+    /// WebVTT cues (14496-30). Configuration: the content of `vttC`.
     case webVTT
     /// 3GPP timed text (TS 26.245).
     case timedText

@@ -17,7 +17,7 @@ public struct ContainerError: Error, Sendable {
         case encrypted
         /// A count or size exceeds the caller's limit or the bytes that contain it.
         case limitExceeded
-        /// A value doesn't fit the field that the output format has for it.
+        /// A value doesn't fit into its field of the output format.
         case unrepresentable
         /// The source or sink failed; see ``ContainerError/cause``.
         case inputOutput
@@ -74,9 +74,9 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case discontinuity
         /// A transport packet is scrambled; its payload can't be read.
         case scrambled
-        /// A transport packet is marked as damaged, or its header contradicts itself.
+        /// A transport packet is marked as damaged, or its header is inconsistent.
         case transportError
-        /// A table with a wrong checksum or contradictory content was dropped.
+        /// A table with a wrong checksum or inconsistent content was dropped.
         case damagedTable
         /// A PES packet is shorter than its length field, or its header can't be read.
         case damagedPacket
@@ -84,7 +84,7 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case damagedFrame
         /// A frame before the first timestamp was dropped.
         case missingTimestamp
-        /// A timestamp that contradicts its neighbours was replaced.
+        /// A timestamp that's inconsistent with its neighbours was replaced.
         case damagedTimestamp
         /// A frame or section that exceeds the size limit was dropped.
         case tooLong

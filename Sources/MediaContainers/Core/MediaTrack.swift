@@ -19,10 +19,9 @@ public struct MediaTrack: Sendable, Hashable {
     public var isEnabled = true
     /// Frames per second according to the container or the parameter sets, or nil if unknown.
     public var frameRate: Double?
-    /// The rotation and mirroring of pictures: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright
-    /// pictures.
+    /// The rotation and mirroring of video: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright video.
     public var matrix: [Int32]?
-    /// The number of ticks at the start that a player drops: the delay of the audio encoder and decoder.
+    /// The number of ticks to drop at the start of playback: the delay of the audio encoder and decoder.
     public var priming: Int64 = 0
 
     /// Creates a track.

@@ -30,7 +30,7 @@ public struct MediaSample: Sendable, Hashable {
     public var track: Int
     /// The presentation time in the timescale of the track.
     public var pts: Int64
-    /// The decoding time in the timescale of the track. 33-bit wraps of MPEG-TS are undone.
+    /// The decoding time in the timescale of the track. 33-bit timestamps of MPEG-TS are unwrapped.
     public var dts: Int64
     /// The duration in the timescale of the track, or 0 if the container doesn't state it.
     public var duration: Int64
@@ -38,7 +38,8 @@ public struct MediaSample: Sendable, Hashable {
     public var size: Int
     /// Whether decoding can start at this sample.
     public var isSync: Bool
-    /// Whether an edit list hides the sample: it is decoded for the sake of others but not shown.
+    /// Whether an edit list hides the sample. Hidden samples are decoded, since others may depend on them, but not
+    /// presented.
     public var isHidden: Bool
     /// The index of the format in the track.
     public var formatIndex: Int

@@ -1,9 +1,9 @@
 /// Conversions between timescales, and the bounds of all times.
 ///
 /// Every time in a valid container is below 2⁵⁹ ticks and below 2³³ seconds. The MP4 parsers check each edit, fragment
-/// and sample. The parsers of MPEG-TS and packed audio count from 33-bit timestamps and move by at most half a wrap per
-/// packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of Smooth
-/// Streaming (10 MHz).
+/// and sample. The parsers of MPEG-TS and packed audio start from 33-bit timestamps and advance by at most half a wrap
+/// per packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of
+/// Smooth Streaming (10 MHz).
 ///
 /// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in ticks of 90 kHz
 /// are below 2⁵⁰, so the times of even 4,096 held samples add up to less than 2⁶³. Sums without such a bound, such as a

@@ -10,7 +10,7 @@ class AccessUnitParser: FrameParser {
     final var hasSlice = false
     /// Whether decoding can start at the access unit.
     final var foundSync = false
-    /// Whether a parameter set has arrived that the format doesn't contain yet.
+    /// Whether the stream has a new parameter set that the format doesn't contain yet.
     final var setsChanged = false
 
     // MARK: - Codec-specific parts
@@ -31,7 +31,7 @@ class AccessUnitParser: FrameParser {
     /// Reads a complete unit, including its header but without trailing zeros.
     func readUnit(_ unit: UnsafeRawBufferPointer) {}
 
-    /// Runs when the access unit is complete, before it is delivered.
+    /// Called when the access unit is complete, before it is delivered.
     func willFinish() {}
 
     /// Builds the format from the parameter sets, and clears ``setsChanged``.

@@ -10,7 +10,7 @@ class FrameParser {
         case incomplete
         /// The given number of bytes belongs to no frame.
         case garbage(Int)
-        /// A frame of the given number of bytes. The properties describe it.
+        /// A frame of the given number of bytes, described by the properties of the parser.
         case frame(Int)
     }
 
@@ -35,8 +35,8 @@ class FrameParser {
     /// The number of bytes at the front of the frame that belong to the transport and are not delivered.
     final var prefixLength = 0
 
-    /// Looks for the end of the frame at the front of `bytes`. Until it returns a frame or garbage, the next call
-    /// repeats the bytes with more after them.
+    /// Looks for the end of the frame at the front of `bytes`. After ``Scan/incomplete``, the next call passes the same
+    /// bytes, followed by further ones.
     func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         bytes.isEmpty ? .incomplete : .frame(bytes.count)
     }

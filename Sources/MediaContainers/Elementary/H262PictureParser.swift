@@ -106,7 +106,7 @@ final class H262PictureParser: FrameParser {
         var format = MediaFormat(
             codec: .mpeg2Video, codecString: profile?.codecString ?? "mp4v.6A", configuration: Array(unit),
             sampleEntry: "mp4v", width: header.width, height: header.height)
-        // In MPEG-1 the codes are pixel shapes, all close to square.
+        // In MPEG-1, the codes are pixel aspect ratios, all close to square.
         if profile != nil { format.pictureBoxes = header.pixelAspect?.box ?? [] }
         setFormat(format)
     }
@@ -117,7 +117,7 @@ struct H262SequenceHeader {
     var width: Int
     var height: Int
     var frameRate: Double?
-    /// `aspect_ratio_information`. In H.262, 1 means square pixels and 2 to 4 are shapes of the picture.
+    /// `aspect_ratio_information`. In H.262, 1 means square pixels, and 2 to 4 are display aspect ratios.
     private var aspect: Int
 
     /// Reads the bytes after the start code 00 00 01 B3.
@@ -130,7 +130,7 @@ struct H262SequenceHeader {
         frameRate = index < Self.frameRates.count ? Self.frameRates[index] : nil
     }
 
-    /// The pixel shape derived from the shape of the picture (table 6-3).
+    /// The pixel aspect ratio, derived from the display aspect ratio (table 6-3).
     var pixelAspect: PixelAspectRatio? {
         switch aspect {
         case 2: PixelAspectRatio(4 * height, 3 * width)

@@ -57,7 +57,7 @@ final class HEVCAccessUnitParser: AccessUnitParser {
             let set = first.withUnsafeBytes({ try? HEVCSequenceParameterSet($0) })
         else { return }
         var configuration = HEVCConfiguration(set)
-        // `hvc1` requires array_completeness: samples lose their parameter sets when they are stored in MP4.
+        // `hvc1` requires array_completeness: parameter sets are removed from samples that are stored in MP4.
         configuration.arrays = [(32, videoSets), (33, sequenceSets), (34, pictureSets)].map {
             HEVCConfiguration.ParameterSets(isComplete: true, nalUnitType: $0, units: $1.units)
         }.filter { !$0.units.isEmpty }

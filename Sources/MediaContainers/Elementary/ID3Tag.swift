@@ -99,7 +99,7 @@ public enum ID3Frame: Sendable, Hashable {
     /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])
 
-    /// Reads the next frame. Returns nil if none can follow.
+    /// Reads the next frame. Returns nil if there is none.
     init?(_ reader: inout ByteReader, version: UInt8) {
         let idLength = version == 2 ? 3 : 4
         guard let idBytes = try? reader.take(idLength), idBytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -1,4 +1,5 @@
-/// A buffer for the bytes of an elementary stream that haven't been split into frames. It holds the only copy of them.
+/// A buffer for the bytes of an elementary stream that haven't been split into frames. The bytes aren't stored anywhere
+/// else.
 struct PayloadBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var head = 0

@@ -1,12 +1,12 @@
 /// A base class for parsers of audio frames that begin with a sync word and contain their length: ADTS, LOAS, AC-3 and
 /// MPEG audio.
 ///
-/// After a loss of sync, a header counts as valid if another header follows its frame or the data ends there. Within a
-/// run of frames, each header counts as valid immediately.
+/// After a loss of sync, a header is valid if another header follows its frame or the data ends there. Within a
+/// sequence of frames, each header is valid immediately.
 class SyncFrameParser: FrameParser {
     /// The number of bytes needed to read a frame header.
     var headerLength: Int { 0 }
-    /// The largest number of bytes searched for a header at a time.
+    /// The maximum number of bytes searched for a header in one scan.
     private static let searchLimit = 1 << 20
 
     private var isInSync = false
@@ -18,7 +18,7 @@ class SyncFrameParser: FrameParser {
     /// Reads the properties of the complete frame at the front.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
 
-    /// Returns the end of the frame at the front, if further parts may belong to it, or nil to wait for more bytes.
+    /// Returns the end of the frame at the front, including the parts that follow it, or nil to wait for more bytes.
     func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? { first }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {

@@ -17,7 +17,7 @@ enum VideoUsability {
     ]
 }
 
-/// The shape of a pixel as the ratio of its width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
+/// The ratio of a pixel's width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
 public struct PixelAspectRatio: Sendable, Hashable {
     /// The relative width, at least 1.
     public var horizontal: UInt32

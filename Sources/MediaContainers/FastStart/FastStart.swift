@@ -1,7 +1,7 @@
-/// Rearrangement of an MP4 file with its index at the front, so that playback can start before the whole file is
+/// Rearrangement of an MP4 file that moves its index to the front, so that playback can start before the whole file is
 /// available.
 ///
-/// The result is a layout. It can be written to a file or served by range without writing.
+/// The result is a layout. It can be written to a file, or served by range without writing the file.
 public enum FastStart {
     /// Plans the rearranged file. Reads only the box headers and `moov`.
     ///
@@ -21,13 +21,13 @@ public enum FastStart {
     /// Returns a read-only view of the rearranged file.
     ///
     /// - Parameter source: The bytes of the file.
-    /// - Throws: ``ContainerError``, as ``layout(of:)`` does.
+    /// - Throws: ``ContainerError`` under the same conditions as ``layout(of:)``.
     public static func view<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayoutView<Source> {
         ByteLayoutView(layout: try layout(of: source), source: source)
     }
 }
 
-/// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs next.
+/// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs from the caller.
 ///
 /// Use it when the bytes arrive asynchronously, as from a network. ``FastStart/layout(of:)`` runs it over a source that
 /// can block.

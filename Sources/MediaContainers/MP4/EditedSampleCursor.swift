@@ -5,7 +5,7 @@
 /// - An edit begins at the last sync sample whose decoding and composition times don't exceed its media time. An audio
 ///   edit begins up to a second earlier, because decoders need preroll. Samples outside of the edit are hidden.
 /// - The first visible video sample is presented at zero, or at the end of the empty edits.
-/// - A video edit ends with the sync sample after its end, to include pictures reordered around it.
+/// - A video edit ends with the sync sample after its end, to include frames reordered around it.
 public struct EditedSampleCursor: Sendable {
     private let table: SampleTable
     private let isVideo: Bool

@@ -74,9 +74,9 @@ public struct MP4Reader<Source: ByteSource> {
 
     /// Passes all tracks and samples to a sink, as ``deliver(to:)`` does.
     ///
-    /// - Parameter shifts: The smallest amount for each track by which decoding times of fragments move back, so that
-    ///   no sample is presented before it is decoded. Pass the shifts of the previous segment to keep decoding times
-    ///   continuous.
+    /// - Parameter shifts: The amount for each track by which decoding times of fragments are moved back, so that no
+    ///   sample is presented before it is decoded. The passed values are minimums. Pass the shifts of the previous
+    ///   segment to keep decoding times continuous.
     func deliver<Sink: SampleSink>(
         to sink: inout Sink, decodingShifts shifts: inout [Int64]
     ) throws(ContainerError) {

@@ -30,7 +30,7 @@ public struct Movie: Sendable {
     init() {}
 
     /// Returns the end of an audio track according to its edit list, in the timescale of the track, or nil if the list
-    /// doesn't end it. Padding in the last frame lies after this end.
+    /// doesn't define an end. Padding in the last frame lies after this end.
     func shownEnd(ofTrack index: Int) -> Int64? {
         let track = tracks[index]
         guard track.media.kind == .audio, track.table.sampleCount > 0, !track.edits.edits.isEmpty else { return nil }

@@ -48,7 +48,7 @@ struct MovieFragmentParser {
             case "tfdt":
                 let full = try FullBox(&reader)
                 let time = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
-                // A lower bound based on the timescale applies to each sample later.
+                // Each sample is checked later against a stricter bound that depends on the timescale.
                 guard let time = Int64(exactly: time), time < Timescale.maximumTicks else {
                     throw ContainerError(.malformed, "tfdt: decoding time \(time) is out of range", at: header.offset)
                 }
@@ -82,7 +82,7 @@ struct MovieFragmentParser {
             }
             base = known
         }
-        // Files exist whose fragments have more tracks than their movie. Such fragments are ignored.
+        // In some files, fragments contain tracks that the movie lacks. Such track fragments are ignored.
         guard let index = movie.tracks.firstIndex(where: { $0.media.id == id }) else { return nil }
         var defaults = movie.tracks[index].fragmentDefaults
         if full.flags & 0x2 != 0 { defaults.descriptionIndex = try reader.uint32() }

@@ -1,4 +1,4 @@
-/// A programme map table: the elementary streams of a programme (ISO/IEC 13818-1, 2.4.4.8).
+/// A program map table: the elementary streams of a program (ISO/IEC 13818-1, 2.4.4.8).
 struct ProgramMap: Equatable {
     /// An elementary stream.
     struct Stream: Equatable {
@@ -43,9 +43,9 @@ struct ProgramMap: Equatable {
     }
 }
 
-/// The programme association table: the PID of each programme's map (ISO/IEC 13818-1, 2.4.4.3).
+/// The program association table: the PID of each program's map (ISO/IEC 13818-1, 2.4.4.3).
 struct ProgramAssociation: Equatable {
-    /// A programme and the PID of its map.
+    /// A program and the PID of its map.
     struct Program: Equatable {
         var number: Int
         var mapPID: Int
@@ -66,13 +66,13 @@ struct ProgramAssociation: Equatable {
         while reader.remaining >= 4 {
             let number = Int(try reader.uint16())
             let pid = Int(try reader.uint16() & 0x1FFF)
-            // Programme 0 identifies the network information table.
+            // Program 0 identifies the network information table.
             if number != 0 { programs.append(Program(number: number, mapPID: pid)) }
         }
     }
 }
 
-/// The descriptors of a programme or an elementary stream that identify its coding (ISO/IEC 13818-1, 2.6; ETSI EN 300
+/// The descriptors of a program or an elementary stream that identify its coding (ISO/IEC 13818-1, 2.6; ETSI EN 300
 /// 468, 6.2).
 struct StreamDescriptors {
     /// `format_identifier` from the registration descriptor (2.6.8).
@@ -90,7 +90,7 @@ struct StreamDescriptors {
 
     init(_ bytes: ByteReader) {
         var reader = bytes
-        // A truncated descriptor ends the list. The ones before it are valid.
+        // A truncated descriptor ends the list. The descriptors before it are valid.
         while let tag = try? reader.uint8(), let length = try? reader.uint8(),
             var content = try? reader.sub(Int(length))
         {
@@ -106,7 +106,7 @@ struct StreamDescriptors {
             let text = String(decoding: letters, as: UTF8.self)
             if letters.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) { language = text.lowercased() }
         case 0x26:
-            // metadata_application_format, then metadata_format. 0xFF announces an identifier.
+            // metadata_application_format, then metadata_format. 0xFF indicates that an identifier follows.
             guard let application = try? content.uint16() else { return }
             if application == 0xFFFF { try? content.skip(4) }
             guard let format = try? content.uint8(), format == 0xFF else { return }

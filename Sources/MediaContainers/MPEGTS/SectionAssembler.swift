@@ -5,8 +5,8 @@ struct SectionAssembler {
     private static let longestSection = 4096
 
     private var section: [UInt8] = []
-    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload announces the
-    /// start of a section.
+    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload signals the start
+    /// of a section.
     private var isInside = false
 
     /// Discards an incomplete section, because its continuation was lost.

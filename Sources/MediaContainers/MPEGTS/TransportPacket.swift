@@ -14,12 +14,12 @@ struct TransportPacket {
     var hasDiscontinuity = false
     /// Whether decoding can start with the data that begins here (`random_access_indicator`).
     var isRandomAccess = false
-    /// The 33-bit base of the programme clock reference in ticks of 90 kHz, or nil.
+    /// The 33-bit base of the program clock reference in ticks of 90 kHz, or nil.
     var programClock: Int64?
     /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
 
-    /// Reads the header of a 188-byte packet. Returns nil if its lengths contradict each other.
+    /// Reads the header of a 188-byte packet. Returns nil if its lengths are inconsistent.
     @inline(__always)
     init?(_ packet: UnsafeRawPointer) {
         let header = UInt32(bigEndian: packet.loadUnaligned(as: UInt32.self))

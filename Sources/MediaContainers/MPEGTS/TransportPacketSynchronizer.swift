@@ -1,4 +1,4 @@
-/// A synchronizer that finds the packets of a transport stream in arbitrarily divided buffers.
+/// A synchronizer that finds the packets of a transport stream in buffers of any size.
 ///
 /// Packets are 188 bytes. Some files have four bytes before each packet (192, the timestamps of Blu-ray discs) or
 /// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes determines the form (ISO/IEC
@@ -11,7 +11,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     static let packetLength = 188
     static let syncByte: UInt8 = 0x47
 
-    /// The number of consecutive sync bytes required at the start, and after a loss with a known distance.
+    /// The number of consecutive sync bytes required at the start, and after a loss of sync if the distance is known.
     private static let initialConfirmations = 5
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
@@ -67,7 +67,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         }
     }
 
-    /// Returns the next packet among those that were unconfirmed while more bytes could follow, or nil.
+    /// Returns the next packet that couldn't be confirmed before the end of the data, or nil.
     mutating func nextAtEnd() -> UnsafeRawPointer? {
         while isLocked || search(isLast: true) {
             guard backlogCursor < backlogCount else { return nil }
@@ -76,7 +76,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return nil
     }
 
-    /// Expects a packet at the next byte, because a segment ends here. Drops an incomplete packet.
+    /// Expects a packet at the next byte, because a segment has ended. Drops an incomplete packet.
     mutating func realign() {
         skippedBytes += Int64(partialCount)
         partialCount = 0
@@ -185,7 +185,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return false
     }
 
-    /// Returns the distance of packets beginning at an index: 0 if there are none, nil if more bytes are needed.
+    /// Returns the distance between packets that begin at an index: 0 if there are none, nil if more bytes are needed.
     private func confirm(_ start: Int, isLast: Bool) -> Int? {
         var isUndecided = false
         if stride != 0 {
@@ -232,7 +232,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     }
 }
 
-/// Locating packet boundaries in a transport stream without reading all of it.
+/// The search for packet boundaries in a transport stream, without reading all of it.
 package enum TransportPacketBorders {
     /// The number of consecutive sync bytes required.
     private static let confirmations = 5
@@ -242,8 +242,8 @@ package enum TransportPacketBorders {
     /// - Parameters:
     ///   - source: The bytes of the stream.
     ///   - length: The approximate length of each part in bytes.
-    /// - Returns: The offsets in order. Empty if the source isn't a transport stream; without offsets at which damage
-    ///   has displaced the packets.
+    /// - Returns: The offsets in order; empty if the source isn't a transport stream. Offsets at which damage has
+    ///   displaced the packets are omitted.
     /// - Throws: The errors of the source.
     package static func borders(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }

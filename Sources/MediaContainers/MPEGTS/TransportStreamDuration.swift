@@ -19,7 +19,7 @@ public enum TransportStreamDuration {
         let demuxer = TransportStreamDemuxer()
         var head = TimeSpan()
         try push(0..<windowLength, of: source, demuxer, &head)
-        // The tail is on the same clock and has the streams that are known by now.
+        // The tail continues the clock and the streams of the head.
         try demuxer.interrupt(into: &head)
         var tail = TimeSpan()
         try push(source.length - windowLength..<source.length, of: source, demuxer, &tail)

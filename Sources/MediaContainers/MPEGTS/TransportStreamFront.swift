@@ -1,4 +1,4 @@
-/// The part of a transport stream up to the end of its first picture, as an I-frame playlist describes it (RFC 8216bis,
+/// The part of a transport stream up to the end of its first picture, to which I-frame playlists refer (RFC 8216bis,
 /// 4.4.3.6).
 public enum TransportStreamFront {
     /// Returns the number of bytes that contain the first picture and the data needed to decode it.

@@ -61,7 +61,7 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Ends the segment or file and delivers the frames that more bytes could have continued.
+    /// Ends the segment or file and delivers the remaining frames.
     ///
     /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no frame was recognised, and the errors of the
     ///   sink.
@@ -216,7 +216,7 @@ public final class PackedAudioDemuxer {
             }
         }
         try announce(into: &sink)
-        // A stream that changes its rate keeps the ticks of the first rate.
+        // If the sample rate changes, times continue in ticks of the first rate.
         let duration = parser.duration.samples * rate / max(1, parser.duration.rate)
         let sample = MediaSample(
             track: 0, pts: time, dts: time, duration: duration, size: frame.count, isSync: true,

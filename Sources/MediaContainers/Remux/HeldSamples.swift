@@ -102,7 +102,7 @@ struct DoubtfulSamples {
     private let expected: Int64
     /// The composition offset of the last sample before the jump.
     private let offset: Int64
-    /// The total duration that confirms the times, because no single timestamp covers that much.
+    /// The total duration that confirms the times, because no single timestamp covers more.
     private let longest: Int64
     private var byteCount = 0
     private var length: Int64 = 0
@@ -119,7 +119,7 @@ struct DoubtfulSamples {
     }
 
     mutating func append(_ held: Held) {
-        // Without a duration, a picture lasts until the next one.
+        // A picture without a duration lasts until the next one.
         if let last = samples.last, last.duration <= 0 {
             length = length.addingClamped(max(0, held.dts.subtractingClamped(last.dts)))
         }

@@ -78,7 +78,7 @@ struct JoinedTimeline {
     private var tracks: [Int: Track] = [:]
     /// The first stretch that the next samples of each input can belong to.
     private var floors: [Int: StretchID] = [:]
-    /// The inputs that have left their stretch and not yet begun in the next.
+    /// The inputs that have left their stretch but haven't begun in the next.
     private var departures: [Int: Departure] = [:]
 
     init(longestGap: Int64) { self.longestGap = longestGap }
@@ -152,7 +152,7 @@ struct JoinedTimeline {
             track.stretch = stretch
             track.shownEnd = .min
         }
-        // Without a duration, a picture lasts as long as the one before it.
+        // A picture without a duration lasts as long as the one before it.
         let distance = track.decodedEnd == nil ? 0 : max(0, dts.subtractingClamped(track.lastDecoded))
         let length = duration > 0 ? duration : distance
         track.gap = nil
@@ -237,7 +237,7 @@ struct JoinedTimeline {
         return dts > (stretches[track.stretch]?.latest ?? .min).addingClamped(Self.reach)
     }
 
-    /// Returns the last stretch with a number of discontinuities whose times are near a time.
+    /// Returns the last stretch with a number of discontinuities and with times near `dts`, or nil.
     private func nearest(to dts: Int64, number: Int, behind: StretchID? = nil) -> StretchID? {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }
@@ -250,9 +250,9 @@ struct JoinedTimeline {
 
 /// A part of a remuxer's output that comes from one clock. Times are in ticks of 90 kHz.
 public struct JoinedStretch: Sendable, Hashable {
-    /// The earliest presentation time, on the clock of the stretch with wraps undone.
+    /// The earliest presentation time, on the unwrapped clock of the stretch.
     public var start: Int64
-    /// The end of the last sample, on the clock of the stretch with wraps undone.
+    /// The end of the last sample, on the unwrapped clock of the stretch.
     public var end: Int64
     /// The amount added to the times of the stretch to move them onto the timeline of the output.
     public var shift: Int64
@@ -265,7 +265,7 @@ public struct JoinedStretch: Sendable, Hashable {
     }
 }
 
-/// The id of a stretch. Stretches are in presentation order of their ids.
+/// The id of a stretch. The order of the ids is the presentation order of the stretches.
 struct StretchID: Hashable, Comparable {
     /// The number of announced discontinuities before the stretch.
     var number: Int

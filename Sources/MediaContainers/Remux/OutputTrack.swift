@@ -65,7 +65,7 @@ struct OutputTrack {
     }
 }
 
-/// The output of a remuxer. It records failures, which aren't damage of a segment.
+/// The output of a remuxer. It records whether the sink has failed, which isn't damage of a segment.
 struct RemuxOutput<Sink: SampleSink>: SampleSink {
     var sink: Sink
     /// Whether a call of the sink has thrown.

@@ -258,8 +258,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             ?? sameCodec.first { outputs[$0].language == track.language } ?? sameCodec.first ?? free.first
     }
 
-    /// Returns the timescale of an output track: one tick per sample for audio, and a multiple of a coarse scale, so
-    /// that shifts between stretches fit.
+    /// Returns the timescale of an output track: the sample rate for audio from MPEG-TS, otherwise a multiple of the
+    /// input's timescale that's precise enough for shifts between stretches.
     private static func timescale(_ track: MediaTrack, _ format: MediaFormat) -> Int32 {
         if track.timescale == 90_000, track.kind == .audio, format.sampleRate > 0 {
             return Int32(clamping: format.sampleRate)

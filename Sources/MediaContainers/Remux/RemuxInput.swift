@@ -61,8 +61,8 @@ final class RemuxInput {
         if isAlone, let name = audioLabel.name, !name.isEmpty { track.name = name }
     }
 
-    /// Determines the origin of a packed audio segment: its timestamp with wraps undone, or the end of the previous
-    /// segment if it has none.
+    /// Determines the origin of a packed audio segment: its unwrapped timestamp, or the end of the previous segment if
+    /// it has none.
     func findOrigin() {
         guard !hasOrigin, let packedAudio else { return }
         hasOrigin = true
@@ -83,7 +83,7 @@ final class RemuxInput {
         begun[track] = true
     }
 
-    /// Returns whether the track with an id, or any track if it is nil, has begun in the current segment.
+    /// Returns whether the track with an id, or any track if the id is nil, has begun in the current segment.
     func hasBegun(_ id: UInt32?) -> Bool {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
@@ -104,7 +104,7 @@ final class RemuxInput {
         lastTime = nil
     }
 
-    /// Forgets the tracks before a change of demuxer.
+    /// Removes the tracks before a change of demuxer.
     func forgetTracks() {
         tracks = []
         routes = []
@@ -114,7 +114,7 @@ final class RemuxInput {
     }
 }
 
-/// The properties of a track stated outside of its container, as in a playlist.
+/// The properties of a track that are stated outside of its container, for example in a playlist.
 public struct TrackLabel: Sendable, Hashable {
     /// The language (BCP 47), or nil to use that of the container.
     public var language: String?
@@ -123,7 +123,7 @@ public struct TrackLabel: Sendable, Hashable {
     /// Whether players select the track by default.
     public var isDefault: Bool
 
-    /// Creates a label; without arguments, one that states nothing.
+    /// Creates a label. The default arguments state nothing.
     public init(language: String? = nil, name: String? = nil, isDefault: Bool = false) {
         self.language = language
         self.name = name

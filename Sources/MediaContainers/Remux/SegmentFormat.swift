@@ -17,7 +17,7 @@ public enum SegmentFormat: Sendable, Hashable {
     ///   - isWhole: Whether `bytes` is the whole segment.
     /// - Returns: The format, or nil if none is recognised.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
-        // In a text such as a playlist, a letter may repeat at the distance of sync bytes.
+        // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
         if isMP4(bytes) { return .mp4 }
         // An ID3 tag may contain any bytes, so the data after it decides. A transport stream has no tag.

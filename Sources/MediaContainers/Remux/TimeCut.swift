@@ -32,7 +32,8 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     /// The end of the range on the timeline of the samples, in ticks of 90 kHz. Nil before it is known, and if the
     /// range has no end.
     public private(set) var end: Int64?
-    /// The visible range in ticks of 90 kHz: from ``start`` or the first visible sample to ``end`` or without end.
+    /// The visible range in ticks of 90 kHz, from ``start`` or the first visible sample to ``end``; unbounded without
+    /// an end.
     public var shown: Range<Int64> { (start ?? zero ?? 0)..<max(end ?? .max, start ?? zero ?? 0) }
     /// The earliest presentation time of a visible sample, or nil before it is known.
     private var zero: Int64?
@@ -50,8 +51,8 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     ///   - output: The receiver of the samples.
     ///   - from: The start of the range in seconds, or nil for the start of presentation.
     ///   - to: The end of the range in seconds, or nil for no end.
-    ///   - lead: Returns the seconds between the zero of `from` and `to` and the earliest visible sample. It is called
-    ///     once, after the first samples.
+    ///   - lead: A function that returns the seconds between the zero of `from` and `to` and the earliest visible
+    ///     sample. It's called once, after the first samples.
     public init(_ output: Output, from: Double?, to: Double?, lead: @escaping () -> Double = { 0 }) {
         self.output = output
         self.from = from
@@ -161,7 +162,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         tracks[sample.track].group.append(Held(sample: sample, bytes: [UInt8](copying: bytes)))
     }
 
-    /// Starts the range in the held group of frames.
+    /// Starts the range of a track with its held group of frames.
     private mutating func begin(_ track: Int) throws(ContainerError) {
         tracks[track].isOpen = true
         let group = tracks[track].group

@@ -2,8 +2,8 @@
 ///
 /// X-TIMESTAMP-MAP places the cues of a segment on the clock of the stream's other segments. That clock has 33 bits and
 /// may restart. Without the map, cues count from timestamp 0 (RFC 8216, 3.5), but in many streams they count from the
-/// start of the stream. Of the possible alignments, the one that brings the cues nearest to their segment's position in
-/// the playlist applies.
+/// start of the stream. Of the possible alignments, the one that places the cues nearest to the position of their
+/// segment in the playlist is used.
 public struct SubtitleAlignment: Sendable {
     /// The period of the 33-bit clock.
     private static let wrap: Int64 = 1 << 33

@@ -46,14 +46,14 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// - Parameters:
     ///   - sink: The receiver of the samples.
     ///   - track: The index of the track.
-    ///   - film: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
+    ///   - presentation: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
     /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
     /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(
-        to sink: inout Sink, track: Int, along film: Range<Int64>
+        to sink: inout Sink, track: Int, along presentation: Range<Int64>
     ) throws(ContainerError) -> Int {
         guard let start = cues.map(\.start).min(), let end = cues.map(\.end).max() else { return 0 }
-        let range = min(film.lowerBound, start)..<max(film.upperBound, end)
+        let range = min(presentation.lowerBound, start)..<max(presentation.upperBound, end)
         return try WebVTTSampleEncoder.encode(cues, in: range) { (cue) throws(ContainerError) in
             let sample = MediaSample(
                 track: track, pts: cue.start, dts: cue.start, duration: cue.duration, size: cue.bytes.count,

@@ -1,7 +1,7 @@
 /// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30, 6.5).
 ///
-/// The samples cover the time without gaps. A new sample begins wherever cues begin or end. It contains a `vttc` for
-/// each visible cue, or a `vtte` if there is none.
+/// The samples cover the whole range. A new sample begins wherever cues begin or end. It contains a `vttc` for each
+/// visible cue, or a `vtte` if there is none.
 public enum WebVTTSampleEncoder {
     /// A sample with its bytes.
     public struct Sample: Sendable, Hashable {
@@ -50,7 +50,7 @@ public enum WebVTTSampleEncoder {
         return candidates.count - shown.count
     }
 
-    /// Returns the cues, which are sorted by start, that fit the limits together with the cues before them.
+    /// Returns the cues that fit the limits together with the cues before them. `cues` are sorted by start.
     private static func withinLimits(_ cues: [WebVTTCue]) -> [WebVTTCue] {
         var active: [(end: Int64, bytes: Int)] = []
         return cues.filter { cue in

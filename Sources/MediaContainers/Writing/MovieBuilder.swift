@@ -1,8 +1,8 @@
 /// A builder that collects the tracks and samples of a file and creates its `moov` (ISO/IEC 14496-12, 8.2).
 ///
-/// Samples are added without their bytes, in the order in which their bytes are in `mdat`. The builder writes nothing.
-/// Once all sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be
-/// streamed after the head, or served by range without writing.
+/// Samples are added without their bytes, in the order of their bytes in `mdat`. The builder writes nothing. Once all
+/// sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be streamed
+/// after the head, or served by range without writing the file.
 public struct MovieBuilder: Sendable {
     /// Samples of one track with contiguous bytes.
     struct Chunk: Sendable {
@@ -165,7 +165,7 @@ public struct MovieBuilder: Sendable {
             }
         }
         guard bytes.count <= Int(UInt32.max) else {
-            throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes")
+            throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes don't fit a 32-bit size")
         }
         return bytes
     }
@@ -206,7 +206,7 @@ public struct ProgressiveLayout: Sendable {
     public struct SamplePlace: Sendable, Hashable {
         /// The index of the track.
         public var track: Int
-        /// The index of the sample in its track, from 0, in the order of adding.
+        /// The index of the sample in its track, from 0, in the order in which samples were added.
         public var index: Int
         /// The sample's size in bytes.
         public var size: Int

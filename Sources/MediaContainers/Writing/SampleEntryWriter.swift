@@ -47,7 +47,7 @@ enum SampleEntryWriter {
         objectType: UInt8? = nil, to bytes: inout [UInt8]
     ) throws(ContainerError) {
         guard let width = UInt16(exactly: format.width), let height = UInt16(exactly: format.height) else {
-            throw ContainerError(.unrepresentable, "picture size \(format.width) × \(format.height) exceeds 65,535")
+            throw ContainerError(.unrepresentable, "video size \(format.width) × \(format.height) exceeds 65,535")
         }
         if objectType == nil { try require(format, record) }
         bytes.appendBox(type) { bytes in

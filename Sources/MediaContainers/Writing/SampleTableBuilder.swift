@@ -25,7 +25,7 @@ struct SampleTableBuilder: Sendable {
     /// The number of samples.
     var count: Int { sizes.count }
 
-    /// The sum of all durations. The last sample has its own duration.
+    /// The sum of all durations. A sample lasts until the next one, and the last sample for its stated duration.
     var mediaDuration: Int64 { count == 0 ? 0 : lastDTS - firstDTS + lastDuration }
 
     /// Whether every sample is a sync sample, so that `stss` is omitted.
@@ -151,8 +151,8 @@ struct ChunkTableWriter {
     }
 }
 
-/// A collector of each track's samples in chunks of up to one second or 1 MiB, whose bytes are contiguous in the file
-/// (ISO/IEC 14496-12, 8.7.4).
+/// A buffer that collects each track's samples in chunks of up to one second or 1 MiB. The bytes of a chunk are
+/// contiguous in the file (ISO/IEC 14496-12, 8.7.4).
 package struct ChunkGatherer: Sendable {
     /// An incomplete chunk.
     package struct Chunk: Sendable {
@@ -168,7 +168,7 @@ package struct ChunkGatherer: Sendable {
     package private(set) var chunks: [Chunk] = []
     private var timescales: [Int32] = []
 
-    /// Creates a collector without tracks.
+    /// Creates a buffer without tracks.
     package init() {}
 
     /// Updates the list of tracks. Existing tracks keep their index.
