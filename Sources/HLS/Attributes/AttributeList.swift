@@ -1,4 +1,4 @@
-/// The attributes of a tag in their written order (RFC 8216bis §4.2).
+/// The attributes of a tag, in the order in which they were written (RFC 8216bis §4.2).
 ///
 /// Each tag type stores its attribute list and exposes typed properties that read and write it. Unknown attributes,
 /// attribute order and the digits of numbers survive parsing, editing and writing.

@@ -2,7 +2,7 @@
 ///
 /// Conforming types store the attribute list. Their typed properties read and write it.
 public protocol AttributeTag: Sendable, Hashable {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     var attributes: AttributeList { get set }
 
     /// Creates a tag from attributes. Required attributes may be missing.

@@ -75,8 +75,8 @@ extension MediaPlaylist {
         return values
     }
 
-    /// The keys of ``tagRecords`` that are specific to media playlists, in the order of the RFC. For a tag with
-    /// attributes, the keys of its record follow in parentheses.
+    /// The keys of ``tagRecords`` that are specific to media playlists, in the order of ``PlaylistTag/allCases``. For a
+    /// tag with attributes, the keys of its record follow in parentheses.
     package static var recordKeys: [String] {
         fields.map { tag, field in
             let keys = tag.definition.attributes.map(\.name.recordKey)

@@ -1,4 +1,4 @@
-/// The kind of a body, detected from its first bytes and tags.
+/// The kind of a response body, detected from its first bytes and tags.
 public enum BodyKind: Sendable, Hashable {
     /// A playlist. The kind is nil if no tag is specific to one kind, as in a playlist with only a header.
     case playlist(PlaylistKind?)
@@ -107,7 +107,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
         self = ForeignContent.text(bytes, first)
     }
 
-    /// Returns the content type that the first bytes identify by a signature; nil if there is none.
+    /// Returns the kind of content if the first bytes contain a signature; otherwise nil.
     static func signature(_ bytes: UnsafeRawBufferPointer) -> ForeignContent? {
         if bytes.has("\u{1F}", at: 0), bytes.count > 1, bytes[1] == 0x8B { return .gzip }
         if bytes.count >= 188, bytes[0] == 0x47, bytes.count < 189 || bytes[188] == 0x47 { return .transportStream }

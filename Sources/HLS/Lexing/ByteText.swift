@@ -5,7 +5,7 @@ extension UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// Returns the range from `start` to `end` without the blanks at both ends.
+    /// Returns the range from `start` to `end` without leading and trailing blanks.
     @inline(__always)
     func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
         var start = start
@@ -77,7 +77,7 @@ extension String {
         self.init(decoding: text, as: UTF8.self)
     }
 
-    /// The text without the blanks at both ends.
+    /// The text without leading and trailing blanks.
     var trimmedBlanks: String {
         var copy = self
         return copy.withUTF8 { utf8 in

@@ -43,7 +43,7 @@ struct LineScanner {
         return Line(start: start, end: end, next: next, number: number)
     }
 
-    /// Returns the offset of the next line end. Compares eight bytes at a time, since a scan of a long playlist spends
+    /// Returns the offset of the next line end. Compares eight bytes per step, since a scan of a long playlist spends
     /// most of its time here.
     @inline(__always)
     private func terminator(from start: Int) -> Int {
@@ -67,7 +67,7 @@ struct LineScanner {
 struct TagLine {
     /// The name without the number sign.
     var name: Range<Int>
-    /// The text after the colon without the blanks at both ends; nil without a colon.
+    /// The trimmed text after the colon; nil if there is no colon.
     var value: Range<Int>?
     /// Whether the colon has blanks around it.
     var hasBlanks = false

@@ -55,7 +55,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
         return reference.description
     }
 
-    /// Returns a URL without directives, which identifies the playlist itself.
+    /// Returns a URL without its directives.
     public static func removed(from url: String) -> String {
         DeliveryDirectives().applied(to: url)
     }

@@ -125,8 +125,8 @@ extension MediaPlaylist {
         return segments.indices.contains(index) ? segments[index] : nil
     }
 
-    /// Returns whether two segments have the same byte range length, and the same URI apart from the query, which may
-    /// contain changing tokens.
+    /// Returns whether two segments have the same byte range length, and the same URI apart from the query, which often
+    /// contains changing tokens.
     private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
         guard let left, let right else { return false }
         if left.uri == right.uri { return left.byteRange?.length == right.byteRange?.length }

@@ -154,7 +154,7 @@ struct LineReader {
         if range.lowerBound != line.start || !mayEndInBlanks { try reportBlanks() }
     }
 
-    /// Reports blanks that the RFC doesn't allow, once for each line.
+    /// Reports blanks that the RFC doesn't allow, at most once per line.
     mutating func reportBlanks() throws(PlaylistError) {
         guard blanksLine != line.number else { return }
         blanksLine = line.number

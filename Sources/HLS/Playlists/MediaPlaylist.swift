@@ -1,7 +1,6 @@
 /// A media playlist: a list of media segments (RFC 8216bis §4.1).
 public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
-    /// The protocol version that the playlist declares (RFC 8216bis §4.4.1.2); nil without one. See
-    /// ``requiredVersion``.
+    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
     /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []
@@ -9,7 +8,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var hasIndependentSegments = false
     /// The preferred position at which to start playback (4.4.2.2).
     public var start: StartPoint?
-    /// The upper bound of segment durations in seconds (4.4.3.1); nil if the playlist has none.
+    /// The upper bound of segment durations in seconds (4.4.3.1); nil if there is none.
     public var targetDuration: Int?
     /// The media sequence number of the first segment, including skipped segments (4.4.3.2). Some servers write a
     /// negative number, which the RFC forbids.
@@ -53,12 +52,12 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The media sequence number of the segment that will follow the last of ``segments``.
     public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
-    /// All date ranges in the order of the playlist (4.4.5.1).
+    /// All date ranges in playlist order (4.4.5.1).
     public var dateRanges: [DateRange] {
         segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? [])
     }
 
-    /// All unknown tags in the order of the playlist.
+    /// All unknown tags in playlist order.
     public var allUnknownTags: [UnknownTag] {
         unknownTags + segments.flatMap(\.unknownTags) + (upcoming?.unknownTags ?? [])
     }

@@ -5,7 +5,7 @@
 public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
     public var uri: String
-    /// The title as written, including blanks before it.
+    /// The title as written, including leading blanks.
     var writtenTitle: String
     /// The duration in seconds.
     public var duration: DecimalValue

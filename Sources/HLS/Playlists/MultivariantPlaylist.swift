@@ -18,7 +18,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         case unknown(UnknownTag)
     }
 
-    /// The protocol version that the playlist declares (4.4.1.2); nil without one. See ``requiredVersion``.
+    /// The declared protocol version (4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
     /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []

@@ -23,7 +23,7 @@ public enum Playlist: Sendable, Hashable {
         if case .multivariant(let playlist) = self { playlist } else { nil }
     }
 
-    /// All unknown tags in the order of the playlist.
+    /// All unknown tags in playlist order.
     public var unknownTags: [UnknownTag] {
         switch self {
         case .media(let playlist): playlist.allUnknownTags
@@ -78,7 +78,7 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The values of the tags that playlists of both kinds may have (RFC 8216bis §4.4.1 and §4.4.2).
+/// The values of the tags that both kinds of playlist share (RFC 8216bis §4.4.1 and §4.4.2).
 struct CommonTags {
     var version: Int?
     var variables: [VariableDefinition] = []

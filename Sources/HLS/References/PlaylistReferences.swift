@@ -19,7 +19,7 @@ public struct PlaylistReferences: Sendable {
         self.context = context
     }
 
-    /// Calls `body` with each reference, in the order of the playlist.
+    /// Calls `body` with each reference, in playlist order.
     ///
     /// - Throws: The error that `body` throws.
     public func forEach<Failure: Error>(
@@ -31,7 +31,7 @@ public struct PlaylistReferences: Sendable {
         }
     }
 
-    /// Returns all references in the order of the playlist.
+    /// Returns all references in playlist order.
     public func all(in bytes: [UInt8]) -> [Reference] {
         var references: [Reference] = []
         forEach(in: bytes) { references.append($0) }
@@ -39,14 +39,14 @@ public struct PlaylistReferences: Sendable {
     }
 
     /// Returns a playlist without control characters other than line ends and tabs, and without Unicode line
-    /// separators. ``rewritten(_:_:)`` removes them as well.
+    /// separators, which ``rewritten(_:_:)`` also removes.
     package static func withoutLineSplitters(_ bytes: [UInt8]) -> [UInt8] { LineSplitters.removed(from: bytes) }
 
     /// Returns a playlist with some of its references replaced.
     ///
     /// Every reference that a player may find in the result has been passed to `replacement`:
     /// - Control characters other than line ends and tabs, and Unicode line separators, are removed first. Some players
-    ///   end lines there and would find a URI on the rest of the line.
+    ///   end lines there and would find a URI in the rest of the line.
     /// - Players split malformed attribute lists in different ways, at blanks, second quotes or backslashes. A line is
     ///   truncated before an attribute in which only some players find a reference.
     /// - A line end is appended to an EXTINF on the last line. Without it, some players read the title as a URI.
@@ -83,8 +83,9 @@ public struct PlaylistReferences: Sendable {
                 if needsQuotes { output.append(.quote) }
                 copied = reference.bytes.upperBound
                 if !isReserved, copied >= PlaylistReferences.sampleLength {
-                    // Growing by doubling would hold two copies in memory, so the estimated length is reserved. The
-                    // estimate is capped: in a hostile playlist, the first lines may grow more than the others.
+                    // The estimated length is reserved, since an array that grows by doubling is briefly in memory
+                    // twice. The estimate is capped: in a hostile playlist, the first lines may grow more than the
+                    // others.
                     isReserved = true
                     let growth = Double(output.count) / Double(copied) * 1.02
                     output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)) + 1024)

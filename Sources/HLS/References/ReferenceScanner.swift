@@ -19,7 +19,7 @@ struct ReferenceScanner {
     private var uriName: StaticString = URIAttributes.uriName
     /// Whether the list contains a number sign, which may begin another tag.
     private var hasInnerTag = false
-    /// Whether all players split the list in the same way; nil until needed.
+    /// Whether all players split the list identically; nil until computed.
     private var isUnambiguous: Bool?
     private var ambiguousText: Range<Int>?
     private var followsStreamInformation = false

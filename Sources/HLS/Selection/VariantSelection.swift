@@ -20,7 +20,7 @@ public enum VariantSelection: Sendable, Hashable {
 }
 
 extension MultivariantPlaylist {
-    /// Returns the variant streams that match a criterion, in the order of the playlist.
+    /// Returns the variant streams that match a criterion, in playlist order.
     public func variants(_ selection: VariantSelection) -> [VariantStream] {
         variants([selection])
     }
@@ -42,8 +42,7 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Returns the renditions in the groups of a variant stream (RFC 8216bis §4.4.6.2.1), in the order of the
-    /// playlist.
+    /// Returns the renditions in the groups of a variant stream (RFC 8216bis §4.4.6.2.1), in playlist order.
     public func renditions(of variant: VariantStream) -> [Rendition] {
         renditions.filter { rendition in
             guard let type = rendition.type, let group = variant.group(type) else { return false }

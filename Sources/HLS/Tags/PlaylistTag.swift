@@ -54,7 +54,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name without the number sign: `EXTINF`.
     public var description: String { rawValue }
 
-    /// The kind of playlist that the tag belongs to; nil for a tag of both kinds.
+    /// The kind of playlist that the tag belongs to; nil for a tag that both kinds share.
     var kind: PlaylistKind? {
         switch definition.place {
         case .firstLine, .anyPlaylist: nil

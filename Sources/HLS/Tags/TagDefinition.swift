@@ -4,7 +4,7 @@
 final class TagDefinition: Sendable {
     /// The name without the number sign.
     let name: StaticString
-    /// The name as a string.
+    /// The name as a `String`, without the number sign.
     let rawValue: String
     /// The section of RFC 8216bis that defines the tag.
     let section: String
@@ -188,7 +188,7 @@ final class TagField<Target>: Sendable {
 }
 
 extension AttributeList {
-    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay as they are, since an
+    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay unchanged, since an
     /// empty reference would resolve to the playlist itself.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> AttributeList {
         var list = self
@@ -201,7 +201,7 @@ extension AttributeList {
 }
 
 extension AttributeTag {
-    /// Returns the tag with its URIs replaced, as ``AttributeList/mappingURIs(of:_:)`` does.
+    /// Returns the tag with its URIs replaced; see ``AttributeList/mappingURIs(of:_:)``.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> Self {
         guard !tag.definition.uris.isEmpty else { return self }
         var copy = self

@@ -134,8 +134,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
 extension DecimalValue {
     /// Reads the number at the beginning of a range of bytes. Fraction digits after the 18th are ignored.
     ///
-    /// - Returns: The number and the position after it; nil without a number, and for an integer part that exceeds 64
-    ///   bits.
+    /// - Returns: The number and the position after it; nil if there is no number or its integer part exceeds 64 bits.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (value: DecimalValue, end: Int)? {
         var index = range.lowerBound

@@ -36,7 +36,7 @@ struct LineWriter {
         endLine()
     }
 
-    /// Writes the tags that playlists of both kinds may have.
+    /// Writes the tags that both kinds of playlist share.
     mutating func tags(_ common: CommonTags) {
         for tag in PlaylistTag.allCases {
             if case .anyPlaylist(let field) = tag.definition.place { field.write(common, tag, &self) }

@@ -22,8 +22,8 @@ struct TagOrder: Sendable, Hashable {
 
     /// Returns the lines of a playlist, with playlist-level tags moved to the positions at which they were read.
     ///
-    /// All other lines keep the order in which they are written, which determines what they apply to. A tag that wasn't
-    /// read stays after the line that precedes it in `written`.
+    /// All other lines keep their written order, which determines what they apply to. A tag that wasn't read stays
+    /// after the line that precedes it in `written`.
     ///
     /// - Parameters:
     ///   - written: Lines with tags, and URIs, which stay after their tags.
@@ -52,8 +52,7 @@ struct TagOrder: Sendable, Hashable {
         return order.flatMap { pieces[$0].bytes }
     }
 
-    /// Returns the key of a tag in the positions: the name of a playlist-level tag, and the same key for all other
-    /// tags.
+    /// Returns the key of a tag in `positions`: the name for a playlist-level tag, and a shared key for all other tags.
     private static func key(_ name: String, _ kind: PlaylistKind) -> String {
         switch PlaylistTag(rawValue: name)?.definition.place {
         case .firstLine, .anyPlaylist: name

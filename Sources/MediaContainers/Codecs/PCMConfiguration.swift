@@ -7,7 +7,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// Bits per sample: 16, 24 or 32 for integers, 32 or 64 for floating-point numbers.
     public var bits: Int
 
-    /// Creates a configuration. Returns nil for a combination that the standard doesn't define.
+    /// Creates a configuration. Returns nil if the standard doesn't define the combination.
     public init?(isFloat: Bool, isLittleEndian: Bool, bits: Int) {
         guard isFloat ? [32, 64].contains(bits) : [16, 24, 32].contains(bits) else { return nil }
         self.isFloat = isFloat
@@ -36,7 +36,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     ///   - entry: The type of the sample entry.
     ///   - bits: Bits per sample.
     ///   - channels: The number of channels.
-    ///   - isLittleEndian: The value of `enda`, or nil without that box.
+    ///   - isLittleEndian: The value of `enda`, or nil if the box is absent.
     ///   - flags: The flags of `lpcm` in a version 2 description: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
     ///     32 non-interleaved.
     ///   - packing: The packet layout, or nil if the entry has none.

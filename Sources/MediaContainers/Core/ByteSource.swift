@@ -18,7 +18,7 @@ extension ByteSource {
     ///
     /// - Parameters:
     ///   - range: The range. It is checked against the length of the source before memory is allocated.
-    ///   - limit: The largest number of bytes to allocate.
+    ///   - limit: The maximum number of bytes to allocate.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range,
     ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {

@@ -38,7 +38,7 @@ public struct CRC32: Sendable {
         state = crc
     }
 
-    /// Returns the checksum of the given bytes.
+    /// Returns the checksum of `bytes`.
     public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var crc = CRC32()
         crc.update(bytes)

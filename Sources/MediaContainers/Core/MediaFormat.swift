@@ -1,13 +1,13 @@
 /// A sample format of a track: the codec, its decoder configuration and the properties derived from it.
 ///
-/// A track has several formats if its parameters change (several sample descriptions in MP4).
+/// A track has several formats if its parameters change. In MP4, each format is a sample description.
 public struct MediaFormat: Sendable, Hashable {
     /// The codec.
     public var codec: Codec
     /// The codec string of RFC 6381, as in the CODECS attribute of HLS (`avc1.64001F`, `mp4a.40.2`).
     public var codecString: String
-    /// The decoder configuration in the form that MP4 stores, as described for each case of ``Codec``; empty if there
-    /// is none.
+    /// The decoder configuration in the form stored in MP4, as documented for each case of ``Codec``; empty if there is
+    /// none.
     public var configuration: [UInt8]
     /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`). For an encrypted track, the original format.
     public var sampleEntry: FourCC

@@ -1,4 +1,4 @@
-/// A track of a container: a sequence of samples of one kind on one timescale.
+/// A track in a container: a sequence of samples of one kind with a common timescale.
 public struct MediaTrack: Sendable, Hashable {
     /// The id of the track in its container: the track ID in MP4, the PID in MPEG-TS.
     public var id: UInt32
@@ -8,9 +8,9 @@ public struct MediaTrack: Sendable, Hashable {
     public var formats: [MediaFormat]
     /// Ticks per second of the track's times, at least 1; 90,000 for MPEG-TS.
     public var timescale: Int32
-    /// The duration in ticks, or nil if the container doesn't state it.
+    /// The duration in ticks, or nil if the container doesn't specify it.
     public var duration: Int64?
-    /// The language in ISO 639-2 (`eng`, `und`) or BCP 47, or nil if the container doesn't state it.
+    /// The language in ISO 639-2 (`eng`, `und`) or BCP 47, or nil if the container doesn't specify it.
     public var language: String?
     /// The display name, or nil. Readers never set it.
     public var name: String?
@@ -53,6 +53,6 @@ public enum MediaKind: String, Sendable, Hashable {
     case audio
     /// Subtitles, captions and other text.
     case text
-    /// Timed metadata and anything else.
+    /// Timed metadata and any other data.
     case data
 }

@@ -4,13 +4,13 @@
 /// Subclasses for each codec override ``scan(_:isLast:)``, which is called once or twice per PES packet, never per
 /// transport packet.
 class FrameParser {
-    /// The result of scanning the front of the bytes.
+    /// The result of scanning for a frame at the beginning of the bytes.
     enum Scan: Equatable {
         /// The frame isn't complete yet.
         case incomplete
-        /// The given number of bytes belongs to no frame.
+        /// The first bytes, as many as the associated value, don't belong to a frame.
         case garbage(Int)
-        /// A frame of the given number of bytes, described by the properties of the parser.
+        /// The first bytes, as many as the associated value, are a frame. The parser's properties describe it.
         case frame(Int)
     }
 
@@ -32,11 +32,11 @@ class FrameParser {
     final var frameRate: Double?
     /// Whether the last access unit is a field, which lasts half as long as a frame.
     final var isField = false
-    /// The number of bytes at the front of the frame that belong to the transport and are not delivered.
+    /// The number of bytes at the beginning of the frame that belong to the transport and aren't delivered.
     final var prefixLength = 0
 
-    /// Looks for the end of the frame at the front of `bytes`. After ``Scan/incomplete``, the next call passes the same
-    /// bytes, followed by further ones.
+    /// Looks for the end of the frame at the beginning of `bytes`. After ``Scan/incomplete``, the next call passes the
+    /// same bytes, followed by more.
     func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         bytes.isEmpty ? .incomplete : .frame(bytes.count)
     }
@@ -44,7 +44,7 @@ class FrameParser {
     /// Discards an incomplete frame, because the following bytes don't continue it.
     func reset() {}
 
-    /// Whether only PES packets delimit frames.
+    /// Whether each PES packet is a frame.
     var needsWholePackets: Bool { false }
 
     /// Sets the format, and counts the change if it differs from the current one.

@@ -2,7 +2,7 @@
 /// 6.2).
 final class H262PictureParser: FrameParser {
     private var scanned = 0
-    /// Whether a header was found at the front. Bytes before the first header belong to no picture.
+    /// Whether a header has been found at the beginning. Bytes before the first header don't belong to a picture.
     private var hasBegun = false
     private var hasPicture = false
     private var hasSlice = false
@@ -15,7 +15,7 @@ final class H262PictureParser: FrameParser {
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         while let start = StartCode.first(in: bytes, from: scanned, to: bytes.count) {
             let header = start + StartCode.length
-            // The longest header read here takes 8 bytes after its start code.
+            // The longest header read here has 8 bytes after its start code.
             guard isLast || header + 9 <= bytes.count else {
                 scanned = start
                 return .incomplete

@@ -50,7 +50,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         try reader.skip(1)
         try readSize(&reader)
         guard try reader.flag() else { return }
-        // A truncated VUI is common. All fields that decoding needs come before it.
+        // A truncated VUI is common. All fields required for decoding precede it.
         try? readUsability(&reader)
     }
 

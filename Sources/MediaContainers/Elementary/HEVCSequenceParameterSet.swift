@@ -110,7 +110,7 @@ struct HEVCSequenceTail {
         }
     }
 
-    /// Skips an `st_ref_pic_set` (7.3.7). Each set may be coded as a difference from the one before it.
+    /// Skips an `st_ref_pic_set` (7.3.7). A set may be coded as a difference from the previous set.
     private mutating func skipShortTermSet(_ reader: inout BitReader, index: Int) throws(ContainerError) {
         if index > 0, try reader.flag() {
             try reader.skip(1)

@@ -8,14 +8,14 @@ public struct ID3Tag: Sendable, Hashable {
     /// The number of bytes needed to read the length of a tag.
     public static let headerLength = 10
 
-    /// Returns the length in bytes of the tag at the front, or nil if there is none.
+    /// Returns the length in bytes of the tag at the beginning of `bytes`, or nil if there is none.
     public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= headerLength, bytes[0] == 0x49, bytes[1] == 0x44, bytes[2] == 0x33 else { return nil }
         guard bytes[3] != 0xFF, bytes[4] != 0xFF, let size = synchsafe(bytes, at: 6) else { return nil }
         return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
     }
 
-    /// Reads the tag at the front of the bytes. A truncated tag yields its complete frames.
+    /// Reads the tag at the beginning of the bytes. If the tag is truncated, only its complete frames are read.
     ///
     /// - Throws: ``ContainerError`` with `notThisFormat` if the bytes don't begin with a tag.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
@@ -43,7 +43,7 @@ public struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// The first picture marked as front cover, or the first picture of any type.
+    /// The first picture that's marked as the front cover, otherwise the first picture of any type.
     public var picture: ID3Picture? {
         let pictures = frames.compactMap { frame -> ID3Picture? in
             if case .picture(let picture) = frame { picture } else { nil }

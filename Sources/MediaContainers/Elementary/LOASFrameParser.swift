@@ -119,7 +119,7 @@ struct StreamMuxConfig: Equatable {
         if try reader.flag() { try reader.skip(8) }
     }
 
-    /// Reads a value as `LatmGetValue` does.
+    /// Reads a value in the syntax of `LatmGetValue`.
     private static func value(_ reader: inout BitReader) throws(ContainerError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0...(try reader.bits(2)) { value = value << 8 | (try reader.bits(8)) }

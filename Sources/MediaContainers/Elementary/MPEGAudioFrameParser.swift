@@ -51,7 +51,7 @@ struct MPEGAudioHeader: Equatable {
     var frameLength: Int
     var samples: Int
 
-    /// Reads the header at an index. Returns nil if there is none or it is in free format.
+    /// Reads the header at an index. Returns nil if there is none or the bit rate is in free format.
     init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
         guard place >= 0, place + Self.length <= bytes.count else { return nil }
         let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self).bigEndian

@@ -11,14 +11,14 @@ class SyncFrameParser: FrameParser {
 
     private var isInSync = false
 
-    /// Returns the length in bytes of the frame whose header is at an index, or nil if there is none. At least
-    /// ``headerLength`` bytes are available there.
+    /// Returns the length in bytes of the frame with a header at an index, or nil if there is none. At least
+    /// ``headerLength`` bytes follow the index.
     func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? { nil }
 
-    /// Reads the properties of the complete frame at the front.
+    /// Reads the properties of a complete frame.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
 
-    /// Returns the end of the frame at the front, including the parts that follow it, or nil to wait for more bytes.
+    /// Returns the length of the first frame including the parts that follow it, or nil to wait for more bytes.
     func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? { first }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {

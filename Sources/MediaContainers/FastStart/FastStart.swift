@@ -29,20 +29,20 @@ public enum FastStart {
 
 /// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs from the caller.
 ///
-/// Use it when the bytes arrive asynchronously, as from a network. ``FastStart/layout(of:)`` runs it over a source that
-/// can block.
+/// Use it if the bytes arrive asynchronously, for example from a network. For a source that can block, use
+/// ``FastStart/layout(of:)``.
 public struct FastStartPlanner: Sendable {
     /// The next step of the plan.
     public enum Step: Sendable, Hashable {
-        /// The planner needs these bytes of the file; pass them to ``FastStartPlanner/supply(_:)``.
+        /// The planner needs these bytes of the file. Pass them to ``FastStartPlanner/supply(_:)``.
         case read(Range<Int64>)
         /// The plan is complete, with the layout of the rearranged file.
         case done(ByteLayout)
     }
 
-    /// The largest `moov` that is relocated, in bytes: 512 MiB.
+    /// The maximum size of a relocated `moov` in bytes: 512 MiB.
     static let largestIndex = 512 << 20
-    /// The largest number of top-level boxes; files with more are rejected.
+    /// The maximum number of top-level boxes. Files with more are rejected.
     private static let maximumBoxes = 100_000
 
     /// The next step.

@@ -1,4 +1,4 @@
-/// The content of `moof`: further samples of some tracks (ISO/IEC 14496-12, 8.8.4).
+/// The content of `moof`: additional samples of some tracks (ISO/IEC 14496-12, 8.8.4).
 public struct MovieFragment: Sendable {
     /// The sequence number from `mfhd`.
     public internal(set) var sequenceNumber: UInt32 = 0
@@ -53,7 +53,7 @@ public struct TrackFragment: Sendable {
     public internal(set) var hasSampleEncryption = false
     /// The defaults for fields that a run doesn't contain.
     var defaults: FragmentDefaults
-    /// The largest amount by which the presentation time of a sample precedes its stored decoding time.
+    /// The maximum amount by which the presentation time of a sample precedes its stored decoding time.
     var largestNegativeOffset: Int64 = 0
     /// The runs.
     var runs: [Run] = []

@@ -89,8 +89,8 @@ struct MovieFragmentParser {
         if full.flags & 0x8 != 0 { defaults.duration = try reader.uint32() }
         if full.flags & 0x10 != 0 { defaults.size = try reader.uint32() }
         if full.flags & 0x20 != 0 { defaults.flags = try reader.uint32() }
-        // default-base-is-moof. Without it, the first track fragment counts from moof and later ones from the end of
-        // the previous data.
+        // default-base-is-moof. Without it, offsets are relative to moof in the first track fragment, and to the end of
+        // the previous data in later ones.
         let countsFromMoof = full.flags & 0x2_0000 != 0 || tracks.isEmpty
         baseOffset = base ?? (countsFromMoof ? header.offset : dataEnd)
         dataEnd = baseOffset

@@ -1,4 +1,4 @@
-/// An iterator over the samples of a file's tracks: first those of `moov`, then those of each fragment.
+/// An iterator over the samples of a file's tracks: first the samples in `moov`, then the samples in each fragment.
 ///
 /// Within `moov` and within a fragment, samples are in file order, so that reading is sequential. However, no track
 /// gets more than a second ahead of another, so that the tracks of a non-interleaved file are interleaved.

@@ -7,7 +7,7 @@ struct SampleDescriptionParser {
     func parse(_ reader: inout ByteReader) throws(ContainerError) -> [SampleDescription] {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
-        // An entry takes at least 16 bytes, so the box bounds the count.
+        // An entry has at least 16 bytes, so the size of the box bounds the count.
         guard count <= reader.remaining / 16 + 1 else {
             throw ContainerError(.malformed, "stsd: \(count) entries in \(reader.remaining) bytes", at: reader.origin)
         }
@@ -98,7 +98,7 @@ struct SampleDescriptionParser {
         }
     }
 
-    /// Reads the child boxes of an entry, including those of `wave` and `sinf`.
+    /// Reads the child boxes of an entry, including the children of `wave` and `sinf`.
     private func configuration(
         _ iterator: BoxIterator, _ builder: inout MediaFormatBuilder, depth: Int
     ) throws(ContainerError) {

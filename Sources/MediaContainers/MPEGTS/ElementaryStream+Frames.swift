@@ -1,5 +1,5 @@
 extension ElementaryStream {
-    /// The maximum length of an accepted frame in bytes. The largest pictures of the highest HEVC level are smaller.
+    /// The maximum length of an accepted frame in bytes. The largest pictures at the highest HEVC level are smaller.
     private var longestFrame: Int { isVideo ? 16 << 20 : 1 << 20 }
 
     /// The number of bytes of a start code that may be at the end of the previous packet.
@@ -60,8 +60,8 @@ extension ElementaryStream {
         return FrameParser.FrameDuration(samples: 1001, rate: Int64((rate * 1001 * (parser.isField ? 2 : 1)).rounded()))
     }
 
-    /// Removes and returns the timestamp for the frame at the front: a timestamp applies to the first frame that begins
-    /// in its packet (2.7.5). Without one, returns the end of the previous frame.
+    /// Removes and returns the timestamp of the next frame. A timestamp applies to the first frame that begins in its
+    /// packet (2.7.5). Without one, returns the end of the previous frame.
     private func takeTime(_ length: FrameParser.FrameDuration) -> Mark? {
         let reach = buffer.position + markTolerance
         var found: Mark?

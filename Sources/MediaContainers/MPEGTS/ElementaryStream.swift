@@ -48,7 +48,7 @@ final class ElementaryStream {
     }
 
     var pid: Int { description.pid }
-    /// Whether the stream is video that the parser splits into pictures. Its PES packets may have no length.
+    /// Whether the stream is video that the parser splits into pictures. Its PES packets may lack a length.
     var isVideo: Bool { description.type.kind == .video && !parser.needsWholePackets }
 
     /// Processes a packet of this PID.

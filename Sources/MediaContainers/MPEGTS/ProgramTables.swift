@@ -10,7 +10,7 @@ struct ProgramTables {
         var damage: [String] = []
     }
 
-    /// The largest number of programs; tables with more are ignored.
+    /// The maximum number of programs. Tables with more are ignored.
     private static let maximumPrograms = 256
 
     private var association: ProgramAssociation?
@@ -84,7 +84,7 @@ struct ProgramTables {
     }
 }
 
-/// The clock that the streams of a program share, so that their timestamps lie on one timeline.
+/// The clock that the streams of a program share, so that their timestamps are on one timeline.
 final class ProgramClock {
     private var unwrapper: TimestampUnwrapper
 

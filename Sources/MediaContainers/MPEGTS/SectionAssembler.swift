@@ -1,7 +1,7 @@
 /// An assembler of the sections of one PID from packet payloads (ISO/IEC 13818-1, 2.4.4).
 struct SectionAssembler {
-    /// The largest section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT and PMT and
-    /// 4093 for private sections.
+    /// The maximum length of a section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT
+    /// and PMT and 4093 for private sections.
     private static let longestSection = 4096
 
     private var section: [UInt8] = []

@@ -87,7 +87,7 @@ enum StreamType: Hashable {
 }
 
 /// Audio and video codings in transport streams that this library doesn't read, by stream type (ISO/IEC 13818-1, table
-/// 2-34, and those of Blu-ray and ATSC).
+/// 2-34; Blu-ray; ATSC).
 struct UnreadStreamType {
     let kind: MediaKind
     let name: String

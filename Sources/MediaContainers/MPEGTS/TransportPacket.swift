@@ -66,7 +66,8 @@ struct PESHeader: Equatable {
     var pts: Int64?
     var dts: Int64?
 
-    /// Returns the length of the header at the front: nil if it isn't a header, 0 if more bytes are needed.
+    /// Returns the length of the header at the beginning of the bytes: nil if there is none, 0 if more bytes are
+    /// needed.
     static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.count >= 3, bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 1 { return nil }
         guard bytes.count >= 6 else { return 0 }

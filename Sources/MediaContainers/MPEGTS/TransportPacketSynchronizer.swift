@@ -1,7 +1,7 @@
 /// A synchronizer that finds the packets of a transport stream in buffers of any size.
 ///
 /// Packets are 188 bytes. Some files have four bytes before each packet (192, the timestamps of Blu-ray discs) or
-/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes determines the form (ISO/IEC
+/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes reveals the form (ISO/IEC
 /// 13818-1, 2.4.3.3 and annex G). After bytes outside of any packet, the synchronizer searches again.
 ///
 /// The pointer of a packet is valid until the next call. Most point into the pushed buffer; only packets divided
@@ -16,10 +16,10 @@ struct TransportPacketSynchronizer: ~Copyable {
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
     /// The capacity for a search in bytes. It exceeds `initialConfirmations` packets of the longest form, so that a
-    /// search always ends in a decision.
+    /// search is always conclusive.
     private static let backlogCapacity = 4096
 
-    /// The distance between sync bytes, or 0 before it is known.
+    /// The distance between sync bytes, or 0 until it is known.
     private(set) var stride = 0
     /// The offset of the last returned packet from the start of the stream.
     private(set) var packetOffset: Int64 = 0
@@ -254,7 +254,7 @@ package enum TransportPacketBorders {
         var target = length
         while target <= source.length - length {
             let border = target + (grid.stride - (target - grid.first) % grid.stride) % grid.stride
-            // The position before must be a packet too.
+            // A packet must precede the border as well.
             let begin = border - grid.stride
             let end = min(source.length, border + Int64(confirmations) * grid.stride)
             let bytes = try source.bytes(begin..<end, limit: (confirmations + 1) * Int(grid.stride))

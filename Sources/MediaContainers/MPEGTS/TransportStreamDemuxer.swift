@@ -10,7 +10,7 @@
 /// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, at most 16 MiB for each
 /// video stream and 1 MiB for others.
 public final class TransportStreamDemuxer {
-    /// The largest number of streams.
+    /// The maximum number of streams.
     private static let maximumStreams = 256
 
     private var synchronizer = TransportPacketSynchronizer()
@@ -214,7 +214,8 @@ public final class TransportStreamDemuxer {
 
 /// A buffer for the packets before the first program map. A truncated recording begins with such packets.
 struct EarlyPackets {
-    /// The largest number of packets. Maps repeat several times a second, so a megabyte is enough for most rates.
+    /// The maximum number of packets. Maps repeat several times a second, so about one megabyte is enough for most bit
+    /// rates.
     private static let limit = 5000
 
     private(set) var isOpen = true

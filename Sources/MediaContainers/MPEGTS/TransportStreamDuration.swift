@@ -4,7 +4,7 @@
 public enum TransportStreamDuration {
     /// The number of bytes read at each end. Tables repeat several times a second.
     private static let windowLength: Int64 = 512 << 10
-    /// The largest accepted ratio of the bit rate at the start to the average bit rate.
+    /// The maximum ratio of the bit rate at the start to the average bit rate.
     private static let unevenness = 4.0
 
     /// Estimates the duration of a stream.

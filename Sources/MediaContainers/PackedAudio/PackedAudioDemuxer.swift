@@ -2,12 +2,12 @@
 /// or MPEG audio after an ID3 tag.
 ///
 /// Track 0 is the audio. Its timescale is the sample rate, and its times count from 0. ``startTimestamp`` is the
-/// timestamp of its first sample on the clock of the other segments. Track 1 exists from the first ID3 tag on; each tag
-/// is a sample of it.
+/// timestamp of its first sample on the clock of the other segments. Track 1 is added at the first ID3 tag and contains
+/// each tag as a sample.
 ///
 /// Damage isn't an error: it is reported and skipped.
 public final class PackedAudioDemuxer {
-    /// The largest ID3 tag that is read, in bytes. A longer tag, such as one with a large picture, is skipped.
+    /// The maximum length of an ID3 tag in bytes. A longer tag, such as one with a large picture, is skipped.
     private static let longestTag = 16 << 20
 
     /// The format, or nil before it is recognised.
@@ -151,7 +151,7 @@ public final class PackedAudioDemuxer {
 
     // MARK: - Samples
 
-    /// Processes the tag at the front.
+    /// Processes the tag at the beginning of the buffer.
     ///
     /// - Returns: Whether the tag was consumed; false if more bytes are needed.
     private func takeTag<Sink: SampleSink>(

@@ -1,4 +1,4 @@
-/// A queue of samples and their bytes, which wait until the shift of their stretch (``JoinedTimeline``) is known.
+/// A queue of samples and their bytes, which are held until the shift of their stretch (``JoinedTimeline``) is known.
 struct HeldSamples {
     struct Held {
         var stretch: StretchID
@@ -49,7 +49,7 @@ struct HeldSamples {
 /// Samples of one track after an unannounced jump of its timestamps. They are held until the following timestamps show
 /// whether the jump is damage, a gap or a new clock.
 ///
-/// All times are in ticks of 90 kHz except those of a ``MediaSample``.
+/// All times are in ticks of 90 kHz, except the times of a ``MediaSample``.
 struct DoubtfulSamples {
     /// A sample with everything needed to deliver it.
     struct Held {
@@ -92,7 +92,7 @@ struct DoubtfulSamples {
         case contradicted
     }
 
-    /// The largest step that counts as jitter.
+    /// The maximum step that's considered jitter.
     static let tolerance: Int64 = 45_000
     private static let maximumBytes = 8 << 20
     private static let maximumSamples = 4096
@@ -137,7 +137,7 @@ struct DoubtfulSamples {
         return onward > Self.tolerance ? .confirmed : .open
     }
 
-    /// The samples with times that continue those before the jump.
+    /// The samples with times that continue from the samples before the jump.
     var repaired: [Held] {
         var time = expected
         return samples.indices.map { index in

@@ -1,8 +1,8 @@
 /// A timeline that joins stretches of media with unrelated clocks.
 ///
 /// All times are in ticks of 90 kHz. A stretch ends at an announced discontinuity of an input, or where the decoding
-/// time of a track goes back, or forward by more than any gap. Inputs with the same number of announced discontinuities
-/// are in the same stretch (RFC 8216bis, 4.4.3.3).
+/// time of a track decreases, or increases by more than any gap. Inputs with the same number of announced
+/// discontinuities are in the same stretch (RFC 8216bis, 4.4.3.3).
 ///
 /// Within a stretch, every track of every input moves by the same amount, whether or not it was in the previous
 /// stretch, so that audio and video stay in sync. Between stretches no track overlaps itself, and the track with the
@@ -10,7 +10,7 @@
 struct JoinedTimeline {
     /// The state of a stretch.
     private struct Stretch {
-        /// The amount added to the times of the stretch, or nil until the tracks that continue into it have begun.
+        /// The amount added to the times of the stretch, or nil until the tracks that continue in it have begun.
         var shift: Int64?
         var earliest: Int64 = .max
         var latest: Int64 = .min
@@ -65,12 +65,12 @@ struct JoinedTimeline {
         var end: End? { decodedEnd.map { End(stretch: stretch, decoded: $0, shown: shownEnd) } }
     }
 
-    /// The largest step back that counts as jitter instead of a new clock.
+    /// The maximum step back that's considered jitter instead of a new clock.
     private static let tolerance = DoubtfulSamples.tolerance
-    /// The largest distance between the times of a track and those of a stretch that it can belong to.
+    /// The maximum distance between the times of a track and a stretch that it can belong to.
     private static let reach: Int64 = 10 * 90_000
 
-    /// The longest gap that is accepted without an announcement.
+    /// The longest unannounced gap that's accepted.
     let longestGap: Int64
     /// The ids of `stretches` in order.
     private var order: [StretchID] = []
@@ -86,7 +86,7 @@ struct JoinedTimeline {
     /// The first stretch without a shift.
     var unsettled: StretchID? { order.first { stretches[$0]?.shift == nil } }
 
-    /// The stretches with a shift whose times are within the bounds of ``Timescale``.
+    /// The stretches that have a shift and times within the bounds of ``Timescale``.
     var joined: [JoinedStretch] {
         order.compactMap { stretches[$0] }.compactMap { stretch in
             guard let shift = stretch.shift,
@@ -230,7 +230,7 @@ struct JoinedTimeline {
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
         guard let end = track.decodedEnd else { return false }
         if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
-        // A gap of known duration explains only a step of that duration.
+        // A gap of known duration accounts only for a step of that duration.
         let limit = longestGap.addingClamped(track.gap ?? 0)
         guard track.gap != 0, dts.subtractingClamped(end) > limit else { return false }
         // Another track of the same clock may already be at this time.

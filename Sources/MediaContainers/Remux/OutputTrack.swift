@@ -1,7 +1,7 @@
 /// A track of the output: the source of its samples, and the state of its clock.
 struct OutputTrack {
-    /// The inverse of the largest rounding error, half a millisecond, between a frame's timestamp and the end of the
-    /// previous frame.
+    /// The inverse of the maximum rounding error between a frame's timestamp and the end of the previous frame, which
+    /// is half a millisecond.
     private static let roundingPerSecond: Int64 = 2000
 
     var media: MediaTrack
@@ -47,7 +47,7 @@ struct OutputTrack {
             Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
         try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
-        // Decoding times never go back. A frame that overlaps the previous one is decoded right after it.
+        // Decoding times never decrease. A frame that overlaps the previous one is decoded right after it.
         if let lastDTS, placed.dts <= lastDTS {
             placed.dts = lastDTS + 1
             placed.pts = max(placed.pts, placed.dts)

@@ -1,6 +1,6 @@
 /// Damage in transport streams that a remuxer skipped. The output lacks the damaged media.
 public struct RemuxDamage: Sendable, Hashable {
-    /// The distance within which damage counts as one place, because a single loss affects several streams.
+    /// Damage within this distance counts as one place, because a single loss affects several streams.
     private static let span: Int64 = 90_000
 
     /// The number of damaged places in the output.
@@ -34,11 +34,11 @@ public struct RemuxDamage: Sendable, Hashable {
 
 /// Damage in a segment that caused samples to be omitted.
 public struct SegmentDamage: Sendable {
-    /// The first obstacle in the segment.
+    /// The first error in the segment.
     public var error: ContainerError
     /// Whether the rest of the segment wasn't read.
     public var isCutShort: Bool
-    /// Whether the segment yielded no samples.
+    /// Whether no samples were read from the segment.
     public var isEmpty: Bool
 
     /// Creates a description of damage.

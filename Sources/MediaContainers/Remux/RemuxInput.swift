@@ -15,17 +15,17 @@ final class RemuxInput {
     var tracks: [MediaTrack] = []
     /// The output track of each of `tracks`, or nil until one is chosen.
     var routes: [Int?] = []
-    /// The tracks whose codec differs from that of their output track.
+    /// The tracks with a codec that differs from the codec of their output track.
     var refused: Set<Int> = []
-    /// The codecs to carry over, for each kind with an entry. Other codecs of these kinds are rejected.
+    /// The codecs to carry over, by kind. For a kind with an entry, other codecs are rejected.
     var codecs: [MediaKind: Set<Codec>] = [:]
-    /// Whether an obstacle in a segment is recorded instead of thrown.
+    /// Whether an error in a segment is recorded instead of thrown.
     var isTolerant = false
     /// Whether a demuxer is reading the current segment.
     var isReading = false
     /// The decoding time of the last sample on the clock of the input, or nil at the start of a clock.
     var lastTime: Int64?
-    /// The first obstacle in the current segment.
+    /// The first error in the current segment.
     var obstacle: ContainerError?
     /// The search for media that is missing without a gap or discontinuity.
     var holeSearch = HoleSearch()
@@ -88,7 +88,7 @@ final class RemuxInput {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
-    /// Counts the discontinuity before the next segment, if there is one.
+    /// Counts a discontinuity before the next segment.
     ///
     /// - Parameters:
     ///   - join: The relation of the next segment to the previous one.
@@ -116,7 +116,7 @@ final class RemuxInput {
 
 /// The properties of a track that are stated outside of its container, for example in a playlist.
 public struct TrackLabel: Sendable, Hashable {
-    /// The language (BCP 47), or nil to use that of the container.
+    /// The language (BCP 47), or nil to use the language stated in the container.
     public var language: String?
     /// The display name, or nil.
     public var name: String?

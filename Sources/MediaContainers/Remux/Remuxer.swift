@@ -1,5 +1,5 @@
 /// A remuxer that turns media segments of MPEG-TS, packed audio and MP4 into one continuous sequence of samples in the
-/// form that MP4 stores, in one pass.
+/// form stored in MP4, in one pass.
 ///
 /// The output receives samples on one timeline that begins with the clock of the first segment: 33-bit timestamps are
 /// unwrapped, stretches of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video
@@ -50,8 +50,8 @@ public struct Remuxer<Output: SampleSink> {
     /// - Parameters:
     ///   - output: The receiver of tracks and samples.
     ///   - inputs: The number of playlists or files to remux together, at least 1.
-    ///   - longestGap: The longest forward step of the times, in seconds, that counts as a gap of the same clock
-    ///     without an announced discontinuity.
+    ///   - longestGap: The longest forward step of the times, in seconds, that is treated as a gap on the same clock if
+    ///     no discontinuity is announced.
     ///   - sounds: A description of each input's audio, or nil. The default comes before all other audio and is the
     ///     only enabled audio track.
     ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry uses the codec of its
@@ -81,7 +81,7 @@ public struct Remuxer<Output: SampleSink> {
     ///   - missing: The duration in seconds of the media missing between the previous segment and this one. It remains
     ///     as a gap if the clocks don't reveal it.
     ///   - toleratesDamage: Whether to omit and report samples that can't be carried over, instead of throwing. Reasons
-    ///     are a damaged, scrambled or foreign segment, or a change of codec.
+    ///     include a damaged or scrambled segment, an unsupported format, or a change of codec.
     /// - Returns: With `toleratesDamage`, the damage that caused samples to be omitted, or nil.
     /// - Throws: ``ContainerError`` with `inputOutput` for the source, and the errors of the output. Without
     ///   `toleratesDamage`, also `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec,

@@ -1,5 +1,5 @@
-/// A converter of sample bytes to the form that MP4 stores: NAL units with length fields of four bytes (ISO/IEC
-/// 14496-15, 4.3.2), and audio without the headers of its transport.
+/// A converter of sample bytes to the form stored in MP4: NAL units with length fields of four bytes (ISO/IEC 14496-15,
+/// 4.3.2), and audio without the headers of its transport.
 final class SampleReframer {
     private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var multiplex = LOASPayload()
@@ -123,7 +123,7 @@ struct AudioBlockGroup {
             if frame.streamType != 1, frame.substreamID == 0 { count += frame.samples / samplesOfBlock }
             place += frame.length
         }
-        // An unreadable frame counts as a complete sample and stays unchanged.
+        // An unreadable frame is treated as a complete sample and stays unchanged.
         return count == 0 ? blocksOfSample : count
     }
 }

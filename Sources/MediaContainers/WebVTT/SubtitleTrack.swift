@@ -11,7 +11,7 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// Creates a track without cues.
     public init(language: String? = nil) { self.language = language }
 
-    /// Adds cues, ignoring those that are already in the track because segments repeat them.
+    /// Adds cues, except cues that the track already contains, since segments repeat cues.
     public mutating func add(_ more: [WebVTTCue]) {
         cues += more.filter { known.insert($0).inserted }
     }

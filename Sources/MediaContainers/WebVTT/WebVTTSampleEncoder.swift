@@ -13,15 +13,15 @@ public enum WebVTTSampleEncoder {
         public var bytes: [UInt8]
     }
 
-    /// The largest number and total size of simultaneous cues. They are bounded because each sample repeats all visible
+    /// The maximum number and total size of simultaneous cues. They are limited, since each sample repeats all visible
     /// cues.
     static let limits = (cues: 64, bytes: 16 << 10)
 
     /// Encodes cues and passes the samples to a closure in order.
     ///
     /// - Parameters:
-    ///   - cues: The cues in any order; those without duration are ignored.
-    ///   - range: The time to cover, in ticks of the cues; cues are clipped to it.
+    ///   - cues: The cues in any order. Cues without a duration are ignored.
+    ///   - range: The time range to cover, in ticks of the cues. Cues are clipped to it.
     ///   - body: The closure that receives the samples.
     /// - Returns: The number of cues omitted because too many are visible when they begin.
     /// - Throws: The errors of `body`.

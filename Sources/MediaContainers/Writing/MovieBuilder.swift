@@ -19,7 +19,7 @@ public struct MovieBuilder: Sendable {
         var shownEnd: Int64?
     }
 
-    /// The largest size of a chunk in bytes. Players read chunks as a whole.
+    /// The maximum size of a chunk in bytes. Players read whole chunks.
     private static let chunkSize: Int64 = 1 << 20
 
     private(set) var tracks: [Track] = []
@@ -86,7 +86,7 @@ public struct MovieBuilder: Sendable {
     /// - Parameter sample: The sample. Its times are on the timeline common to all tracks, in the timescale of its
     ///   track.
     /// - Returns: The offset of its bytes in the content of `mdat`.
-    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
+    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
     @discardableResult
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
@@ -200,7 +200,8 @@ public struct MovieBuilder: Sendable {
     }
 }
 
-/// The layout of a progressive MP4, known before any of its media is available: the head, then the samples.
+/// The layout of a progressive MP4, which is determined before any of its media is available: the head, then the
+/// samples.
 public struct ProgressiveLayout: Sendable {
     /// A position in a sample.
     public struct SamplePlace: Sendable, Hashable {

@@ -83,7 +83,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         var filler: Int64 = 0
         while true {
             filler = start - Int64(fileType.count + index.count + mediaHeader.count)
-            // A box takes at least eight bytes, so a remainder of one to seven can't be filled.
+            // A box has at least eight bytes, so a remainder of one to seven bytes can't be filled.
             if filler == 0 || filler >= 8 { break }
             start += filler < 0 ? -filler : 8
             index = try builder.movieBox(mediaStart: start)

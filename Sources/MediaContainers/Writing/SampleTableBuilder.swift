@@ -1,6 +1,6 @@
 /// A builder that collects the samples of a track in the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// A sample takes four bytes for its size and little else, because equal durations and offsets share an entry.
+/// A sample requires little more than the four bytes of its size, because equal durations and offsets share an entry.
 struct SampleTableBuilder: Sendable {
     /// Consecutive samples with an equal value.
     struct Run: Sendable {
@@ -33,7 +33,7 @@ struct SampleTableBuilder: Sendable {
 
     /// Adds the next sample.
     ///
-    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
+    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
     mutating func add(_ sample: MediaSample) throws(ContainerError) {
         guard let size = UInt32(exactly: sample.size) else {
             throw ContainerError(.unrepresentable, "sample of \(sample.size) bytes is too large")

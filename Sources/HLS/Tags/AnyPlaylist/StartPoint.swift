@@ -7,7 +7,7 @@ extension PlaylistTag {
 
 /// The preferred position at which to start playback, EXT-X-START (RFC 8216bis §4.4.2.2).
 public struct StartPoint: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

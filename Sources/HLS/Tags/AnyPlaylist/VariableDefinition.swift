@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable.
+    /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable definition.
     public static let define = PlaylistTag(
         "EXT-X-DEFINE", section: "4.4.2.3",
         place: .anyPlaylist(.list("variables", \.variables, read: VariableDefinition.read)),
@@ -24,7 +24,8 @@ public struct VariableDefinition: AttributeTag {
         case queryItem(name: String)
     }
 
-    /// The attributes in their written order, including unknown ones. References to variables aren't substituted.
+    /// The attributes in the order in which they were written, including unknown attributes. References to variables
+    /// aren't substituted.
     public var attributes: AttributeList
 
     /// Creates a definition from attributes. Required attributes may be missing.

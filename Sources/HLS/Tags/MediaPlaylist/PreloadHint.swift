@@ -14,7 +14,7 @@ extension PlaylistTag {
 
 /// A resource that the client will soon need, EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3).
 public struct PreloadHint: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

@@ -14,7 +14,7 @@ extension PlaylistTag {
 
 /// The capabilities of a server, EXT-X-SERVER-CONTROL (RFC 8216bis §4.4.3.8).
 public struct ServerControl: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

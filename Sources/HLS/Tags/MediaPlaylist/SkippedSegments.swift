@@ -11,7 +11,7 @@ extension PlaylistTag {
 
 /// The segments that a delta update omits, EXT-X-SKIP (RFC 8216bis §4.4.5.2).
 public struct SkippedSegments: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

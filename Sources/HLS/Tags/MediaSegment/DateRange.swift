@@ -26,7 +26,7 @@ extension PlaylistTag {
 
 /// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis §4.4.5.1).
 public struct DateRange: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

@@ -20,7 +20,7 @@ extension PlaylistTag {
 
 /// An encryption method and key, in EXT-X-KEY and EXT-X-SESSION-KEY (RFC 8216bis §4.4.4.4 and §4.4.6.5).
 public struct EncryptionKey: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.
@@ -80,7 +80,7 @@ public struct EncryptionKey: AttributeTag {
         }
     }
 
-    /// The URI of the key; nil without encryption.
+    /// The URI of the key; nil if there is no encryption.
     public var uri: String? {
         get { attributes.text(.uri) }
         set { attributes.setQuoted(newValue, for: .uri) }
@@ -136,7 +136,7 @@ public struct EncryptionKey: AttributeTag {
 }
 
 extension [EncryptionKey] {
-    /// Returns the keys that apply after an EXT-X-KEY tag. The key replaces the key of the same key format; NONE
+    /// Returns the keys that apply after an EXT-X-KEY tag. The new key replaces the key with the same key format; NONE
     /// replaces all keys (RFC 8216bis §4.4.4.4).
     func applying(_ key: EncryptionKey) -> [EncryptionKey] {
         if key.method == .none { return [key] }

@@ -31,7 +31,7 @@ extension PlaylistTag {
 
 /// A rendition, EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
 public struct Rendition: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.
@@ -73,7 +73,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue, for: .language) }
     }
 
-    /// A language in another role, such as the written language (RFC 5646).
+    /// A language that's associated in another role, such as the written language (RFC 5646).
     public var associatedLanguage: String? {
         get { attributes.text("ASSOC-LANGUAGE") }
         set { attributes.setQuoted(newValue, for: "ASSOC-LANGUAGE") }
@@ -109,7 +109,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "FORCED") }
     }
 
-    /// The ID of the captions within the media: CC1 to CC4, or SERVICE1 to SERVICE63.
+    /// The ID of the closed captions in the media: CC1 to CC4, or SERVICE1 to SERVICE63.
     public var instreamID: String? {
         get { attributes.text(.instreamID) }
         set { attributes.setQuoted(newValue, for: .instreamID) }

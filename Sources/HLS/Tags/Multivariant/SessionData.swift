@@ -15,7 +15,7 @@ extension PlaylistTag {
 
 /// Arbitrary data about the presentation, EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
 public struct SessionData: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
     /// Creates a tag from attributes. Required attributes may be missing.

@@ -18,7 +18,7 @@ extension StreamTag {
         set { attributes.setUnquoted(newValue, for: .averageBandwidth) }
     }
 
-    /// The author's rank of the stream among the variant streams; higher is better.
+    /// The author's ranking of the stream; higher is better.
     public var score: DecimalValue? {
         get { attributes.decimal("SCORE") }
         set { attributes.setUnquoted(newValue, for: "SCORE") }

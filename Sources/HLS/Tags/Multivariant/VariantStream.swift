@@ -19,7 +19,7 @@ extension PlaylistTag {
 
 /// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis §4.4.6.2).
 public struct VariantStream: StreamTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
     /// The URI of the media playlist; empty if no URI follows the tag.
     public var uri: String

@@ -1,4 +1,4 @@
-/// A stream of a written transport stream: its entry in the program map, and the ids of its packets.
+/// A stream that a ``TransportStreamWriter`` writes: its entry in the program map, and the ids of its packets.
 struct WrittenStream {
     /// The PID of the stream.
     let pid: UInt16
