@@ -37,7 +37,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         }
     }
 
-    /// The values by key.
     private var values: [String: Value] = [:]
 
     /// Creates the record of a tag.

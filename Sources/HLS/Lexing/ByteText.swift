@@ -103,7 +103,7 @@ extension UnsafeRawBufferPointer {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Whether no byte has its highest bit set.
+    /// Whether all bytes are below 0x80.
     var isASCII: Bool {
         var index = 0
         while index &+ 8 <= count {

@@ -112,8 +112,8 @@ extension MediaPlaylist {
         guard isSame else { return .reset }
         if update.nextMediaSequence < nextMediaSequence { return .stale }
         if update.nextMediaSequence == nextMediaSequence {
-            let known = upcoming?.parts.count ?? 0
-            if (update.upcoming?.parts.count ?? 0) < known || update.firstMediaSequence < firstMediaSequence {
+            let previousParts = upcoming?.parts.count ?? 0
+            if (update.upcoming?.parts.count ?? 0) < previousParts || update.firstMediaSequence < firstMediaSequence {
                 return .stale
             }
         }
@@ -183,7 +183,7 @@ extension MediaPlaylist {
     }
 
     /// Returns the parts that the previous playlist doesn't contain.
-    private func parts(after known: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
+    private func parts(after previous: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
         var placed: [PlaylistReload.PlacedPart] = []
         var ranges = PartByteRanges()
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
@@ -191,10 +191,10 @@ extension MediaPlaylist {
             // Ranges of earlier parts are computed as well, since the range of a new part may begin at their end.
             let parts = segment.parts.map { ($0, ranges.next($0)) }
             var start = 0
-            if let known, !known.segments.isEmpty || known.upcoming != nil {
+            if let previous, !previous.segments.isEmpty || previous.upcoming != nil {
                 // The parts of a segment that was already complete aren't needed.
-                if sequence < known.nextMediaSequence { continue }
-                if sequence == known.nextMediaSequence { start = known.upcoming?.parts.count ?? 0 }
+                if sequence < previous.nextMediaSequence { continue }
+                if sequence == previous.nextMediaSequence { start = previous.upcoming?.parts.count ?? 0 }
             }
             for (index, (part, range)) in parts.enumerated() where index >= start {
                 placed.append(.init(mediaSequence: sequence, index: index, part: part, byteRange: range))
@@ -213,11 +213,11 @@ extension MediaPlaylist {
         guard skipped.isEmpty || sequenceRange.contains(skipped.lowerBound) && skipped.upperBound <= nextMediaSequence
         else { throw .unknownSegments(skipped) }
         let start = skipped.lowerBound &- firstMediaSequence
-        let known = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
+        let skippedSegments = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
         var whole = update
         whole.skip = nil
-        whole.segments = known + inheriting(update.segments, from: known.last)
-        whole.upcoming = update.upcoming.flatMap { inheriting([$0], from: known.last).first }
+        whole.segments = skippedSegments + inheriting(update.segments, from: skippedSegments.last)
+        whole.upcoming = update.upcoming.flatMap { inheriting([$0], from: skippedSegments.last).first }
         whole.unknownTags = update.unknownTags.isEmpty ? unknownTags : update.unknownTags
         mergeDateRanges(into: &whole, skip)
         return whole

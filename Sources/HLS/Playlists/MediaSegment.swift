@@ -1,6 +1,6 @@
 /// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4).
 ///
-/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps. A plain segment takes 80
+/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps. A plain segment uses 80
 /// bytes plus its URI.
 public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
@@ -13,7 +13,7 @@ public struct MediaSegment: Sendable, Hashable {
     public var isDiscontinuous: Bool
     /// Whether the segment isn't available (4.4.4.7).
     public var isGap: Bool
-    /// The byte range in two words, with -1 for an absent value. An optional range would take three words.
+    /// The byte range in two words, with -1 for an absent value. An optional range would use three words.
     private var rangeLength: Int
     private var rangeOffset: Int
     /// The other tags before the segment, in order.

@@ -77,7 +77,7 @@ extension PlaylistDocument.Line {
         case tag(name: String)
         /// A tag with an attribute list (RFC 8216bis §4.2).
         case attributes(name: String, AttributeList)
-        /// A tag with a value of any other kind.
+        /// A tag with any other kind of value.
         case value(name: String, String)
         /// A URI.
         case uri(String)

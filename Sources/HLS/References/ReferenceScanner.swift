@@ -209,9 +209,10 @@ struct ReferenceScanner {
 /// longer name. FFmpeg begins an attribute after a blank and after any closing quote. hls.js finds EXT-X-MEDIA in the
 /// middle of any line, and ignores Unicode white space around a name.
 enum URIAttributes {
-    /// The suffix of the names of URI attributes in all tags except EXT-X-DATERANGE.
+    /// The name suffix of URI attributes in all tags except EXT-X-DATERANGE.
     static let uriName: StaticString = "URI"
-    /// The suffix of the names of URI attributes in EXT-X-DATERANGE. Its client-defined attributes may end in `URI`.
+    /// The name suffix of URI attributes in EXT-X-DATERANGE, where the names of client-defined attributes may end in
+    /// `URI`.
     static let assetURIName: StaticString = "X-ASSET-URI"
 
     /// Returns the name of a URI attribute; nil for any other attribute.
@@ -241,7 +242,7 @@ enum URIAttributes {
         return nil
     }
 
-    /// Returns the position of the suffix of a URI attribute's name at the end of a range; nil if there is none.
+    /// Returns the position of the URI name suffix at the end of a range; nil if there is none.
     private static func nameStart(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> Int? {

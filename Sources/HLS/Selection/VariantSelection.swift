@@ -93,7 +93,7 @@ extension MultivariantPlaylist {
 }
 
 extension VariantStream {
-    /// Returns the ID of the stream's group of renditions of a type.
+    /// Returns the ID of the stream's rendition group of a type.
     func group(_ type: RenditionType) -> String? {
         switch type {
         case .audio: audioGroup

@@ -20,7 +20,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
                 uris: uris, recordsOtherAttributes: recordsOtherAttributes, requiredVersion: requiredVersion))
     }
 
-    /// Returns the tag with a name, without the number sign: `EXTINF`. Returns nil for the name of an unknown tag.
+    /// Returns the tag with a name, such as `EXTINF`, without the number sign. Returns nil if the tag is unknown.
     public init?(rawValue: String) {
         var name = rawValue
         let tag = name.withUTF8 { utf8 in
@@ -68,7 +68,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
         left.pointer.toOpaque() == right.pointer.toOpaque()
     }
 
-    /// Feeds the identity of the definition into `hasher`.
+    /// Hashes the identity of the definition.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(pointer.toOpaque())
     }
@@ -81,7 +81,7 @@ extension PlaylistTag {
         return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
     }()
 
-    /// Returns the tag with the name in a range of bytes, without the number sign; nil for an unknown tag.
+    /// Returns the tag with the name, without the number sign, in a range of bytes; nil if the tag is unknown.
     init?(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) {
         guard name.count < PlaylistTag.byLength.count else { return nil }
         for tag in PlaylistTag.byLength[name.count] where bytes.has(tag.definition.name, at: name.lowerBound) {

@@ -33,7 +33,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
         left.name == right.name && left.value == right.value
     }
 
-    /// Feeds the name and the value into `hasher`.
+    /// Hashes the name and the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)

@@ -138,7 +138,7 @@ struct GeneralAudioConfig: Equatable {
     /// - Throws: ``ContainerError`` with `truncated`, or with `unsupported` for a codec other than AAC.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
-        // With SBR or PS signalled first, the object type of the core follows.
+        // If SBR or PS is signalled first, the object type of the core follows.
         if type == 5 || type == 29 { type = Int(try reader.bits(5)) }
         guard [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(type) else {
             throw ContainerError(

@@ -68,7 +68,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// The content of `pcmC` after version and flags: the little-endian flag, then bits per sample.
     var box: [UInt8] { [isLittleEndian ? 1 : 0, UInt8(truncatingIfNeeded: bits)] }
 
-    /// The decoder configuration of a ``MediaFormat``: the content of `pcmC`, followed by 1 for floating-point samples
-    /// or 0.
+    /// The decoder configuration of a ``MediaFormat``: the content of `pcmC`, followed by 1 for floating-point samples,
+    /// otherwise 0.
     public var record: [UInt8] { box + [isFloat ? 1 : 0] }
 }

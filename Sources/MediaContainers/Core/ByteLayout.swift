@@ -37,7 +37,7 @@ public struct ByteLayout: Sendable, Hashable {
         for piece in pieces { append(piece) }
     }
 
-    /// Appends a piece. Ignores an empty one.
+    /// Appends a piece. Empty pieces are ignored.
     public mutating func append(_ piece: Piece) {
         guard piece.length > 0 else { return }
         if case .source(let range) = piece, case .source(let before)? = pieces.last,
@@ -60,7 +60,7 @@ public struct ByteLayout: Sendable, Hashable {
 
     /// Returns the pieces that make up a range of the file.
     ///
-    /// - Parameter range: A range of the file; the part past the end is ignored.
+    /// - Parameter range: A range of the file; any part past the end is ignored.
     public func pieces(in range: Range<Int64>) -> [Piece] {
         let clamped = range.clamped(to: 0..<length)
         var result: [Piece] = []

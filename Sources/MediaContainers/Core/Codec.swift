@@ -20,7 +20,7 @@ public enum Codec: Sendable, Hashable {
     case jpeg
     /// AAC, ISO/IEC 14496-3. Configuration: an AudioSpecificConfig.
     case aac
-    /// Other audio of ISO/IEC 14496-3, such as ALS and CELP. Configuration: an AudioSpecificConfig.
+    /// Other audio codings of ISO/IEC 14496-3, such as ALS and CELP. Configuration: an AudioSpecificConfig.
     case mpeg4Audio
     /// AC-3, ETSI TS 102 366. Configuration: the content of `dac3` (F.4).
     case ac3

@@ -1,5 +1,5 @@
-/// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). A dependent substream belongs to the
-/// frame before it (E.3).
+/// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). Dependent substreams belong to the
+/// preceding frame (E.3).
 final class AC3FrameParser: SyncFrameParser {
     private let isEnhanced: Bool
     private var lastConfiguration: [UInt8] = []

@@ -8,9 +8,9 @@ class FrameParser {
     enum Scan: Equatable {
         /// The frame isn't complete yet.
         case incomplete
-        /// The first bytes, as many as the associated value, don't belong to a frame.
+        /// The number of leading bytes that don't belong to any frame.
         case garbage(Int)
-        /// The first bytes, as many as the associated value, are a frame. The parser's properties describe it.
+        /// The length in bytes of the frame at the beginning. The parser's properties describe the frame.
         case frame(Int)
     }
 
@@ -20,7 +20,7 @@ class FrameParser {
         var rate: Int64 = 1
     }
 
-    /// The format of the last frame, or nil before it is known.
+    /// The format of the last frame, or nil until it is known.
     final private(set) var format: MediaFormat?
     /// The number of changes of ``format``.
     final private(set) var formatVersion = 0
@@ -47,7 +47,7 @@ class FrameParser {
     /// Whether each PES packet is a frame.
     var needsWholePackets: Bool { false }
 
-    /// Sets the format, and counts the change if it differs from the current one.
+    /// Sets the format. Increments ``formatVersion`` if the format has changed.
     final func setFormat(_ new: MediaFormat) {
         guard new != format else { return }
         format = new

@@ -1,5 +1,5 @@
-/// A parser that splits H.262 and MPEG-1 video into coded frames, each with the headers before it (ISO/IEC 13818-2,
-/// 6.2).
+/// A parser that splits H.262 and MPEG-1 video into coded frames, including the headers before each frame (ISO/IEC
+/// 13818-2, 6.2).
 final class H262PictureParser: FrameParser {
     private var scanned = 0
     /// Whether a header has been found at the beginning. Bytes before the first header don't belong to a picture.
@@ -93,7 +93,7 @@ final class H262PictureParser: FrameParser {
         structure = bytes[header + 3] & 3
     }
 
-    /// Builds the format; its decoder configuration is the sequence header with its extensions.
+    /// Builds the format. The decoder configuration is the sequence header with its extensions.
     private func closeSequence(_ bytes: UnsafeRawBufferPointer, end: Int, code: UInt8) {
         guard let start = sequenceStart, code != 0xB5, code != 0xB2, end > start else { return }
         sequenceStart = nil

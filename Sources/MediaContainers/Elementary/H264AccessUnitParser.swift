@@ -1,7 +1,6 @@
 /// A parser that splits an H.264 byte stream into access units (ISO/IEC 14496-10, 7.4.1.2.3 and annex B).
 final class H264AccessUnitParser: AccessUnitParser {
-    /// The number of bytes that are certain to contain the slice header fields read here, including emulation
-    /// prevention.
+    /// A number of bytes that's large enough for the slice header fields read here, including emulation prevention.
     private static let sliceHeaderBytes = 24
 
     private var lastFirstMacroblock = -1

@@ -24,8 +24,8 @@ final class HEVCAccessUnitParser: AccessUnitParser {
 
     private static func isSlice(_ type: UInt8) -> Bool { type <= 9 || (16...21).contains(type) }
 
-    /// Returns whether a type can precede the first slice of a picture. End of sequence (36) and end of bitstream (37)
-    /// follow the slices.
+    /// Returns whether NAL units of a type can precede the first slice of a picture. End of sequence (36) and end of
+    /// bitstream (37) follow the slices.
     private static func beginsAccessUnit(_ type: UInt8) -> Bool {
         (32...35).contains(type) || type == 39 || (41...44).contains(type) || (48...55).contains(type)
     }

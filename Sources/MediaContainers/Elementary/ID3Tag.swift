@@ -168,7 +168,7 @@ public struct ID3Picture: Sendable, Hashable {
     public var mediaType: String
     /// The picture type, 0 to 20; 3 is the front cover.
     public var type: UInt8
-    /// The description.
+    /// The description of the picture.
     public var description: String
     /// The picture's bytes.
     public var data: [UInt8]
@@ -199,8 +199,8 @@ public struct ID3Picture: Sendable, Hashable {
 
 /// Text decoding for ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with BOM, 2 UTF-16BE, 3 UTF-8).
 enum ID3Text {
-    /// Reads the bytes up to the terminator of an encoding and skips it. Reads all remaining bytes if there is no
-    /// terminator.
+    /// Reads the bytes up to the terminator of an encoding, and skips the terminator. Reads all remaining bytes if
+    /// there is none.
     static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
         let width = encoding == 1 || encoding == 2 ? 2 : 1

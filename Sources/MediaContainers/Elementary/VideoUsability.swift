@@ -35,7 +35,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
         self.vertical = height / divisor
     }
 
-    /// A `pasp` box, or no bytes for square pixels.
+    /// A `pasp` box; empty for square pixels.
     var box: [UInt8] {
         guard horizontal != vertical else { return [] }
         var bytes: [UInt8] = []

@@ -89,9 +89,9 @@ public struct FastStartPlanner: Sendable {
         }
         boxes.append(header)
         if header.type == "moov" {
-            guard movie == nil else { throw ContainerError(.malformed, "second moov", at: offset) }
+            guard movie == nil else { throw ContainerError(.malformed, "more than one moov", at: offset) }
             movie = header
-            // The index precedes all media, so the file stays as it is.
+            // The index precedes all media, so the file stays unchanged.
             if !boxes.contains(where: { $0.type == "mdat" || $0.type == "moof" }) {
                 step = .done(ByteLayout([.source(0..<length)]))
                 return

@@ -1,4 +1,4 @@
-/// The tree of boxes in a file, for inspection.
+/// The tree of boxes in a file.
 public struct BoxTree: Sendable {
     /// The top-level boxes in file order.
     public private(set) var roots: [BoxNode] = []
@@ -61,7 +61,7 @@ public struct BoxTree: Sendable {
     }
 }
 
-/// A box and its children, for inspection (ISO/IEC 14496-12, 4.2).
+/// A box and its children (ISO/IEC 14496-12, 4.2).
 public struct BoxNode: Sendable, Hashable {
     /// The type, offset and size of the box.
     public var header: BoxHeader

@@ -193,7 +193,7 @@ public struct EditedSampleCursor: Sendable {
         let following = try cursor.next()
         let length = self.length(of: entry, before: following)
         let time = entry.pts
-        // An audio sample that contains the start of the edit is visible; the decoder skips the part before.
+        // An audio sample that contains the start of the edit is visible. The decoder skips the part before the start.
         let isCutIntoFirst = skip > 0 && time < mediaBegin && time.addingClamped(length) > mediaBegin
         let isHidden = (time < mediaBegin || time >= mediaEnd) && !isCutIntoFirst
         let sample = sample(entry, dts: clock.subtractingClamped(shift), isHidden: isHidden)

@@ -6,7 +6,7 @@ public struct Movie: Sendable {
     public internal(set) var duration: Int64?
     /// The tracks in file order.
     public internal(set) var tracks: [MovieTrack] = []
-    /// Whether the file may contain fragments, because `mvex` is present.
+    /// Whether `mvex` is present, which means that the file may contain fragments.
     public internal(set) var isFragmented = false
     /// The protection systems listed in `pssh` boxes.
     public internal(set) var protectionSystems: [ProtectionSystem] = []

@@ -25,7 +25,7 @@ struct MovieFragmentParser {
                 _ = try FullBox(&payload)
                 sequenceNumber = try payload.uint32()
             case "traf":
-                // Finding the next sample visits each track fragment. No writer creates this many.
+                // Each search for the next sample visits all track fragments. No writer creates this many.
                 guard tracks.count < 4096 else {
                     throw ContainerError(.limitExceeded, "moof: more than 4,096 track fragments", at: header.offset)
                 }
@@ -119,7 +119,7 @@ struct MovieFragmentParser {
                     .malformed, "trun: \(run.count) samples, room for \(reader.remaining / run.width)", at: place)
             }
         } else if run.count > 1 << 20 {
-            // Samples without fields take no space in the box, so only a fixed limit bounds their number.
+            // Samples without fields use no space in the box, so only a fixed limit bounds their number.
             throw ContainerError(.limitExceeded, "trun: \(run.count) samples without fields", at: place)
         }
         guard run.count > 0 else { return nil }

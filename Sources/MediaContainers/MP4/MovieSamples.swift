@@ -1,7 +1,8 @@
 /// An iterator over the samples of a file's tracks: first the samples in `moov`, then the samples in each fragment.
 ///
 /// Within `moov` and within a fragment, samples are in file order, so that reading is sequential. However, no track
-/// gets more than a second ahead of another, so that the tracks of a non-interleaved file are interleaved.
+/// gets more than a second ahead of another, so that even the tracks of a non-interleaved file are delivered
+/// interleaved.
 public struct MovieSamples<Source: ByteSource> {
     private enum TrackCursor {
         case movie(EditedSampleCursor)
@@ -23,8 +24,8 @@ public struct MovieSamples<Source: ByteSource> {
     /// The amount for each track by which decoding times of fragments are moved back.
     private(set) var decodingShifts: [Int64]
     private let timeOffsets: [Int64]
-    /// The remaining budget in bytes for samples without per-sample fields. Such samples take no space in `moof`, so
-    /// the length of the file has to bound their number.
+    /// The remaining budget in bytes for samples without per-sample fields. Such samples use no space in `moof`, so the
+    /// length of the file has to bound their number.
     private var unlistedBytes: Int64
 
     init(_ reader: MP4Reader<Source>, decodingShifts shifts: [Int64] = []) throws(ContainerError) {

@@ -77,7 +77,7 @@ struct SampleDescriptionParser {
             if samples > 0, bytes > 0 { builder.packing = SampleTable.Packing(samples: samples, bytes: bytes) }
         } else if version == 2 {
             let begin = reader.position
-            // The size is relative to the start of the entry. The box header and the fields so far take 36 bytes.
+            // The size is relative to the start of the entry. The box header and the fields read so far have 36 bytes.
             let size = Int(try reader.uint32())
             let rate = Double(bitPattern: try reader.uint64())
             let channels = Int(try reader.uint32())

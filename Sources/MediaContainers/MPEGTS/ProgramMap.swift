@@ -15,7 +15,7 @@ struct ProgramMap: Equatable {
     var clockPID: Int
     var streams: [Stream] = []
 
-    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
+    /// Reads a section without its checksum. Returns nil for another table or a table that isn't valid yet.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x02 else { return nil }
@@ -31,7 +31,7 @@ struct ProgramMap: Equatable {
             let rawType = try reader.uint8()
             let pid = Int(try reader.uint16() & 0x1FFF)
             let length = Int(try reader.uint16() & 0x0FFF)
-            // A length past the end of the section is clamped, because the stream itself has been read.
+            // A length past the end of the section is clamped, since the fields of the stream have already been read.
             let descriptors = StreamDescriptors(try reader.sub(min(length, reader.remaining)))
             let registration = descriptors.registration ?? programDescriptors.registration
             streams.append(
@@ -54,7 +54,7 @@ struct ProgramAssociation: Equatable {
     var version: Int
     var programs: [Program] = []
 
-    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
+    /// Reads a section without its checksum. Returns nil for another table or a table that isn't valid yet.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x00 else { return nil }

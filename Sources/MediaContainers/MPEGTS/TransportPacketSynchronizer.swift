@@ -4,7 +4,7 @@
 /// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes reveals the form (ISO/IEC
 /// 13818-1, 2.4.3.3 and annex G). After bytes outside of any packet, the synchronizer searches again.
 ///
-/// The pointer of a packet is valid until the next call. Most point into the pushed buffer; only packets divided
+/// The pointer of a packet is valid until the next call. Most pointers refer to the pushed buffer. Only packets divided
 /// between buffers are copied.
 struct TransportPacketSynchronizer: ~Copyable {
     /// The length of a packet in bytes, without the additional bytes of some files.
@@ -160,7 +160,8 @@ struct TransportPacketSynchronizer: ~Copyable {
         cursor += count
     }
 
-    /// Looks for packets in the backlog. Drops the bytes before the first one.
+    /// Looks for packets in the backlog and drops the bytes before the first packet. Returns whether packets were
+    /// found.
     private mutating func search(isLast: Bool) -> Bool {
         var start = 0
         while start < backlogCount {

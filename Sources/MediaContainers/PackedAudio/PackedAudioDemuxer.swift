@@ -10,7 +10,7 @@ public final class PackedAudioDemuxer {
     /// The maximum length of an ID3 tag in bytes. A longer tag, such as one with a large picture, is skipped.
     private static let longestTag = 16 << 20
 
-    /// The format, or nil before it is recognised.
+    /// The format, or nil until it is recognised.
     public private(set) var format: PackedAudioFormat?
     /// The 33-bit timestamp of the first sample of the segment in ticks of 90 kHz, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
@@ -26,11 +26,11 @@ public final class PackedAudioDemuxer {
     private var isAtFront = true
     private var formatVersion = 0
     private var formatIndex = 0
-    /// The next time in samples at the audio rate.
+    /// The time of the next frame, in samples at the audio rate.
     private var time: Int64 = 0
     private var rate: Int64 = 0
     private var tagTrack: Int?
-    /// The number of bytes left to skip of a tag that is too long.
+    /// The number of bytes of an oversized tag that are left to skip.
     private var unread = 0
 
     /// Creates a demuxer.

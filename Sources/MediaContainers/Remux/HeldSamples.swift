@@ -58,7 +58,7 @@ struct DoubtfulSamples {
         var dts: Int64
         var pts: Int64
         var duration: Int64
-        /// The part of the times that the input added.
+        /// The offset that the input added to the times.
         var origin: Int64
         var input: RemuxInput
         var format: MediaFormat
@@ -113,7 +113,7 @@ struct DoubtfulSamples {
         self.longest = longest
     }
 
-    /// Whether the samples have reached the confirming duration or the limit in bytes or samples.
+    /// Whether the samples have reached the duration that confirms the times, or the limit in bytes or samples.
     var isFull: Bool {
         length >= longest || byteCount >= Self.maximumBytes || samples.count >= Self.maximumSamples
     }

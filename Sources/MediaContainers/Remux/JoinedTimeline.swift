@@ -5,7 +5,7 @@
 /// discontinuities are in the same stretch (RFC 8216bis, 4.4.3.3).
 ///
 /// Within a stretch, every track of every input moves by the same amount, whether or not it was in the previous
-/// stretch, so that audio and video stay in sync. Between stretches no track overlaps itself, and the track with the
+/// stretch, so that audio and video stay in sync. Between stretches, no track overlaps itself, and the track with the
 /// tightest fit has no gap, unless media is missing there.
 struct JoinedTimeline {
     /// The state of a stretch.
@@ -96,7 +96,7 @@ struct JoinedTimeline {
         }
     }
 
-    /// Returns the amount added to the times of a stretch, or nil before it is known.
+    /// Returns the amount added to the times of a stretch, or nil until it is known.
     func shift(of stretch: StretchID) -> Int64? { stretches[stretch]?.shift }
 
     /// Returns the time between the start of the timeline and the end of a track so far.
@@ -189,7 +189,7 @@ struct JoinedTimeline {
         }.min { $0.end < $1.end }
         let shift =
             switch (fit, departed) {
-            // Audio and video of a stretch rarely end together. Video doesn't wait for the last audio frame.
+            // Audio and video of a stretch rarely end at the same time. Video doesn't wait for the last audio frame.
             case (let fit?, let departed?)
             where departed.missing == 0 && departed.end.subtractingClamped(fit) <= Self.tolerance:
                 fit

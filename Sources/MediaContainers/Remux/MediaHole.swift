@@ -1,4 +1,4 @@
-/// An unannounced period without samples of any track of an input.
+/// A period in which an input unexpectedly has no samples of any track.
 public struct MediaHole: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double

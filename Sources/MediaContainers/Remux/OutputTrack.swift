@@ -68,7 +68,7 @@ struct OutputTrack {
 /// The output of a remuxer. It records whether the sink has failed, which isn't damage of a segment.
 struct RemuxOutput<Sink: SampleSink>: SampleSink {
     var sink: Sink
-    /// Whether a call of the sink has thrown.
+    /// Whether the sink has thrown an error.
     private(set) var hasFailed = false
 
     init(_ sink: Sink) { self.sink = sink }

@@ -70,7 +70,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try admit(routed, times, of: input, format, bytes)
     }
 
-    /// The times of a sample in ticks of 90 kHz, with the part that its input added, and its own timescale.
+    /// The times of a sample in ticks of 90 kHz, the offset that the input added to them, and the sample's own
+    /// timescale.
     private struct Times {
         var dts: Int64
         var pts: Int64
@@ -99,7 +100,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     /// The maximum duration that one timestamp covers, which is that of a PES packet or a segment, in ticks of 90 kHz.
     private var longestReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
 
-    /// Holds a sample after an unexpected jump, or decides about the held samples.
+    /// Holds a sample after an unexpected jump, or resolves the held samples.
     private mutating func hold(
         _ sample: MediaSample, _ times: Times, isExpected: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {

@@ -98,7 +98,7 @@ final class RemuxInput {
         discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)
     }
 
-    /// Resets the clock, because the following samples are on another one.
+    /// Resets the clock, because the following samples are on another clock.
     func resetClock() {
         unwrapper.reset()
         lastTime = nil

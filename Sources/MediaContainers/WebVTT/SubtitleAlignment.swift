@@ -11,7 +11,7 @@ public struct SubtitleAlignment: Sendable {
     private static let margin: Int64 = 90_000
 
     private let stretches: [JoinedStretch]
-    /// Time 0 of the playlists on the timeline.
+    /// The position on the timeline of time 0 in the playlists.
     private let zero: Int64
 
     /// Creates an alignment for the output of a remuxer.

@@ -1,10 +1,10 @@
-/// The subtitles of a presentation in one language, with times on its timeline.
+/// The subtitles of a presentation in one language, with times on the timeline of the presentation.
 public struct SubtitleTrack: Sendable, Hashable {
     /// The language (BCP 47), or nil if unknown.
     public var language: String?
     /// The text before the cues in a file: `WEBVTT`, then styles and regions.
     public var header = "WEBVTT"
-    /// The distinct cues, with times in ticks of 90 kHz; in order of time after ``sort()``.
+    /// The distinct cues, with times in ticks of 90 kHz; sorted by time after ``sort()``.
     public private(set) var cues: [WebVTTCue] = []
     private var known: Set<WebVTTCue> = []
 

@@ -145,7 +145,8 @@ public struct FragmentedMovieWriter: Sendable {
         let time = samples[first].dts.addingClamped(track.timeOffset)
         guard time >= 0 else {
             throw ContainerError(
-                .unrepresentable, "tfdt: decoding time \(time) is out of range", advice: "Give the track a time offset")
+                .unrepresentable, "tfdt: decoding time \(time) is out of range",
+                advice: "Add a time offset to the track")
         }
         let indices = runs.flatMap(\.samples)
         try bytes.appendBox("traf") { (bytes) throws(ContainerError) in

@@ -47,7 +47,7 @@ public struct MovieBuilder: Sendable {
         return tracks.count - 1
     }
 
-    /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing ones.
+    /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing tracks.
     ///
     /// - Parameter tracks: The list, in which existing tracks keep their index.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
@@ -71,7 +71,8 @@ public struct MovieBuilder: Sendable {
         tracks[track].media.formats = formats
     }
 
-    /// Sets the end of a track if it is before the end of the last sample, as with padding in the last audio frame.
+    /// Sets the end of a track that ends before its last sample does, for example because of padding in the last audio
+    /// frame.
     ///
     /// - Parameters:
     ///   - end: The time in the timescale of the track.

@@ -34,7 +34,7 @@ enum SampleEntryWriter {
         case .pcm: try uncompressed(format, to: &bytes)
         case .id3, .scte35, .other:
             let name = format.codecString.isEmpty ? "\(format.sampleEntry)" : format.codecString
-            throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Leave the track out")
+            throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Omit the track")
         }
     }
 

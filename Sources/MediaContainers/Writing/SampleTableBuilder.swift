@@ -43,7 +43,7 @@ struct SampleTableBuilder: Sendable {
         } else {
             guard sample.dts >= lastDTS else {
                 throw ContainerError(
-                    .malformed, "decoding time goes back from \(lastDTS) to \(sample.dts)",
+                    .malformed, "decoding time decreases from \(lastDTS) to \(sample.dts)",
                     advice: "Join the timelines before writing")
             }
             try append(duration: sample.dts - lastDTS)
@@ -194,7 +194,7 @@ package struct ChunkGatherer: Sendable {
         return sample.dts - first.dts >= Int64(timescales[sample.track])
     }
 
-    /// Adds a sample to the chunk of its track, after a call of ``isComplete(before:)``.
+    /// Adds a sample to the chunk of its track, after a call to ``isComplete(before:)``.
     package mutating func append(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
         var sample = sample
         sample.size = bytes.count

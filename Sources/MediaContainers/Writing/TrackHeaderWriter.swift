@@ -3,7 +3,7 @@ enum TrackHeaderWriter {
     /// The matrix of video without rotation or mirroring.
     static let upright: [Int32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
 
-    /// Appends `mvhd`, in version 1 for a long duration.
+    /// Appends `mvhd`, in version 1 if the duration exceeds 32 bits.
     static func movie(timescale: Int32, duration: Int64, nextTrackID: UInt32, to bytes: inout [UInt8]) {
         let isLong = duration > Int64(UInt32.max)
         bytes.appendFullBox("mvhd", version: isLong ? 1 : 0) { bytes in

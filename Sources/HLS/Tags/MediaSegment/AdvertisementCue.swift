@@ -79,7 +79,7 @@ public struct AdvertisementCue: Sendable, Hashable {
         left.tag == right.tag && left.value == right.value
     }
 
-    /// Feeds the tag and the value into `hasher`.
+    /// Hashes the tag and the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(tag)
         hasher.combine(value)

@@ -129,7 +129,7 @@ public struct DateRange: AttributeTag {
             }
             if duration != nil || endDate != nil {
                 try reader.report(
-                    .error, .dateRange, "end-on-next", "A date range has END-ON-NEXT and a DURATION or END-DATE.")
+                    .error, .dateRange, "end-on-next", "A date range with END-ON-NEXT has DURATION or END-DATE.")
             }
         }
         if let start = startDate?.nanosecondsSinceEpoch, let end = endDate?.nanosecondsSinceEpoch, end < start {

@@ -103,7 +103,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setFlag(newValue ? true : nil, for: "AUTOSELECT") }
     }
 
-    /// Whether the subtitles contain text that is essential for understanding.
+    /// Whether the subtitles contain text that's essential for understanding the content.
     public var isForced: Bool {
         get { attributes.flag("FORCED") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "FORCED") }

@@ -29,7 +29,7 @@ public struct VariantStream: StreamTag {
         self.init(attributes: attributes, uri: "")
     }
 
-    /// Creates a stream from attributes, which may be incomplete, and the URI of its media playlist.
+    /// Creates a stream from attributes and the URI of its media playlist. Required attributes may be missing.
     public init(attributes: AttributeList, uri: String) {
         self.attributes = attributes
         self.uri = uri
