@@ -1,7 +1,7 @@
-/// The attributes of a tag in their written order (RFC 8216bis §4.2).
+/// The attributes of a tag, in the order in which they were written (RFC 8216bis §4.2).
 ///
-/// Types of tags store their attribute list, and their properties are views of it. Attributes that the RFC doesn't
-/// define, the order of attributes and the digits of numbers survive parsing, editing and writing.
+/// Each tag type stores its attribute list and exposes typed properties that read and write it. Unknown attributes,
+/// attribute order and the digits of numbers survive parsing, editing and writing.
 public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
     /// An attribute: a name and a value.
     public struct Attribute: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         }
     }
 
-    /// The attributes in order. A duplicate attribute, which the RFC forbids, is listed twice.
+    /// The attributes in order, including duplicates, which the RFC forbids.
     public private(set) var attributes: [Attribute]
 
     /// Creates an empty list.
@@ -30,10 +30,10 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         attributes = elements.map { Attribute(name: $0.0, value: $0.1) }
     }
 
-    /// The value of an attribute, or of the last of several attributes with the name.
+    /// The value of an attribute. If the list has several attributes with this name, the value of the last one.
     ///
-    /// Setting a value keeps the position of the attribute, or appends the attribute to the list. Setting nil removes
-    /// the attribute.
+    /// Setting a value replaces the attribute in place, or appends it if it's absent. Setting nil removes the
+    /// attribute.
     public subscript(name: AttributeName) -> AttributeValue? {
         get {
             attributes.last { $0.name == name }?.value
@@ -52,7 +52,7 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
         }
     }
 
-    /// The list as playlists contain it after a tag's colon.
+    /// The list in playlist syntax: the text after a tag's colon.
     public var description: String {
         attributes.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
     }
@@ -61,14 +61,14 @@ public struct AttributeList: Sendable, Hashable, ExpressibleByDictionaryLiteral,
 // MARK: - Parsing
 
 extension AttributeList {
-    /// A violation of the syntax of attribute lists.
+    /// A syntax violation in an attribute list.
     enum Problem: Equatable {
         case malformed(String)
         case duplicate(String)
         case undefinedVariable(String)
     }
 
-    /// Parses a list, substituting the variables of a scope if there is one.
+    /// Parses a list. Variable references are substituted unless `variables` is nil.
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, substituting variables: VariableScope?) {
         var problems: [Problem] = []
         self.init(bytes, range, substituting: variables, problems: &problems)
@@ -105,17 +105,17 @@ extension AttributeList {
         let (text, undefined) = variables.substituting(bytes, item.value)
         problems.append(contentsOf: undefined.map { .undefinedVariable($0) })
         if text == written || item.isQuoted { return AttributeValue(text: text, isQuoted: item.isQuoted) }
-        // A value with a comma or a blank can only be written in quotes.
+        // Only a quoted string can contain a comma or a blank.
         return text.utf8.contains { $0 == .comma || $0.isBlank } ? .quoted(text) : .unquoted(text)
     }
 }
 
 // MARK: - Typed values
 
-/// Typed access to values (RFC 8216bis §4.2). Each function returns nil for an absent attribute and for a value
-/// of another type.
+/// Typed access to values (RFC 8216bis §4.2). A getter returns nil if the attribute is absent or its value has another
+/// type.
 extension AttributeList {
-    /// Returns the text of a quoted or unquoted value. Real playlists confuse the two.
+    /// Returns the text of a value, quoted or not. Servers often use the wrong form.
     public func text(_ name: AttributeName) -> String? {
         self[name]?.text
     }
@@ -150,12 +150,12 @@ extension AttributeList {
         self[name].flatMap { ByteRange($0.text) }
     }
 
-    /// Returns a date and time. If the text isn't one, its ``DateTime/nanosecondsSinceEpoch`` is nil.
+    /// Returns a date and time. If the text is invalid, its ``DateTime/nanosecondsSinceEpoch`` is nil.
     public func dateTime(_ name: AttributeName) -> DateTime? {
         self[name].map { DateTime($0.text) }
     }
 
-    /// Returns the items of a comma-separated list without the blanks around them; empty for an absent attribute.
+    /// Returns the trimmed items of a comma-separated list; empty if the attribute is absent.
     public func list(_ name: AttributeName) -> [String] {
         guard let text = self[name]?.text, !text.isEmpty else { return [] }
         return text.split(separator: ",", omittingEmptySubsequences: true).map { String($0).trimmedBlanks }
@@ -200,13 +200,13 @@ public struct AttributeValue: Sendable, Hashable, CustomStringConvertible {
         return AttributeValue(text: text, isQuoted: false)
     }
 
-    /// Creates a value from text without characters that need to be removed.
+    /// Creates a value from text that contains only characters allowed in this form.
     init(text: String, isQuoted: Bool) {
         self.text = text
         self.isQuoted = isQuoted
     }
 
-    /// The value as playlists contain it, with quotes.
+    /// The value in playlist syntax, including quotes.
     public var description: String { isQuoted ? "\"" + text + "\"" : text }
 }
 

@@ -9,7 +9,7 @@ struct AttributeListScanner {
         /// The value without its quotes.
         var value: Range<Int>
         var isQuoted: Bool
-        /// Whether the item violates the grammar, so that its name and value are a guess.
+        /// Whether the item violates the grammar. In this case, the name and value are a guess.
         var isMalformed: Bool
     }
 
@@ -24,7 +24,7 @@ struct AttributeListScanner {
         end = range.upperBound
     }
 
-    /// Returns whether all players split the list in the same way: it follows the grammar, and doesn't contain a
+    /// Returns whether all players split the list identically. The list must follow the grammar and contain no
     /// backslash, which FFmpeg and VLC treat as an escape character.
     static func isUnambiguous(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         guard !bytes[range].contains(UInt8(ascii: "\\")) else { return false }

@@ -1,9 +1,9 @@
 /// The name of an attribute (RFC 8216bis §4.2): upper-case letters, digits and hyphens.
 public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name in playlists.
+    /// The name as written in playlists.
     public var rawValue: String
 
-    /// Creates a name, which may be unknown to the RFC.
+    /// Creates a name, including one that the RFC doesn't define.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -13,11 +13,11 @@ public struct AttributeName: RawRepresentable, Sendable, Hashable, ExpressibleBy
         rawValue = value
     }
 
-    /// The name in playlists.
+    /// The name as written in playlists.
     public var description: String { rawValue }
 }
 
-/// Names of attributes that several tags have, or that hold URIs.
+/// Names of attributes that several tags share or that contain URIs.
 extension AttributeName {
     static let assetList: AttributeName = "X-ASSET-LIST"
     static let assetURI: AttributeName = "X-ASSET-URI"

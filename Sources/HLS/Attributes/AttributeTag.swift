@@ -1,11 +1,11 @@
 /// A tag with an attribute list as its value (RFC 8216bis §4.2).
 ///
-/// Conforming types store the attribute list; their other properties are views of it.
+/// Conforming types store the attribute list. Their typed properties read and write it.
 public protocol AttributeTag: Sendable, Hashable {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     var attributes: AttributeList { get set }
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     init(attributes: AttributeList)
 }
 
@@ -14,7 +14,7 @@ struct AttributeRule {
     let name: AttributeName
     let type: AttributeType
     let isRequired: Bool
-    /// The value in a ``TagRecord`` of a tag without the attribute; nil for the default of the type.
+    /// The ``TagRecord`` value of an absent attribute; nil for the type's default.
     var absent: TagRecord.Value?
 
     static func required(
@@ -42,7 +42,7 @@ enum AttributeType {
     case enumerated([String])
     case quotedByteRange
     case quotedDate
-    /// A quoted list whose items are separated by tabs.
+    /// A quoted, tab-separated list.
     case quotedTabList
     /// A quoted string or an enumerated string. Only CLOSED-CAPTIONS has this type.
     case any
@@ -77,7 +77,7 @@ enum AttributeType {
         case .hexadecimal: "a hexadecimal sequence"
         case .resolution: "a resolution"
         case .flag: "YES or NO"
-        case .yes: "one of YES"
+        case .yes: "YES"
         case .enumerated(let names): "one of " + names.joined(separator: ", ")
         case .quotedByteRange: "a quoted byte range"
         case .quotedDate: "a quoted date and time"

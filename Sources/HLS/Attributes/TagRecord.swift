@@ -1,8 +1,8 @@
-/// The record of a tag with attributes, for JSON: one key for each attribute in the tag's definition.
+/// A JSON record of a tag with attributes. It has a key for each attribute in the tag's definition.
 ///
-/// A key is the attribute's name in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The
-/// value of an absent attribute is null, false for a flag, or an empty list. Some tags add `otherAttributes`, an object
-/// with the written values of the attributes that the RFC doesn't define.
+/// Keys are attribute names in camel case: `averageBandwidth` for AVERAGE-BANDWIDTH. Every key is present. The value of
+/// an absent attribute is null, false for a flag, or an empty list. Some records also have `otherAttributes`, an object
+/// with the attributes that the RFC doesn't define and their values as written.
 package struct TagRecord: Encodable, Sendable, Hashable {
     /// A JSON value.
     package enum Value: Encodable, Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         case record(TagRecord)
         case records([TagRecord])
 
-        /// Returns the offset and the length of a byte range, as an object.
+        /// Returns a byte range as an object with `length` and `offset`.
         package static func bytes(_ range: Range<Int>) -> Value {
             .object(["length": .integer(range.count), "offset": .integer(range.lowerBound)])
         }
@@ -37,7 +37,6 @@ package struct TagRecord: Encodable, Sendable, Hashable {
         }
     }
 
-    /// The values by key.
     private var values: [String: Value] = [:]
 
     /// Creates the record of a tag.
@@ -68,15 +67,15 @@ package struct TagRecord: Encodable, Sendable, Hashable {
 }
 
 extension MediaPlaylist {
-    /// The JSON values of the tags of the whole playlist, by key. Every key is present.
+    /// The JSON values of the playlist-level tags by key. Every key is present.
     package var tagRecords: [String: TagRecord.Value] {
         var values = common.tagRecords
         for (tag, field) in Self.fields { values[field.key] = field.value(self, tag) }
         return values
     }
 
-    /// The keys of ``tagRecords`` that multivariant playlists don't have, in the order of the RFC. A key of a tag with
-    /// attributes is followed by the keys of its record, in parentheses.
+    /// The keys of ``tagRecords`` that are specific to media playlists, in the order of ``PlaylistTag/allCases``. For a
+    /// tag with attributes, the keys of its record follow in parentheses.
     package static var recordKeys: [String] {
         fields.map { tag, field in
             let keys = tag.definition.attributes.map(\.name.recordKey)
@@ -92,7 +91,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The JSON values of the tags that playlists of both kinds have, by key. Every key is present.
+    /// The JSON values of the tags that both kinds of playlist share, by key. Every key is present.
     package var tagRecords: [String: TagRecord.Value] { common.tagRecords }
 }
 
@@ -107,13 +106,13 @@ extension CommonTags {
 }
 
 extension TagRecord.Value {
-    /// Creates the value of an attribute by the type in its rule.
+    /// Creates the value of an attribute, converted as its rule specifies.
     fileprivate init(_ attributes: AttributeList, _ rule: AttributeRule) {
         let name = rule.name
         let value: TagRecord.Value? =
             switch rule.type {
             case .quoted, .hexadecimal, .enumerated, .quotedDate, .any:
-                // References that are empty are absent.
+                // An empty reference counts as absent.
                 attributes.text(name).flatMap { $0.isEmpty && name.isReference ? nil : .string($0) }
             case .quotedTabList: .list(attributes.text(name)?.split(separator: "\t").map(String.init) ?? [])
             case .integer: attributes.integer(name).map { .integer($0) }

@@ -1,6 +1,6 @@
-/// The kind of a body, detected from its first bytes and tags.
+/// The kind of a response body, detected from its first bytes and tags.
 public enum BodyKind: Sendable, Hashable {
-    /// A playlist. Its kind is nil if no tag belongs to one kind only, as in a playlist with only a header.
+    /// A playlist. The kind is nil if no tag is specific to one kind, as in a playlist with only a header.
     case playlist(PlaylistKind?)
     /// Any other content.
     case foreign(ForeignContent)
@@ -12,7 +12,7 @@ public enum BodyKind: Sendable, Hashable {
     public init(of bytes: some Sequence<UInt8>) {
         var head = BodyKind.front(of: bytes)
         if head.withUnsafeBytes({ ForeignContent($0) }) == .empty {
-            // Blank lines can be longer than the inspected bytes.
+            // More blank lines than the inspected length may precede the content.
             let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
             head = BodyKind.front(of: rest)
         }
@@ -24,7 +24,7 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// Returns the bytes to inspect. Contiguous storage is copied at once, which is faster than iterating over it.
+    /// Returns the bytes to inspect. Copying contiguous storage is faster than iterating over it.
     private static func front(of bytes: some Sequence<UInt8>) -> [UInt8] {
         bytes.withContiguousStorageIfAvailable { Array($0.prefix(inspectedLength)) }
             ?? Array(bytes.prefix(inspectedLength))
@@ -38,7 +38,8 @@ public enum BodyKind: Sendable, Hashable {
         }
     }
 
-    /// Returns whether one of the first lines is a tag. Some servers omit `#EXTM3U`.
+    /// Returns whether one of the first 20 lines that aren't blank is a tag. Any tag counts, since some servers omit
+    /// `#EXTM3U`.
     static func startsLikePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if ForeignContent.signature(bytes) != nil { return false }
         var lines = LineScanner(bytes)
@@ -64,7 +65,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
     case xml = "XML"
     /// JSON.
     case json = "JSON"
-    /// A gzip archive, possibly a compressed playlist; see ``PlaylistParser/inflate``.
+    /// Gzip data, possibly a compressed playlist; see ``PlaylistParser/inflate``.
     case gzip
     /// MPEG-2 transport stream packets.
     case transportStream = "MPEG-TS"
@@ -106,7 +107,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
         self = ForeignContent.text(bytes, first)
     }
 
-    /// Returns the content that a signature in the first bytes identifies; nil without a signature.
+    /// Returns the kind of content if the first bytes contain a signature; otherwise nil.
     static func signature(_ bytes: UnsafeRawBufferPointer) -> ForeignContent? {
         if bytes.has("\u{1F}", at: 0), bytes.count > 1, bytes[1] == 0x8B { return .gzip }
         if bytes.count >= 188, bytes[0] == 0x47, bytes.count < 189 || bytes[188] == 0x47 { return .transportStream }
@@ -137,7 +138,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
         }
     }
 
-    /// Returns whether the first lines other than comments are all absolute URLs.
+    /// Returns whether the first lines, except for comments, are all absolute URLs.
     private static func isURLs(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var lines = LineScanner(bytes.part(0, min(bytes.count, BodyKind.inspectedLength)))
         var seen = 0

@@ -1,4 +1,4 @@
-/// The characters of the syntax of playlists and URLs.
+/// The ASCII characters that have a meaning in playlists and URLs.
 extension UInt8 {
     static let tab: UInt8 = 0x09
     static let lineFeed: UInt8 = 0x0A
@@ -23,10 +23,10 @@ extension UInt8 {
     static let openBrace: UInt8 = 0x7B
     static let closeBrace: UInt8 = 0x7D
 
-    /// Whether the byte is a space, a tab, or NUL, with which servers pad a body of the wrong length.
+    /// Whether the byte is a space, a tab or NUL. Some servers pad bodies with NUL.
     var isBlank: Bool { self == .space || self == .tab || self == 0 }
-    /// Whether the byte is a control character (RFC 8216bis §4.1) other than LF, CR, and tab, which section
-    /// 4.4.5.2 requires.
+    /// Whether the byte is a control character that playlists mustn't contain (RFC 8216bis §4.1). LF, CR and tab are
+    /// allowed; EXT-X-SKIP separates IDs with tabs (RFC 8216bis §4.4.5.2).
     var isForbiddenControl: Bool {
         self < 0x20 && self != .lineFeed && self != .carriageReturn && self != .tab || self == 0x7F
     }

@@ -5,7 +5,7 @@ extension UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// Returns the range from `start` to `end` without the blanks at both ends.
+    /// Returns the range from `start` to `end` without leading and trailing blanks.
     @inline(__always)
     func trimmed(_ start: Int, _ end: Int) -> Range<Int> {
         var start = start
@@ -15,8 +15,8 @@ extension UnsafeRawBufferPointer {
         return start..<end
     }
 
-    /// The second byte of the first control character from U+0080 to U+009F in UTF-8, which equals its code; nil if
-    /// there is none.
+    /// The code of the first control character from U+0080 to U+009F; nil if there is none. In UTF-8, the code equals
+    /// the second byte of the character.
     var encodedControl: UInt8? {
         zip(self, dropFirst()).first { $0 == 0xC2 && (0x80...0x9F).contains($1) }?.1
     }
@@ -29,7 +29,7 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// Returns the first position of a byte from `start` to `end`.
+    /// Returns the first position of `byte` between `start` and `end`; nil if there is none.
     func first(_ byte: UInt8, from start: Int, to end: Int) -> Int? {
         var index = start
         while index < end {
@@ -41,11 +41,12 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// Creates text from a playlist's bytes. Invalid UTF-8 is percent-encoded, so that a URI still identifies the same
-    /// resource.
+    /// Creates a string from a playlist's bytes. Invalid UTF-8 is percent-encoded, so that a URI still identifies the
+    /// same resource.
     @inline(__always)
     init(playlistBytes bytes: UnsafeRawBufferPointer) {
-        // The path of nearly every URI. `String(validating:as:)` looks up generic metadata on each call.
+        // Nearly all URIs are ASCII. `String(validating:as:)` is slower, since it looks up generic metadata on each
+        // call.
         if bytes.isASCII {
             self = String(decoding: bytes, as: UTF8.self)
         } else if let valid = String(validating: bytes, as: UTF8.self) {
@@ -76,7 +77,7 @@ extension String {
         self.init(decoding: text, as: UTF8.self)
     }
 
-    /// The text without the blanks at both ends.
+    /// The text without leading and trailing blanks.
     var trimmedBlanks: String {
         var copy = self
         return copy.withUTF8 { utf8 in
@@ -96,13 +97,13 @@ extension [UInt8] {
     }
 }
 
-// MARK: - Scans of eight bytes at a time
+// MARK: - Eight-byte scans
 
 extension UnsafeRawBufferPointer {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    /// Whether no byte has its highest bit set.
+    /// Whether all bytes are below 0x80.
     var isASCII: Bool {
         var index = 0
         while index &+ 8 <= count {
@@ -114,7 +115,7 @@ extension UnsafeRawBufferPointer {
 
     /// Whether any byte is a control character other than LF, CR and tab (RFC 8216bis §4.1).
     var hasForbiddenControl: Bool {
-        // Free of branches, so that the compiler vectorizes the loop.
+        // Branch-free, so that the compiler can vectorize the loop.
         var found: UInt8 = 0
         for byte in self {
             let isAllowed: UInt8 = byte == .lineFeed ? 1 : byte == .carriageReturn ? 1 : byte == .tab ? 1 : 0

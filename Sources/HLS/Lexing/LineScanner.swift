@@ -12,8 +12,7 @@ struct Line {
 
 /// A scanner that splits bytes into lines that end in LF, CRLF or CR.
 ///
-/// RFC 8216bis §4.1, allows only LF and CRLF, but playlists from old systems end lines in CR alone, and no URI
-/// contains a CR.
+/// RFC 8216bis §4.1 allows only LF and CRLF. Playlists from old systems use CR alone, and no URI contains a CR.
 struct LineScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position: Int
@@ -44,7 +43,7 @@ struct LineScanner {
         return Line(start: start, end: end, next: next, number: number)
     }
 
-    /// Returns the offset of the next line end. Compares eight bytes at a time, since a scan of a long playlist spends
+    /// Returns the offset of the next line end. Compares eight bytes per step, since a scan of a long playlist spends
     /// most of its time here.
     @inline(__always)
     private func terminator(from start: Int) -> Int {
@@ -68,7 +67,7 @@ struct LineScanner {
 struct TagLine {
     /// The name without the number sign.
     var name: Range<Int>
-    /// The text after the colon without the blanks at both ends; nil without a colon.
+    /// The trimmed text after the colon; nil if there is no colon.
     var value: Range<Int>?
     /// Whether the colon has blanks around it.
     var hasBlanks = false

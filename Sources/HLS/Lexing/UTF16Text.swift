@@ -1,5 +1,4 @@
-/// Conversion from UTF-16. RFC 8216bis §4.1, requires UTF-8, but some editors and scripts save playlists in
-/// UTF-16.
+/// Conversion from UTF-16. RFC 8216bis §4.1 requires UTF-8, but some editors and scripts save playlists in UTF-16.
 package enum UTF16Text {
     /// Returns the text in UTF-8; nil for bytes that don't begin with a UTF-16 byte order mark.
     package static func utf8(_ bytes: some RandomAccessCollection<UInt8>) -> [UInt8]? {

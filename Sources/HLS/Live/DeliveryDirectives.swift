@@ -24,7 +24,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
         self.skip = skip
     }
 
-    /// Reads the directives in a URL's query. Invalid values are ignored.
+    /// Creates directives from a URL's query. Invalid values are ignored.
     public init(url: String) {
         for item in (URLReference(url).query ?? "").split(separator: "&") {
             guard let equals = item.firstIndex(of: "=") else { continue }
@@ -41,11 +41,11 @@ public struct DeliveryDirectives: Sendable, Hashable {
     /// Whether there are no directives.
     public var isEmpty: Bool { mediaSequence == nil && skip == nil }
 
-    /// Returns a URL with its directives replaced by these. Other query items keep their positions.
+    /// Returns a URL with these directives instead of its own. Other query items keep their positions.
     public func applied(to url: String) -> String {
         var reference = URLReference(url)
         var items = (reference.query ?? "").split(separator: "&").filter { !$0.hasPrefix("_HLS_") }.map { String($0) }
-        // Sorted by name, so that equal requests have equal URLs for caches.
+        // In alphabetical order, so that equal requests have equal URLs in caches.
         if let mediaSequence {
             items.append("_HLS_msn=\(mediaSequence)")
             if let part { items.append("_HLS_part=\(part)") }
@@ -55,7 +55,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
         return reference.description
     }
 
-    /// Returns a URL without directives, which identifies the playlist itself.
+    /// Returns a URL without its directives.
     public static func removed(from url: String) -> String {
         DeliveryDirectives().applied(to: url)
     }
@@ -69,8 +69,7 @@ extension MediaPlaylist {
     /// - Returns: The minimum time to wait; nil if the playlist won't change any more.
     public func reloadInterval(after outcome: PlaylistReload.Outcome) -> Duration? {
         if hasEndList || type == .onDemand { return nil }
-        // An invalid playlist without a target duration is reloaded at the pace of its last segment, of at least a
-        // second.
+        // Without a target duration, which is invalid, the duration of the last segment is used.
         let target = Duration.seconds(max(1, targetDuration ?? segments.last?.duration.roundedUp ?? 1))
         switch outcome {
         case .updated, .reset: return target
@@ -87,10 +86,10 @@ extension MediaPlaylist {
     /// Returns the directives for the next load (RFC 8216bis §6.2.5).
     ///
     /// - Parameters:
-    ///   - age: The age of the known playlist. If it's more than half of the skip boundary, the directives don't
-    ///     request a delta update, which might skip unknown segments.
+    ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested, since it might
+    ///     skip segments that this playlist doesn't contain.
     ///   - wantsParts: Whether to load the playlist for each partial segment instead of once per segment.
-    /// - Returns: No directives if the server supports neither blocking reloads nor delta updates.
+    /// - Returns: The directives; empty if the server supports neither blocking reloads nor delta updates.
     public func nextDirectives(age: Duration = .zero, wantsParts: Bool = true) -> DeliveryDirectives {
         var directives = DeliveryDirectives()
         guard let control = serverControl, !hasEndList else { return directives }

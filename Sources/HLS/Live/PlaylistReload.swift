@@ -1,14 +1,15 @@
 /// The result of reloading a live media playlist (RFC 8216bis §6.3.4).
 public struct PlaylistReload: Sendable, Hashable {
-    /// The relation of a loaded playlist to the known playlist.
+    /// The relation of a loaded playlist to the previous one.
     public enum Outcome: Sendable, Hashable {
         /// The playlist has changed.
         case updated
         /// The playlist hasn't changed.
         case unchanged
-        /// The loaded playlist is empty or an older copy, which caches may return. The known playlist stays valid.
+        /// The loaded playlist is empty or older than the previous one, for example because of a cache. The previous
+        /// playlist remains valid.
         case stale
-        /// The media sequence restarted. The loaded playlist has nothing in common with the known playlist.
+        /// The media sequence restarted. The loaded playlist shares no segments with the previous one.
         case reset
     }
 
@@ -24,17 +25,17 @@ public struct PlaylistReload: Sendable, Hashable {
         public var byteRange: Range<Int>?
     }
 
-    /// The relation of the loaded playlist to the known playlist.
+    /// The relation of the loaded playlist to the previous one.
     public var outcome: Outcome
     /// The playlist after the reload, including the segments that a delta update skipped.
     public var playlist: MediaPlaylist
-    /// The media sequence numbers of segments that weren't in the known playlist.
+    /// The media sequence numbers of segments that weren't in the previous playlist.
     public var newSegments: Range<Int>
     /// The media sequence numbers of segments that are no longer in the playlist.
     public var removedSegments: Range<Int>
     /// The media sequence numbers of segments that were added and removed between the two loads.
     public var missedSegments: Range<Int>
-    /// The partial segments that weren't in the known playlist, in order.
+    /// The partial segments that weren't in the previous playlist, in order.
     public var newParts: [PlacedPart]
     /// The IDs of date ranges that are no longer in the playlist.
     public var removedDateRanges: [String]
@@ -43,31 +44,31 @@ public struct PlaylistReload: Sendable, Hashable {
     public var hasEnded: Bool { playlist.hasEndList }
 }
 
-/// An error of applying a reload.
+/// An error from merging a loaded playlist with the previous one.
 public enum PlaylistReloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A delta update skips segments with these media sequence numbers, and the known playlist doesn't have all of
-    /// them. The client has to load the whole playlist (RFC 8216bis §6.2.5.1).
+    /// A delta update skips segments with these media sequence numbers, but the previous playlist doesn't contain all
+    /// of them. The client has to load the full playlist (RFC 8216bis §6.2.5.1).
     case unknownSegments(Range<Int>)
 
     /// A sentence that describes the error.
     public var description: String {
         switch self {
         case .unknownSegments(let range):
-            "The delta update skips segments \(range.lowerBound) to \(range.upperBound - 1), and some of them are unknown. "
-                + "Load the whole playlist."
+            "The delta update skips segments \(range.lowerBound) to \(range.upperBound - 1), but the previous playlist "
+                + "doesn't contain all of them. Load the full playlist."
         }
     }
 }
 
 extension MediaPlaylist {
-    /// Returns the result of replacing the known playlist, `self`, with a newly loaded one.
+    /// Returns the result of updating this playlist with a newly loaded one.
     ///
     /// Segments with equal media sequence numbers are compared by their URIs without queries. If none of them match,
-    /// the server restarted the media sequence. If the only segment with a program date and time was removed, the first
-    /// segment gets the time that follows from it.
+    /// the server restarted the media sequence. If no segment of the update has a program date and time, the time of
+    /// the first segment is derived from this playlist.
     ///
-    /// - Parameter update: The loaded playlist, whole or a delta update.
-    /// - Throws: ``PlaylistReloadError`` if a delta update skips segments that the known playlist doesn't have.
+    /// - Parameter update: The loaded playlist, either a full playlist or a delta update.
+    /// - Throws: ``PlaylistReloadError`` if a delta update skips segments that this playlist doesn't contain.
     public func reloaded(with update: MediaPlaylist) throws(PlaylistReloadError) -> PlaylistReload {
         if update.segments.isEmpty, update.upcoming == nil, update.skip == nil, !segments.isEmpty {
             return update.hasEndList && !hasEndList ? ended() : unchanged(.stale)
@@ -111,8 +112,8 @@ extension MediaPlaylist {
         guard isSame else { return .reset }
         if update.nextMediaSequence < nextMediaSequence { return .stale }
         if update.nextMediaSequence == nextMediaSequence {
-            let known = upcoming?.parts.count ?? 0
-            if (update.upcoming?.parts.count ?? 0) < known || update.firstMediaSequence < firstMediaSequence {
+            let previousParts = upcoming?.parts.count ?? 0
+            if (update.upcoming?.parts.count ?? 0) < previousParts || update.firstMediaSequence < firstMediaSequence {
                 return .stale
             }
         }
@@ -124,8 +125,8 @@ extension MediaPlaylist {
         return segments.indices.contains(index) ? segments[index] : nil
     }
 
-    /// Returns whether two segments have the same URI, without queries, and byte range. Servers put changing tokens
-    /// into queries.
+    /// Returns whether two segments have the same byte range length, and the same URI apart from the query, which often
+    /// contains changing tokens.
     private func isSameMedia(_ left: MediaSegment?, _ right: MediaSegment?) -> Bool {
         guard let left, let right else { return false }
         if left.uri == right.uri { return left.byteRange?.length == right.byteRange?.length }
@@ -152,7 +153,7 @@ extension MediaPlaylist {
             removedDateRanges: removedDateRanges(in: update))
     }
 
-    /// Counts the removed discontinuities (RFC 8216bis §6.2.2) if the server omits
+    /// Adds the number of removed discontinuities (RFC 8216bis §6.2.2) if the server omits
     /// EXT-X-DISCONTINUITY-SEQUENCE.
     private func continueDiscontinuitySequence(in update: inout MediaPlaylist) {
         guard update.discontinuitySequence == 0 else { return }
@@ -161,7 +162,7 @@ extension MediaPlaylist {
         update.discontinuitySequence = discontinuitySequence.addingClamped(count)
     }
 
-    /// Sets the time of the first segment if no segment has one and the known playlist implies it.
+    /// Derives the time of the first segment from this playlist if no segment of the update declares a time.
     private func continueClock(in update: inout MediaPlaylist) {
         let hasClock = update.segments.contains { $0.programDateTime?.nanosecondsSinceEpoch != nil }
         guard !hasClock, !update.segments.isEmpty else { return }
@@ -181,19 +182,19 @@ extension MediaPlaylist {
         return dateRanges.map(\.id).filter { !remaining.contains($0) && removed.insert($0).inserted }
     }
 
-    /// Returns the parts that another version of the playlist doesn't have.
-    private func parts(after known: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
+    /// Returns the parts that the previous playlist doesn't contain.
+    private func parts(after previous: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
         var placed: [PlaylistReload.PlacedPart] = []
         var ranges = PartByteRanges()
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
             let sequence = firstMediaSequence.addingClamped(offset)
-            // Known parts count as well: the ranges of new parts may begin at their ends.
+            // Ranges of earlier parts are computed as well, since the range of a new part may begin at their end.
             let parts = segment.parts.map { ($0, ranges.next($0)) }
             var start = 0
-            if let known, !known.segments.isEmpty || known.upcoming != nil {
+            if let previous, !previous.segments.isEmpty || previous.upcoming != nil {
                 // The parts of a segment that was already complete aren't needed.
-                if sequence < known.nextMediaSequence { continue }
-                if sequence == known.nextMediaSequence { start = known.upcoming?.parts.count ?? 0 }
+                if sequence < previous.nextMediaSequence { continue }
+                if sequence == previous.nextMediaSequence { start = previous.upcoming?.parts.count ?? 0 }
             }
             for (index, (part, range)) in parts.enumerated() where index >= start {
                 placed.append(.init(mediaSequence: sequence, index: index, part: part, byteRange: range))
@@ -204,25 +205,25 @@ extension MediaPlaylist {
 }
 
 extension MediaPlaylist {
-    /// Returns a delta update with the skipped segments of the known playlist (RFC 8216bis §6.2.5.1). Returns
-    /// any other playlist as is.
+    /// Returns a delta update with its skipped segments filled in from this playlist (RFC 8216bis §6.2.5.1). Returns a
+    /// full playlist unchanged.
     private func fillingSkippedSegments(of update: MediaPlaylist) throws(PlaylistReloadError) -> MediaPlaylist {
         guard let skip = update.skip else { return update }
         let skipped = update.mediaSequence..<max(update.mediaSequence, update.firstMediaSequence)
         guard skipped.isEmpty || sequenceRange.contains(skipped.lowerBound) && skipped.upperBound <= nextMediaSequence
         else { throw .unknownSegments(skipped) }
         let start = skipped.lowerBound &- firstMediaSequence
-        let known = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
+        let skippedSegments = skipped.isEmpty ? [] : Array(segments[start..<(start + skipped.count)])
         var whole = update
         whole.skip = nil
-        whole.segments = known + inheriting(update.segments, from: known.last)
-        whole.upcoming = update.upcoming.flatMap { inheriting([$0], from: known.last).first }
+        whole.segments = skippedSegments + inheriting(update.segments, from: skippedSegments.last)
+        whole.upcoming = update.upcoming.flatMap { inheriting([$0], from: skippedSegments.last).first }
         whole.unknownTags = update.unknownTags.isEmpty ? unknownTags : update.unknownTags
         mergeDateRanges(into: &whole, skip)
         return whole
     }
 
-    /// Returns segments with the keys and the map of the last skipped segment, as far as they have none of their own.
+    /// Returns segments that inherit the keys and the map of the last skipped segment unless they have their own.
     private func inheriting(_ segments: [MediaSegment], from last: MediaSegment?) -> [MediaSegment] {
         guard let conditions = last?.conditions else { return segments }
         return segments.map { segment in
@@ -237,8 +238,8 @@ extension MediaPlaylist {
         }
     }
 
-    /// Removes the date ranges that the update declares as removed. If the server may skip date ranges, adds the known
-    /// ones that are absent from the update.
+    /// Removes the date ranges that the update lists as removed. If the server may skip date ranges, adds the ranges of
+    /// this playlist that are absent from the update.
     private func mergeDateRanges(into whole: inout MediaPlaylist, _ skip: SkippedSegments) {
         let removed = Set(skip.recentlyRemovedDateRanges)
         for index in whole.segments.indices where !whole.segments[index].tags.isEmpty {

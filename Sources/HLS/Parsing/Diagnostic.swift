@@ -4,12 +4,12 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
         /// Information about a valid playlist.
         case note
-        /// A form that's obsolete, or that the RFC advises against.
+        /// A form that's obsolete or discouraged by the RFC.
         case warning
         /// A violation of the RFC. A strict parser throws it.
         case error
 
-        /// Returns whether the left severity is lower. A note is lower than a warning, and a warning than an error.
+        /// Returns whether the left severity is lower. The order is note, warning, error.
         public static func < (left: Severity, right: Severity) -> Bool {
             left.rank < right.rank
         }
@@ -59,10 +59,10 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A collection of the diagnostics of a parse. In a strict parse, it throws at the first error.
+/// The diagnostics of a parse. In a strict parse, adding an error throws it.
 struct DiagnosticLog {
-    /// The maximum number of entries. A playlist with a violation on every line mustn't take more memory for
-    /// diagnostics than for segments.
+    /// The maximum number of entries. A playlist with a violation on every line mustn't use more memory for diagnostics
+    /// than for segments.
     private let limit: Int
     private let isStrict: Bool
     private(set) var entries: [Diagnostic] = []

@@ -1,4 +1,4 @@
-/// A reader of a playlist's lines and the values of its tags. It collects diagnostics.
+/// A reader of a playlist's lines and tag values that collects diagnostics.
 struct LineReader {
     /// A known tag and the position of its value.
     struct Item {
@@ -8,7 +8,7 @@ struct LineReader {
 
     /// The content of a line.
     enum Content {
-        /// EXTINF, apart from the other tags since it's on nearly every second line.
+        /// EXTINF. It has its own case for speed, since it's on about every second line.
         case segmentDuration(value: Range<Int>)
         case tag(Item)
         case unknown(name: Range<Int>, value: Range<Int>?)
@@ -30,11 +30,11 @@ struct LineReader {
     private var isASCII: Bool
     private let hasVariables: Bool
     private let hasControls: Bool
-    /// Whether the playlist may have lines that end in CR alone and none has been reported yet.
+    /// Whether to report the next line that ends in CR alone. Only the first such line is reported.
     private var mayHaveBareReturns: Bool
-    /// The last line with reported blanks.
+    /// The number of the last line for which blanks were reported.
     private var blanksLine = 0
-    /// The number of bytes that variables have been expanded to.
+    /// The total length of text with substituted variables, in bytes.
     private var expandedLength = 0
 
     init(
@@ -106,7 +106,7 @@ struct LineReader {
         if entries > limits.entries { throw .tooManyTags(line: line.number, limit: limits.entries) }
     }
 
-    /// Checks the first line, and lines with bytes beyond ASCII.
+    /// Checks the first line, and lines with non-ASCII bytes.
     private mutating func checkLine(_ range: Range<Int>) throws(PlaylistError) {
         if !hasContent {
             hasContent = true
@@ -154,7 +154,7 @@ struct LineReader {
         if range.lowerBound != line.start || !mayEndInBlanks { try reportBlanks() }
     }
 
-    /// Reports blanks that the RFC doesn't allow, once for each line.
+    /// Reports blanks that the RFC doesn't allow, at most once per line.
     mutating func reportBlanks() throws(PlaylistError) {
         guard blanksLine != line.number else { return }
         blanksLine = line.number
@@ -179,7 +179,7 @@ struct LineReader {
         try countExpansion(text)
         try reportUndefined(undefined)
         let uri = text.trimmedBlanks
-        // A value can't turn the URI into a blank line or a comment.
+        // The substitution mustn't turn the URI into a blank line or a comment.
         if uri.isEmpty { return self.text(range) }
         return uri.utf8.first == .numberSign ? "%23" + uri.dropFirst() : uri
     }
@@ -203,7 +203,7 @@ struct LineReader {
             case .malformed(let name):
                 try report(.error, "4.2", "syntax", "\(tag): the attribute \(name) is malformed.")
             case .duplicate(let name):
-                try report(.error, "4.2", "duplicate", "\(tag) has more than one attribute \(name).")
+                try report(.error, "4.2", "duplicate", "\(tag) has more than one \(name) attribute.")
             case .undefinedVariable(let name):
                 try reportUndefined([name])
             }
@@ -244,7 +244,7 @@ struct LineReader {
         UnknownTag(name: text(name), value: value.map { text($0) }, line: line.number)
     }
 
-    /// Returns a tag of the other kind of playlist as an unknown tag.
+    /// Returns a tag that belongs in the other kind of playlist, as an unknown tag.
     func misplacedTag(_ item: Item) -> UnknownTag {
         UnknownTag(name: item.tag.rawValue, value: item.value.isEmpty ? nil : text(item.value), line: line.number)
     }
@@ -284,7 +284,7 @@ struct LineReader {
         }
     }
 
-    /// Reports diagnostics that need all lines.
+    /// Reports violations that can be detected only after the last line.
     mutating func finish() throws(PlaylistError) {
         if !hasHeader { try report(.error, .header, "missing", "The playlist has no #EXTM3U.") }
     }

@@ -1,17 +1,17 @@
 /// A parser that builds a media playlist from its lines.
 struct MediaPlaylistParser {
     var playlist = MediaPlaylist()
-    /// The next segment, with the tags that were read so far.
+    /// The segment in progress, with the tags read so far.
     var segment = MediaSegment(uri: "", duration: .zero)
     /// Whether an EXTINF was read for the next segment.
     var hasDuration = false
     /// The text between the duration and the comma of EXTINF.
     var durationParameters: String?
-    /// The keys in force.
+    /// The keys that apply to the next segment.
     var keys: [EncryptionKey] = []
-    /// The media initialization section in force.
+    /// The media initialization section that applies to the next segment.
     var map: MediaInitializationSection?
-    /// ``keys`` and ``map`` in the form that segments share.
+    /// ``keys`` and ``map`` as an instance that segments share.
     private var conditions: SegmentConditions?
     private var common = CommonTags()
     private var uniqueTags: Set<PlaylistTag> = []
@@ -42,7 +42,7 @@ struct MediaPlaylistParser {
     /// The number of segments from which the total number is estimated.
     private static let sampleCount = 1000
 
-    /// Reserves capacity for all segments at once. An array that grows by doubling takes up to three times its size.
+    /// Reserves capacity for all segments. An array that grows by doubling uses up to three times the memory.
     private mutating func reserveSegments(_ reader: LineReader) {
         let count = MediaPlaylistParser.sampleCount
         let (product, overflow) = reader.bytes.count.multipliedReportingOverflow(by: count)
@@ -66,7 +66,7 @@ struct MediaPlaylistParser {
             segment.tags.insert(.durationParameters(text), at: 0)
             durationParameters = nil
         }
-        // A move instead of a copy, which would retain and release every reference of the segment.
+        // Moving the segment avoids retaining and releasing each of its references.
         var finished = MediaSegment(uri: "", duration: .zero)
         swap(&finished, &segment)
         playlist.segments.append(consume finished)
@@ -84,7 +84,7 @@ struct MediaPlaylistParser {
         }
     }
 
-    /// Appends an unknown tag to the playlist before the first tag of a segment, otherwise to the next segment.
+    /// Appends an unknown tag to the playlist if no tag of a segment has been read yet, otherwise to the next segment.
     private mutating func append(_ tag: UnknownTag) {
         let isHeader =
             playlist.segments.isEmpty && !hasDuration && segment.tags.isEmpty && !segment.isDiscontinuous
@@ -141,7 +141,7 @@ struct MediaPlaylistParser {
         if hasTags || conditions != playlist.segments.last?.conditions { playlist.upcoming = segment }
     }
 
-    /// Reports violations of rules for the playlist as a whole.
+    /// Reports playlist-level violations.
     private func check(_ reader: inout LineReader) throws(PlaylistError) {
         if let target = playlist.targetDuration {
             if longest.duration.rounded > target {

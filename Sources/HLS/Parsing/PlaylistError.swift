@@ -1,4 +1,4 @@
-/// An error of parsing a playlist.
+/// An error from parsing a playlist.
 public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The body isn't a playlist.
     case notAPlaylist(ForeignContent)
@@ -13,7 +13,7 @@ public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The body is compressed, and the parser has no inflater or the inflater failed.
     case notInflated
 
-    /// The line of the error, counted from 1; nil for an error of the body as a whole.
+    /// The line, counted from 1; nil if the error concerns the whole body.
     public var line: Int? {
         switch self {
         case .invalid(let diagnostic): diagnostic.line

@@ -1,6 +1,6 @@
 /// A parser that reads playlists in one pass.
 ///
-/// The parser accepts invalid playlists as real servers write them, and reports violations as diagnostics. A strict
+/// The parser accepts the invalid playlists that real servers produce, and reports violations as diagnostics. A strict
 /// parser throws at the first violation of RFC 8216bis.
 ///
 /// ```swift
@@ -28,15 +28,15 @@ public struct PlaylistParser: Sendable {
 
     /// Whether the parser throws at the first violation of the RFC.
     public var isStrict: Bool
-    /// The context for variables.
+    /// The values of variables that are defined outside the playlist.
     public var context: PlaylistContext
     /// The limits for playlists.
     public var limits: Limits
-    /// The function that decompresses gzip bodies. Without it, the parser throws ``PlaylistError/notInflated`` for
+    /// The function that decompresses gzip bodies. If it's nil, the parser throws ``PlaylistError/notInflated`` for
     /// them.
     public var inflate: Inflater?
 
-    /// Creates a parser, which is tolerant by default.
+    /// Creates a parser. By default, it tolerates violations.
     public init(
         isStrict: Bool = false, context: PlaylistContext = PlaylistContext(), limits: Limits = Limits(),
         inflate: Inflater? = nil
@@ -71,7 +71,7 @@ public struct PlaylistParser: Sendable {
 
     /// Parses a playlist from text.
     ///
-    /// - Throws: ``PlaylistError``, as ``parse(_:)-([UInt8])`` does.
+    /// - Throws: ``PlaylistError`` under the same conditions as ``parse(_:)-([UInt8])``.
     public func parse(_ text: String) throws(PlaylistError) -> ParsedPlaylist {
         try parse(Array(text.utf8))
     }

@@ -1,15 +1,14 @@
 /// A media playlist: a list of media segments (RFC 8216bis §4.1).
 public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
-    /// The protocol version that the playlist declares (RFC 8216bis §4.4.1.2); nil without one. See
-    /// ``requiredVersion``.
+    /// The declared protocol version (RFC 8216bis §4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
     /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []
     /// Whether every segment can be decoded without the others (4.4.2.1).
     public var hasIndependentSegments = false
-    /// The preferred position to start playback at (4.4.2.2).
+    /// The preferred position at which to start playback (4.4.2.2).
     public var start: StartPoint?
-    /// The upper bound of segment durations in seconds (4.4.3.1); nil if the playlist has none.
+    /// The upper bound of segment durations in seconds (4.4.3.1); nil if there is none.
     public var targetDuration: Int?
     /// The media sequence number of the first segment, including skipped segments (4.4.3.2). Some servers write a
     /// negative number, which the RFC forbids.
@@ -18,7 +17,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var discontinuitySequence = 0
     /// Whether no more segments will be added (4.4.3.4).
     public var hasEndList = false
-    /// The way the playlist may change (4.4.3.5); nil without a restriction.
+    /// The restriction on how the playlist may change (4.4.3.5); nil if it declares none.
     public var type: MediaPlaylistType?
     /// Whether each segment is a single I-frame (4.4.3.6).
     public var hasIFramesOnly = false
@@ -32,7 +31,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     public var unknownTags: [UnknownTag] = []
     /// The segments in order.
     public var segments: [MediaSegment] = []
-    /// The tags after the last segment: parts of the next segment, date ranges, keys and unknown tags. Its URI is
+    /// The next segment without its URI: parts, date ranges, keys and unknown tags after the last segment. The URI is
     /// empty.
     public var upcoming: MediaSegment?
     /// The resources that clients will soon need (4.4.5.3).
@@ -53,17 +52,17 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
     /// The media sequence number of the segment that will follow the last of ``segments``.
     public var nextMediaSequence: Int { firstMediaSequence.addingClamped(segments.count) }
 
-    /// All date ranges in the order of the playlist (4.4.5.1).
+    /// All date ranges in playlist order (4.4.5.1).
     public var dateRanges: [DateRange] {
         segments.flatMap(\.dateRanges) + (upcoming?.dateRanges ?? [])
     }
 
-    /// All unknown tags in the order of the playlist.
+    /// All unknown tags in playlist order.
     public var allUnknownTags: [UnknownTag] {
         unknownTags + segments.flatMap(\.unknownTags) + (upcoming?.unknownTags ?? [])
     }
 
-    /// The media initialization sections in order. Each is listed where it begins to apply (4.4.4.5).
+    /// The media initialization sections in the order in which they begin to apply (4.4.4.5).
     public var maps: [MediaInitializationSection] {
         var maps: [MediaInitializationSection] = []
         var previous: MediaInitializationSection?
@@ -81,7 +80,7 @@ public struct MediaPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 }
 
 extension FixedWidthInteger {
-    /// Returns the sum, clamped to the type's range. Sequence numbers of a playlist may begin anywhere.
+    /// Returns the sum, clamped to the type's range. A playlist may begin with any sequence number.
     func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
@@ -93,7 +92,7 @@ extension FixedWidthInteger {
 extension MediaPlaylist {
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: Returns the new URI for a role and the old URI.
+    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MediaPlaylist {
         var playlist = self
         var last: (old: SegmentConditions, new: SegmentConditions)?
@@ -121,7 +120,7 @@ extension MediaPlaylist {
     ) {
         if !segment.uri.isEmpty { segment.uri = transform(.mediaSegment, segment.uri) }
         if let conditions = segment.conditions {
-            // Segments that share keys and maps share the new ones as well.
+            // Segments that share keys and maps also share the mapped ones.
             let shared = last?.old === conditions ? last?.new : nil
             let mapped = shared ?? conditions.mappingURIs(transform)
             last = (conditions, mapped)

@@ -1,11 +1,11 @@
 /// A media segment: its URI and the tags that apply to it (RFC 8216bis §4.4.4).
 ///
-/// Rare tags are stored separately in ``tags``, and segments share their keys and maps. A plain segment takes 80 bytes
-/// and its URI.
+/// To save memory, rare tags are stored in ``tags``, and segments share their keys and maps. A plain segment uses 80
+/// bytes plus its URI.
 public struct MediaSegment: Sendable, Hashable {
     /// The URI of the segment; empty in ``MediaPlaylist/upcoming``.
     public var uri: String
-    /// The title as written, including blanks before it.
+    /// The title as written, including leading blanks.
     var writtenTitle: String
     /// The duration in seconds.
     public var duration: DecimalValue
@@ -13,7 +13,7 @@ public struct MediaSegment: Sendable, Hashable {
     public var isDiscontinuous: Bool
     /// Whether the segment isn't available (4.4.4.7).
     public var isGap: Bool
-    /// The byte range in two words, with -1 for an absent value. An optional range would take three words.
+    /// The byte range in two words, with -1 for an absent value. An optional range would use three words.
     private var rangeLength: Int
     private var rangeOffset: Int
     /// The other tags before the segment, in order.
@@ -33,7 +33,7 @@ public struct MediaSegment: Sendable, Hashable {
         conditions = nil
     }
 
-    /// The human-readable title; empty without one.
+    /// The human-readable title; empty if there is none.
     public var title: String {
         get { writtenTitle.trimmedBlanks }
         set { writtenTitle = newValue }
@@ -52,7 +52,8 @@ public struct MediaSegment: Sendable, Hashable {
 
     var hasByteRange: Bool { rangeLength >= 0 }
 
-    /// The keys in force (4.4.4.4). Without encryption, the array is empty or has one key with the method NONE.
+    /// The keys that apply to the segment (4.4.4.4). Without encryption, the array is empty or contains one key with
+    /// the method NONE.
     public var keys: [EncryptionKey] {
         get { conditions?.keys ?? [] }
         set { conditions = SegmentConditions(keys: newValue, map: map) }
@@ -64,18 +65,18 @@ public struct MediaSegment: Sendable, Hashable {
         set { conditions = SegmentConditions(keys: keys, map: newValue) }
     }
 
-    /// Takes over the keys and the map of other segments.
+    /// Replaces the keys and the map with an instance that other segments share.
     mutating func share(_ conditions: SegmentConditions?) {
         self.conditions = conditions
     }
 }
 
-/// The keys and the media initialization section in force for a run of segments, which share one instance.
+/// The keys and the media initialization section of consecutive segments, which share one instance.
 final class SegmentConditions: Sendable, Hashable {
     let keys: [EncryptionKey]
     let map: MediaInitializationSection?
 
-    /// Creates conditions; nil without keys and without a map.
+    /// Creates conditions. Returns nil if there are no keys and no map.
     init?(keys: [EncryptionKey], map: MediaInitializationSection?) {
         if keys.isEmpty, map == nil { return nil }
         self.keys = keys

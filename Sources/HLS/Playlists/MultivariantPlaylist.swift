@@ -18,15 +18,15 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         case unknown(UnknownTag)
     }
 
-    /// The protocol version that the playlist declares (4.4.1.2); nil without one. See ``requiredVersion``.
+    /// The declared protocol version (4.4.1.2); nil if there is none. See ``requiredVersion``.
     public var version: Int?
     /// The variables that the playlist defines (4.4.2.3). Their values are already substituted in URIs and attributes.
     public var variables: [VariableDefinition] = []
     /// Whether every segment of the media playlists can be decoded without the others (4.4.2.1).
     public var hasIndependentSegments = false
-    /// The preferred position to start playback at (4.4.2.2).
+    /// The preferred position at which to start playback (4.4.2.2).
     public var start: StartPoint?
-    /// All other tags. The order of variant streams is a preference, and players list renditions in their order.
+    /// All other tags. Their order matters: players prefer earlier variant streams and list renditions in this order.
     public var entries: [Entry] = []
     /// The order in which the tags were read.
     var tagOrder = TagOrder()
@@ -39,7 +39,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
         entries.compactMap { if case .variant(let variant) = $0 { variant } else { nil } }
     }
 
-    /// The I-frame playlists in order.
+    /// The I-frame streams in order.
     public var iFrameStreams: [IFrameStream] {
         entries.compactMap { if case .iFrameStream(let stream) = $0 { stream } else { nil } }
     }
@@ -72,7 +72,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: Returns the new URI for a role and the old URI.
+    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> MultivariantPlaylist {
         var playlist = self
         for index in playlist.entries.indices {
@@ -95,7 +95,7 @@ public struct MultivariantPlaylist: Sendable, Hashable, PlaylistWithCommonTags {
 }
 
 extension MultivariantPlaylist.Entry {
-    /// Calls `body` with the entry's tag and attributes, except for an unknown tag.
+    /// Calls `body` with the entry's tag and attributes. Does nothing for an unknown tag.
     mutating func modifyAttributes(_ body: (PlaylistTag, inout AttributeList) -> Void) {
         switch self {
         case .rendition(var rendition):
@@ -127,7 +127,7 @@ extension MultivariantPlaylist.Entry {
         return version
     }
 
-    /// Writes the entry.
+    /// Writes the entry's tag and, for a variant stream, the URI line.
     func write(to lines: inout LineWriter) {
         forAttributes { lines.tag($0, $1) }
         switch self {
@@ -137,7 +137,7 @@ extension MultivariantPlaylist.Entry {
         }
     }
 
-    /// Calls `body` with the entry's tag and attributes, except for an unknown tag.
+    /// Calls `body` with the entry's tag and attributes. Does nothing for an unknown tag.
     private func forAttributes(_ body: (PlaylistTag, AttributeList) -> Void) {
         var copy = self
         copy.modifyAttributes { tag, attributes in body(tag, attributes) }

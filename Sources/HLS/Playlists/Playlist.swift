@@ -23,7 +23,7 @@ public enum Playlist: Sendable, Hashable {
         if case .multivariant(let playlist) = self { playlist } else { nil }
     }
 
-    /// All unknown tags in the order of the playlist.
+    /// All unknown tags in playlist order.
     public var unknownTags: [UnknownTag] {
         switch self {
         case .media(let playlist): playlist.allUnknownTags
@@ -33,7 +33,7 @@ public enum Playlist: Sendable, Hashable {
 
     /// Returns the playlist with every URI replaced. Empty URIs stay empty.
     ///
-    /// - Parameter transform: Returns the new URI for a role and the old URI.
+    /// - Parameter transform: A function that returns the new URI for a role and the old URI.
     public func mappingURIs(_ transform: (ReferenceRole, String) -> String) -> Playlist {
         switch self {
         case .media(let playlist): .media(playlist.mappingURIs(transform))
@@ -57,10 +57,11 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     /// A list of variant streams and renditions.
     case multivariant
 
-    /// Returns the kind of a playlist by its first decisive tag; nil if no tag belongs to one kind only.
+    /// Returns the kind of a playlist; nil if no tag is specific to one kind.
     ///
-    /// EXTINF outranks tags such as EXT-X-SESSION-KEY, which some servers write into media playlists. EXT-X-STREAM-INF
-    /// outranks EXT-X-TARGETDURATION for the same reason.
+    /// The first tag with ``TagDefinition/decidesKind`` determines the kind, otherwise the first tag that is specific
+    /// to one kind. Some servers write EXT-X-SESSION-KEY into media playlists and EXT-X-TARGETDURATION into
+    /// multivariant playlists, so these tags don't decide.
     static func detect(_ bytes: UnsafeRawBufferPointer) -> PlaylistKind? {
         var lines = LineScanner(bytes)
         var hint: PlaylistKind?
@@ -77,7 +78,7 @@ public enum PlaylistKind: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The values of the tags that playlists of both kinds may have (RFC 8216bis §4.4.1 and §4.4.2).
+/// The values of the tags that both kinds of playlist share (RFC 8216bis §4.4.1 and §4.4.2).
 struct CommonTags {
     var version: Int?
     var variables: [VariableDefinition] = []
@@ -85,7 +86,7 @@ struct CommonTags {
     var start: StartPoint?
 }
 
-/// A playlist with tags of both kinds.
+/// A playlist with the tags of ``CommonTags``.
 protocol PlaylistWithCommonTags {
     var version: Int? { get set }
     var variables: [VariableDefinition] { get set }

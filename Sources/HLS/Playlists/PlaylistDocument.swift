@@ -1,7 +1,7 @@
-/// The lines of a playlist, with every tag, comment, blank and line end.
+/// The lines of a playlist, including comments, blanks and line ends.
 ///
-/// A document is written byte for byte as it was read. Use it to edit a playlist without any other change, or to edit
-/// an invalid playlist. ``Playlist`` represents the meaning of a playlist.
+/// Writing an unchanged document reproduces its bytes. Use a document to edit single lines, or to edit an invalid
+/// playlist. Use ``Playlist`` to work with the meaning of a playlist.
 public struct PlaylistDocument: Sendable, Hashable {
     /// The lines in order.
     public var lines: [Line]
@@ -13,7 +13,7 @@ public struct PlaylistDocument: Sendable, Hashable {
         hasByteOrderMark = false
     }
 
-    /// Creates a document from any bytes.
+    /// Creates a document from the bytes of a playlist, valid or not.
     public init(_ bytes: [UInt8]) {
         var lines: [Line] = []
         hasByteOrderMark = bytes.withUnsafeBytes { buffer in
@@ -49,7 +49,7 @@ extension PlaylistDocument {
             case carriageReturnLineFeed = "\r\n"
             /// CR, which the RFC doesn't allow.
             case carriageReturn = "\r"
-            /// The end of the document.
+            /// No line end, before the end of the document.
             case none = ""
 
             init(_ bytes: Slice<UnsafeRawBufferPointer>) {
@@ -57,7 +57,7 @@ extension PlaylistDocument {
             }
         }
 
-        /// The content.
+        /// The content without the line end.
         public var content: Content
         /// The line end.
         public var ending: Ending
@@ -77,14 +77,14 @@ extension PlaylistDocument.Line {
         case tag(name: String)
         /// A tag with an attribute list (RFC 8216bis §4.2).
         case attributes(name: String, AttributeList)
-        /// A tag with a value of any other kind.
+        /// A tag with any other kind of value.
         case value(name: String, String)
         /// A URI.
         case uri(String)
         /// A comment, a blank line, or bytes that aren't UTF-8.
         case other([UInt8])
 
-        /// Parses a line as far as the result reproduces its bytes.
+        /// Parses a line. The result is ``other(_:)`` if the parsed line wouldn't reproduce the bytes.
         init(_ bytes: UnsafeRawBufferPointer) {
             let content = Content.parsed(bytes)
             self = content.bytes.elementsEqual(bytes) ? content : .other(Array(bytes))
@@ -105,7 +105,7 @@ extension PlaylistDocument.Line {
             return .value(name: name, String(playlistBytes: bytes.part(colon + 1, bytes.count)))
         }
 
-        /// The bytes of the line without its end.
+        /// The bytes of the line without its line end.
         var bytes: [UInt8] {
             switch self {
             case .tag(let name): Array("#\(name)".utf8)

@@ -1,4 +1,4 @@
-/// A media segment with the numbers, times and bytes that its position in the playlist implies.
+/// A media segment with the sequence numbers, times and byte range that follow from its position in the playlist.
 public struct ResolvedSegment: Sendable, Hashable {
     /// The segment.
     public var segment: MediaSegment
@@ -9,13 +9,13 @@ public struct ResolvedSegment: Sendable, Hashable {
     /// The start time in nanoseconds from the beginning of the first segment.
     public var startNanoseconds: Int64
     /// The wall-clock time of the first sample (4.4.4.6): declared for the segment, or computed from another segment's
-    /// time and the durations between. Nil if no segment has a time.
+    /// time and the durations in between. Nil if no segment declares a time.
     public var programDateTime: DateTime?
-    /// The bit rate that applies to the segment, in kilobits per second (4.4.4.8). Nil for byte ranges: their length
-    /// gives the rate.
+    /// The bit rate that applies to the segment, in kilobits per second (4.4.4.8). Nil for a segment with a byte range,
+    /// to which EXT-X-BITRATE doesn't apply.
     public var bitrate: Int?
-    /// The bytes of the segment, with the offset that the previous range of the resource implies (4.4.4.2); nil for a
-    /// whole resource.
+    /// The byte range of the segment (4.4.4.2); nil for a whole resource. An omitted offset is filled in from the
+    /// previous range of the resource.
     public var byteRange: Range<Int>?
 
     /// Returns the initialization vector for decrypting the segment with one of its keys (4.4.4.4 and 5.2).
@@ -26,9 +26,9 @@ public struct ResolvedSegment: Sendable, Hashable {
     }
 }
 
-/// The segments of a media playlist as resolved segments, computed in one pass.
+/// The resolved segments of a media playlist, computed in one pass.
 public struct ResolvedSegments: Sequence, Sendable {
-    /// An iterator that makes one pass over the segments.
+    /// An iterator over the resolved segments.
     public struct Iterator: IteratorProtocol {
         private let segments: [MediaSegment]
         private var index = 0
@@ -109,6 +109,6 @@ public struct ResolvedSegments: Sequence, Sendable {
 }
 
 extension MediaPlaylist {
-    /// The segments with the numbers, times and bytes that their positions imply.
+    /// The segments with the values that follow from their positions.
     public var resolvedSegments: ResolvedSegments { ResolvedSegments(self) }
 }

@@ -1,4 +1,4 @@
-/// A tag of a media segment that few segments have.
+/// A tag that only a few media segments have.
 public enum SegmentTag: Sendable, Hashable {
     /// The wall-clock time of the segment's first sample (RFC 8216bis §4.4.4.6).
     case programDateTime(DateTime)
@@ -15,7 +15,7 @@ public enum SegmentTag: Sendable, Hashable {
     /// Any other tag.
     case unknown(UnknownTag)
 
-    /// Writes the tag. The parameters of EXTINF aren't a line of their own and are written with the duration.
+    /// Writes the tag, except for the parameters of EXTINF, which are written with the duration.
     func write(to lines: inout LineWriter) {
         switch self {
         case .programDateTime(let date): lines.tag(.programDateTime, date)

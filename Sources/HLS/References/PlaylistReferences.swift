@@ -1,6 +1,6 @@
-/// Access to the references in a playlist's bytes: finds and replaces them without parsing the playlist into a model.
+/// An editor that finds and replaces the references in a playlist's bytes without parsing the playlist into a model.
 ///
-/// All other bytes stay the same: blanks, line ends, unknown tags, and text that isn't UTF-8.
+/// Blanks, line ends, unknown tags and invalid UTF-8 stay unchanged. ``rewritten(_:_:)`` lists the exceptions.
 ///
 /// ```swift
 /// let proxied = PlaylistReferences().rewritten(body) { reference in
@@ -14,12 +14,12 @@ public struct PlaylistReferences: Sendable {
     /// The context for the playlist's variables (RFC 8216bis §4.4.2.3).
     public var context: PlaylistContext
 
-    /// Creates a value with a context for variables.
+    /// Creates an editor with a context for variables.
     public init(context: PlaylistContext = PlaylistContext()) {
         self.context = context
     }
 
-    /// Calls `body` with each reference, in the order of the playlist.
+    /// Calls `body` with each reference, in playlist order.
     ///
     /// - Throws: The error that `body` throws.
     public func forEach<Failure: Error>(
@@ -31,7 +31,7 @@ public struct PlaylistReferences: Sendable {
         }
     }
 
-    /// Returns all references in the order of the playlist.
+    /// Returns all references in playlist order.
     public func all(in bytes: [UInt8]) -> [Reference] {
         var references: [Reference] = []
         forEach(in: bytes) { references.append($0) }
@@ -39,22 +39,22 @@ public struct PlaylistReferences: Sendable {
     }
 
     /// Returns a playlist without control characters other than line ends and tabs, and without Unicode line
-    /// separators, as ``rewritten(_:_:)`` reads it.
+    /// separators, which ``rewritten(_:_:)`` also removes.
     package static func withoutLineSplitters(_ bytes: [UInt8]) -> [UInt8] { LineSplitters.removed(from: bytes) }
 
     /// Returns a playlist with some of its references replaced.
     ///
-    /// The result hides no reference from `replacement`, whichever player reads it:
+    /// Every reference that a player may find in the result has been passed to `replacement`:
     /// - Control characters other than line ends and tabs, and Unicode line separators, are removed first. Some players
-    ///   end lines there and would find a URI on the rest of the line.
+    ///   end lines there and would find a URI in the rest of the line.
     /// - Players split malformed attribute lists in different ways, at blanks, second quotes or backslashes. A line is
     ///   truncated before an attribute in which only some players find a reference.
-    /// - An EXTINF on the last line gets a line end. Without one, some players read its title as a URI.
+    /// - A line end is appended to an EXTINF on the last line. Without it, some players read the title as a URI.
     ///
     /// - Parameters:
     ///   - bytes: The playlist in UTF-8.
-    ///   - replacement: Returns the new URI for a reference, or nil to leave the reference as written, including its
-    ///     variables. Quotes and line ends in the new URI are percent-encoded.
+    ///   - replacement: A function that returns the new URI for a reference, or nil to leave the reference as written,
+    ///     including its variables. Quotes and line ends in the new URI are percent-encoded.
     /// - Returns: The rewritten playlist.
     /// - Throws: The error that `replacement` throws.
     public func rewritten<Failure: Error>(
@@ -83,8 +83,9 @@ public struct PlaylistReferences: Sendable {
                 if needsQuotes { output.append(.quote) }
                 copied = reference.bytes.upperBound
                 if !isReserved, copied >= PlaylistReferences.sampleLength {
-                    // Reserves the estimated length, since an array that grows by doubling is in memory twice. The
-                    // estimate is limited: the first lines of a hostile playlist may grow more than the others.
+                    // The estimated length is reserved, since an array that grows by doubling is briefly in memory
+                    // twice. The estimate is capped: in a hostile playlist, the first lines may grow more than the
+                    // others.
                     isReserved = true
                     let growth = Double(output.count) / Double(copied) * 1.02
                     output.reserveCapacity(Int(Double(buffer.count) * min(growth, 4)) + 1024)
@@ -132,8 +133,8 @@ func withBytes<Value, Failure: Error>(
 
 /// The characters other than LF, CRLF and CR at which some players end a line.
 ///
-/// RFC 8216bis §4.1, forbids the control characters among them. FFmpeg ends a line at NUL, Python's
-/// `splitlines()` at VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and regular expressions of JavaScript at the last two.
+/// RFC 8216bis §4.1 forbids the control characters among them. FFmpeg ends a line at NUL, Python's `splitlines()` at
+/// VT, FF, FS, GS, RS, NEL, U+2028 and U+2029, and JavaScript regular expressions at the last two.
 enum LineSplitters {
     /// Returns the bytes without these characters. Nearly all playlists have none and aren't copied.
     static func removed(from bytes: [UInt8]) -> [UInt8] {

@@ -1,6 +1,6 @@
-/// A reader of the known tags in a playlist's bytes, without a model.
+/// A reader of the known tags in a playlist's bytes that doesn't build a model.
 ///
-/// Tags and references have the same order, so that a caller can read both in parallel.
+/// It returns tags in the order of ``PlaylistReferences``, so that a caller can read tags and references in parallel.
 package struct PlaylistTagReader {
     /// A tag and the position of its value.
     package struct Item {
@@ -41,12 +41,12 @@ package struct PlaylistTagReader {
         item.value.flatMap { DecimalValue.read(bytes, $0)?.value }
     }
 
-    /// Returns a value as text; empty for a tag without one.
+    /// Returns the value of a tag as text; empty if it has none.
     package func text(_ item: Item) -> String {
         item.value.map { String(playlistBytes: bytes.part($0.lowerBound, $0.upperBound)) } ?? ""
     }
 
-    /// Returns a value as an attribute list, without substituting variables.
+    /// Returns the value of a tag as an attribute list, without substituting variables.
     package func attributes(_ item: Item) -> AttributeList {
         item.value.map { AttributeList(bytes, $0, substituting: nil) } ?? AttributeList()
     }

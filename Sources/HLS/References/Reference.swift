@@ -1,15 +1,15 @@
-/// A reference of a playlist: a URI line, or an attribute that holds a URI.
+/// A reference in a playlist: a URI line, or the URI in an attribute.
 public struct Reference: Sendable, Hashable {
     /// The role of the resource.
     public var role: ReferenceRole
-    /// The relative or absolute URI after variable substitution (RFC 8216bis §4.3). Bytes that aren't UTF-8 are
-    /// percent-encoded. Substitution ends after 64 MiB of substituted text.
+    /// The relative or absolute URI after variable substitution (RFC 8216bis §4.3). Invalid UTF-8 is percent-encoded.
+    /// After 64 MiB of substituted text, variables are no longer substituted.
     public var uri: String
     /// The position of the written URI in the playlist's bytes, without quotes.
     public var bytes: Range<Int>
     /// The line, counted from 1.
     public var line: Int
-    /// The name of the attribute that holds the URI; nil for a URI line.
+    /// The name of the attribute that contains the URI; nil for a URI line.
     public var attribute: AttributeName?
     /// Whether the attribute's value is quoted.
     public var isQuoted: Bool
@@ -50,6 +50,6 @@ public enum ReferenceRole: Sendable, Hashable {
     case interstitialAsset
     /// A JSON list of interstitials: X-ASSET-LIST of EXT-X-DATERANGE (appendix D).
     case interstitialAssetList
-    /// The URI of a tag that the RFC doesn't define, with the name of the tag.
+    /// A URI in any other tag or attribute, with the name of the tag.
     case other(tag: String)
 }

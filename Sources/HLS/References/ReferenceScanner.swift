@@ -1,4 +1,4 @@
-/// A scanner that finds the references in a playlist's bytes. It only stores the state of one line.
+/// A scanner that finds the references in a playlist's bytes, line by line.
 struct ReferenceScanner {
     /// A reference, or text that may be one.
     enum Finding {
@@ -15,16 +15,16 @@ struct ReferenceScanner {
     private var tag: PlaylistTag?
     private var tagName: Range<Int> = 0..<0
     private var list: Range<Int> = 0..<0
-    /// The last letters of the names of attributes that hold URIs, as players look for them.
+    /// The suffix by which players recognize the names of URI attributes.
     private var uriName: StaticString = URIAttributes.uriName
-    /// Whether another tag may begin within the list.
+    /// Whether the list contains a number sign, which may begin another tag.
     private var hasInnerTag = false
-    /// Whether all players split the list in the same way; nil until needed.
+    /// Whether all players split the list identically; nil until computed.
     private var isUnambiguous: Bool?
     private var ambiguousText: Range<Int>?
     private var followsStreamInformation = false
     private let hasBraces: Bool
-    /// The number of bytes that variables have been expanded to.
+    /// The total length of text with substituted variables, in bytes.
     private var expandedLength = 0
 
     init(_ bytes: UnsafeRawBufferPointer, context: PlaylistContext) {
@@ -78,8 +78,8 @@ struct ReferenceScanner {
             && bytes.has(ReferenceScanner.segmentTag, at: bytes.trimmed(line.start, line.end).lowerBound)
     }
 
-    /// Returns a URL that follows the duration of EXTINF without a comma, which hls.js reads as the segment's URI.
-    /// Relative references are ignored, since they lead to the playlist's own origin.
+    /// Returns a URL that follows the duration of EXTINF without a comma. hls.js reads it as the segment's URI.
+    /// Relative references are ignored, since they resolve to the playlist's own origin.
     private mutating func segmentReference(_ range: Range<Int>) -> Reference? {
         var index = range.lowerBound + ReferenceScanner.segmentTag.utf8CodeUnitCount
         while index < range.upperBound, bytes[index].isBlank { index += 1 }
@@ -113,8 +113,8 @@ struct ReferenceScanner {
         return reference(role, range, attribute: nil, isQuoted: false)
     }
 
-    /// Finds the name of an attribute that holds a URI in a line without an attribute list. The text from the name on
-    /// is ambiguous.
+    /// Finds the name of a URI attribute in a line without an attribute list. The text from that name to the end of the
+    /// line is ambiguous.
     private mutating func findName(in range: Range<Int>) {
         guard let name = URIAttributes.firstName(bytes, range) else { return }
         ambiguousText = name..<line.end
@@ -203,20 +203,21 @@ struct ReferenceScanner {
     }
 }
 
-/// Rules for the attributes in which any player finds a URI.
+/// Rules for recognizing the attributes that any player reads as URIs.
 ///
-/// Players split attribute lists in different ways. Media3 looks for `URI="` anywhere in a line, so that the end of a
-/// name is enough. FFmpeg begins an attribute after a blank and after any closing quote. hls.js finds EXT-X-MEDIA in
-/// the middle of any line, and ignores Unicode white space around a name.
+/// Players split attribute lists in different ways. Media3 matches `URI="` anywhere in a line, even at the end of a
+/// longer name. FFmpeg begins an attribute after a blank and after any closing quote. hls.js finds EXT-X-MEDIA in the
+/// middle of any line, and ignores Unicode white space around a name.
 enum URIAttributes {
-    /// The end of the names of URI attributes in any tag but EXT-X-DATERANGE.
+    /// The name suffix of URI attributes in all tags except EXT-X-DATERANGE.
     static let uriName: StaticString = "URI"
-    /// The end of the names of URI attributes in EXT-X-DATERANGE. Its client-defined attributes may end in `URI`.
+    /// The name suffix of URI attributes in EXT-X-DATERANGE, where the names of client-defined attributes may end in
+    /// `URI`.
     static let assetURIName: StaticString = "X-ASSET-URI"
 
-    /// Returns the name of an attribute that holds a URI; nil for any other attribute.
+    /// Returns the name of a URI attribute; nil for any other attribute.
     ///
-    /// - Parameter uriName: The end of the name in the line's tag.
+    /// - Parameter uriName: The name suffix for the line's tag.
     static func name(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> AttributeName? {
@@ -227,10 +228,9 @@ enum URIAttributes {
         return AttributeName(rawValue: String(playlistBytes: bytes.part(range.lowerBound, range.upperBound)))
     }
 
-    /// Returns the position of the first name before an equals sign that belongs to an attribute with a URI; nil if
-    /// there is none.
+    /// Returns the position of the first name of a URI attribute before an equals sign; nil if there is none.
     ///
-    /// - Parameter uriName: The end of the name in the line's tag.
+    /// - Parameter uriName: The name suffix for the line's tag.
     static func firstName(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString = uriName
     ) -> Int? {
@@ -242,7 +242,7 @@ enum URIAttributes {
         return nil
     }
 
-    /// Returns the position of the name at the end of a range, without a prefix of the name; nil if there is none.
+    /// Returns the position of the URI name suffix at the end of a range; nil if there is none.
     private static func nameStart(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ uriName: StaticString
     ) -> Int? {

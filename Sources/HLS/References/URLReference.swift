@@ -1,17 +1,17 @@
 /// A URL or a relative reference, split into its five components (RFC 3986 §3).
 ///
-/// Components aren't decoded, encoded or normalized. Spaces, characters beyond ASCII and invalid escapes, which real
+/// Components aren't decoded, encoded or normalized. Spaces, non-ASCII characters and invalid escapes, which real
 /// playlists contain, reach the server unchanged. Only blanks around the whole reference are removed.
 public struct URLReference: Sendable, Hashable, CustomStringConvertible {
     /// The scheme without the colon; nil for a relative reference.
     public var scheme: String?
-    /// The text between `//` and the path, including user information and port; nil without `//`.
+    /// The text between `//` and the path, including user information and port; nil if there is no `//`.
     public var authority: String?
     /// The path, which may be empty.
     public var path: String
-    /// The query without the question mark; nil without one.
+    /// The query without the question mark; nil if there is none.
     public var query: String?
-    /// The fragment without the number sign; nil without one.
+    /// The fragment without the number sign; nil if there is none.
     public var fragment: String?
 
     /// Splits a reference into its components. Any text is valid (RFC 3986, appendix B).
@@ -46,7 +46,7 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         case networkPath
         /// A path from the root: `/path`.
         case rootRelative
-        /// A path relative to the base's folder: `path`, `../path`, `?query`.
+        /// A path relative to the folder of the base: `path`, `../path`, `?query`.
         case relativePath
     }
 
@@ -80,8 +80,8 @@ public struct URLReference: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986,
-    /// section 3.1).
+    /// Returns the position of the colon after a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986
+    /// §3.1).
     private static func schemeEnd<Bytes: Collection>(_ utf8: Bytes) -> Bytes.Index? where Bytes.Element == UInt8 {
         guard let first = utf8.first, first.isLetter else { return nil }
         let end = utf8.firstIndex { byte in
@@ -108,7 +108,7 @@ extension URLReference {
     public func resolved(against base: URLReference) -> URLReference {
         var target = self
         if scheme != nil {
-            // Dot segments are removed only from a path with a root. `urn:a/../b` is opaque.
+            // Dot segments are removed only from a rooted path. `urn:a/../b` is opaque.
             if authority != nil || path.utf8.first == .slash { target.path = URLReference.removingDotSegments(path) }
             return target
         }

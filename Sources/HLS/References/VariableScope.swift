@@ -1,6 +1,6 @@
-/// The sources of a playlist's variables outside the playlist (RFC 8216bis §4.4.2.3).
+/// The external sources of a playlist's variables (RFC 8216bis §4.4.2.3).
 public struct PlaylistContext: Sendable, Hashable {
-    /// The URL of the playlist after redirects. Its query holds the values for QUERYPARAM of EXT-X-DEFINE.
+    /// The URL of the playlist after redirects. Its query contains the values for QUERYPARAM of EXT-X-DEFINE.
     public var playlistURL: String?
     /// The values of the multivariant playlist's variables by name, for IMPORT of EXT-X-DEFINE.
     public var importableVariables: [String: String]
@@ -44,13 +44,13 @@ public struct PlaylistContext: Sendable, Hashable {
 
 /// The variables that are defined at a position in a playlist (RFC 8216bis §4.3).
 struct VariableScope {
-    /// A reason why a definition is invalid.
+    /// The reason why a definition failed.
     enum Failure: Equatable {
         case noName
         case alreadyDefined(String)
         case notImportable(String)
         case noQueryItem(String)
-        /// The value refers to an undefined variable. The variable is defined, but the reference isn't substituted.
+        /// The value refers to an undefined variable. The definition takes effect, but the reference isn't substituted.
         case undefinedReference(String)
         case tooLarge
     }
@@ -58,10 +58,10 @@ struct VariableScope {
     /// The maximum length of a value in bytes. Values may refer to other values: without a limit, thirty lines could
     /// define a gigabyte.
     static let valueLimit = 64 * 1024
-    /// The maximum length of all values in bytes, and of text with substituted variables.
+    /// The maximum total length of all values in bytes, and the maximum length of a text after substitution.
     static let totalLimit = 1024 * 1024
-    /// The maximum length in bytes of all text with substituted variables. Without a limit, a playlist of short lines
-    /// that refer to a long value could grow ten thousand times.
+    /// The maximum total length of all text with substituted variables, in bytes. Without a limit, a playlist of short
+    /// lines that refer to a long value could expand ten thousandfold.
     static let expansionLimit = 64 * 1024 * 1024
 
     private(set) var values: [String: String] = [:]
@@ -72,8 +72,8 @@ struct VariableScope {
         self.context = context
     }
 
-    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3). Returns nil, or the reason for a
-    /// failure.
+    /// Defines the variable of an EXT-X-DEFINE tag (RFC 8216bis §4.4.2.3). Returns the reason for a failure; nil on
+    /// success.
     mutating func define(_ definition: VariableDefinition) -> Failure? {
         guard let source = definition.source else { return .noName }
         let name: String
@@ -134,8 +134,8 @@ struct VariableScope {
         return (output.withUnsafeBytes { String(playlistBytes: $0) }, undefined)
     }
 
-    /// Returns the position of the closing brace of a reference at the beginning of a range; nil if there is none.
-    /// Skips only the characters of names (RFC 8216bis §4.4.2.3), so that a line of opening braces takes linear
+    /// Returns the position of the closing brace of a reference at the beginning of a range; nil if there is none. Only
+    /// characters allowed in names are scanned (RFC 8216bis §4.4.2.3), so that a line of opening braces takes linear
     /// time.
     private static func referenceEnd(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard range.count > 2, bytes[range.lowerBound] == .openBrace, bytes[range.lowerBound + 1] == .dollar else {
@@ -151,7 +151,7 @@ struct VariableScope {
         return index < range.upperBound && bytes[index] == .closeBrace ? index : nil
     }
 
-    /// Returns an external value with the characters that would end a line or a quoted string percent-encoded.
+    /// Returns a value with the characters that would end a line or a quoted string percent-encoded.
     private static func writable(_ value: String) -> String {
         guard value.utf8.contains(where: { $0 == .quote || $0 == .lineFeed || $0 == .carriageReturn }) else {
             return value

@@ -1,19 +1,19 @@
 /// A multivariant playlist without its redundant variant streams, and the URIs of the removed copies.
 ///
 /// Variant streams that differ only in their URIs, rendition groups and pathways are copies of one stream: backups (RFC
-/// 8216bis, section 6.2.4) or pathways of content steering (section 7). The renditions in the groups of a copy are
-/// copies as well.
+/// 8216bis §6.2.4) or content steering pathways (RFC 8216bis §7). Renditions in the groups of a copy are copies, too.
 public struct RedundantStreams: Sendable, Hashable {
     /// The playlist with one copy of each variant stream: the first copy on the preferred pathway, otherwise the first
     /// copy.
     public let playlist: MultivariantPlaylist
-    /// The URIs of the removed copies of a media playlist in order of preference, by the URI in ``playlist``.
+    /// The URIs of the removed copies in order of preference, by the URI of the media playlist that remains in
+    /// ``playlist``.
     public let copies: [String: [String]]
 
-    /// Finds the copies in a playlist.
+    /// Removes the redundant variant streams from a playlist.
     ///
-    /// The preferred pathway is the one of EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6), otherwise the one of
-    /// the first variant stream. The steering server isn't consulted.
+    /// The preferred pathway is the PATHWAY-ID of EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6), otherwise the pathway
+    /// of the first variant stream. The steering manifest isn't loaded.
     public init(of playlist: MultivariantPlaylist) {
         let variants = playlist.variants
         let preferred = playlist.contentSteering?.pathwayID ?? variants.first?.pathway
@@ -64,7 +64,7 @@ extension VariantStream {
 }
 
 extension Rendition {
-    /// The properties that all copies of a rendition share, including whether it has a media playlist of its own.
+    /// The properties that all copies of a rendition share, including whether it has its own media playlist.
     fileprivate var identity: Set<AttributeList.Attribute> {
         attributes.identity.union(uri == nil ? [] : [.init(name: .uri, value: .quoted(""))])
     }

@@ -10,8 +10,8 @@ public enum VariantSelection: Sendable, Hashable {
     /// all exceed the limit.
     case bandwidth(atMost: Int)
     /// The variant stream with the highest bandwidth among those with the greatest height up to a limit in pixels, or
-    /// with the smallest height if all exceed the limit. Variant streams without a resolution count only if none has
-    /// one.
+    /// with the smallest height if all exceed the limit. Variant streams without a resolution are considered only if
+    /// none has one.
     case height(atMost: Int)
     /// The variant streams with a codec that begins with a prefix: `avc1`, `hvc1.2`, `mp4a.40.2`.
     case codec(String)
@@ -20,7 +20,7 @@ public enum VariantSelection: Sendable, Hashable {
 }
 
 extension MultivariantPlaylist {
-    /// Returns the variant streams that match a criterion, in the order of the playlist.
+    /// Returns the variant streams that match a criterion, in playlist order.
     public func variants(_ selection: VariantSelection) -> [VariantStream] {
         variants([selection])
     }
@@ -42,8 +42,7 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Returns the renditions in the groups of a variant stream (RFC 8216bis §4.4.6.2.1), in the order of the
-    /// playlist.
+    /// Returns the renditions in the groups of a variant stream (RFC 8216bis §4.4.6.2.1), in playlist order.
     public func renditions(of variant: VariantStream) -> [Rendition] {
         renditions.filter { rendition in
             guard let type = rendition.type, let group = variant.group(type) else { return false }
@@ -94,7 +93,7 @@ extension MultivariantPlaylist {
 }
 
 extension VariantStream {
-    /// Returns the group ID of the stream's renditions of a type.
+    /// Returns the ID of the stream's rendition group of a type.
     func group(_ type: RenditionType) -> String? {
         switch type {
         case .audio: audioGroup
@@ -106,7 +105,8 @@ extension VariantStream {
 }
 
 extension Rendition {
-    /// Returns whether the rendition's language is `language` or a variety of it. `de-CH` is a variety of `de`.
+    /// Returns whether the rendition's language is `language` or a regional variant of it. `de-CH` is a variant of
+    /// `de`.
     public func speaks(_ language: String) -> Bool {
         guard let own = self.language?.lowercased() else { return false }
         let language = language.lowercased()

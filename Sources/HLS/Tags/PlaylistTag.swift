@@ -1,8 +1,8 @@
-/// A tag of HLS playlists: one that RFC 8216bis §4.4, defines, or an advertisement cue tag in common use.
+/// A known playlist tag: a tag defined in RFC 8216bis §4.4, or a widely used advertisement cue tag.
 ///
-/// Each tag is defined in a file of its own, with its name, section, attributes and place, and the code that reads and
-/// writes it. ``allCases`` is the registry. Adding a tag takes its file, an entry in the registry, and a property or an
-/// enum case of the model that holds it.
+/// Each tag is defined in its own file, which specifies its name, section, attributes and place, and contains the code
+/// that reads and writes it. To add a tag, add such a file, list the tag in ``allCases``, and add a property or an enum
+/// case to the model.
 public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A pointer without reference counting, since parsers copy tags often. Definitions are never freed.
     private let pointer: Unmanaged<TagDefinition>
@@ -20,7 +20,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
                 uris: uris, recordsOtherAttributes: recordsOtherAttributes, requiredVersion: requiredVersion))
     }
 
-    /// Returns the tag with a name, without the number sign: `EXTINF`. Returns nil for the name of an unknown tag.
+    /// Returns the tag with a name, such as `EXTINF`, without the number sign. Returns nil if the tag is unknown.
     public init?(rawValue: String) {
         var name = rawValue
         let tag = name.withUTF8 { utf8 in
@@ -31,7 +31,7 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
         self = tag
     }
 
-    /// All known tags. Tags of a playlist as a whole are written in this order.
+    /// All known tags. Playlist-level tags are written in this order.
     public static let allCases: [PlaylistTag] = [
         .header, .version, .define, .independentSegments, .start,
         .targetDuration, .serverControl, .partInformation, .mediaSequence, .discontinuitySequence, .playlistType,
@@ -47,13 +47,14 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
     /// The name without the number sign: `EXTINF`.
     public var rawValue: String { definition.rawValue }
 
-    /// The section of RFC 8216bis that defines the tag. Tags outside the RFC have §4.1, on unrecognized tags.
+    /// The section of RFC 8216bis that defines the tag. For tags outside the RFC, it's §4.1, which covers unrecognized
+    /// tags.
     public var section: String { definition.section }
 
     /// The name without the number sign: `EXTINF`.
     public var description: String { rawValue }
 
-    /// The kind of playlist that the tag belongs to; nil for a tag of both kinds.
+    /// The kind of playlist that the tag belongs to; nil for a tag that both kinds share.
     var kind: PlaylistKind? {
         switch definition.place {
         case .firstLine, .anyPlaylist: nil
@@ -67,20 +68,20 @@ public struct PlaylistTag: RawRepresentable, Sendable, Hashable, CaseIterable, C
         left.pointer.toOpaque() == right.pointer.toOpaque()
     }
 
-    /// Feeds the identity of the definition into `hasher`.
+    /// Hashes the identity of the definition.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(pointer.toOpaque())
     }
 }
 
 extension PlaylistTag {
-    /// The tags by the length of their names. A lookup compares few names, most often one.
+    /// The tags by the length of their names, so that a lookup rarely compares more than one name.
     private static let byLength: [[PlaylistTag]] = {
         let longest = allCases.map(\.rawValue.utf8.count).max() ?? 0
         return (0...longest).map { length in allCases.filter { $0.rawValue.utf8.count == length } }
     }()
 
-    /// Returns the tag with a name that's given as bytes, without the number sign; nil for an unknown tag.
+    /// Returns the tag with the name, without the number sign, in a range of bytes; nil if the tag is unknown.
     init?(_ bytes: UnsafeRawBufferPointer, _ name: Range<Int>) {
         guard name.count < PlaylistTag.byLength.count else { return nil }
         for tag in PlaylistTag.byLength[name.count] where bytes.has(tag.definition.name, at: name.lowerBound) {

@@ -1,10 +1,10 @@
 /// The definition of a tag.
 ///
-/// ``PlaylistTag`` refers to it, so that a tag is one pointer and two tags are compared by identity.
+/// A ``PlaylistTag`` is a pointer to its definition, so that tags are cheap to copy and compared by identity.
 final class TagDefinition: Sendable {
     /// The name without the number sign.
     let name: StaticString
-    /// The name as a string.
+    /// The name as a `String`, without the number sign.
     let rawValue: String
     /// The section of RFC 8216bis that defines the tag.
     let section: String
@@ -14,9 +14,9 @@ final class TagDefinition: Sendable {
     let decidesKind: Bool
     /// The syntax of the attributes, for a tag with an attribute list.
     let attributes: [AttributeRule]
-    /// The attributes that hold URIs, each with the role of the resource.
+    /// The attributes that contain URIs, with the roles of the resources.
     let uris: KeyValuePairs<AttributeName, ReferenceRole>
-    /// Whether a ``TagRecord`` has the attributes without a rule, by name, as `otherAttributes`.
+    /// Whether a ``TagRecord`` includes the attributes without a rule, as `otherAttributes`.
     let recordsOtherAttributes: Bool
     /// A function that returns the lowest protocol version for a tag with these attributes (RFC 8216bis §8).
     let requiredVersion: @Sendable (AttributeList) -> Int
@@ -47,9 +47,9 @@ enum TagPlace: Sendable {
 
     /// The first line of any playlist.
     case firstLine
-    /// A tag of a whole playlist of either kind.
+    /// A playlist-level tag that both kinds of playlist may have.
     case anyPlaylist(TagField<CommonTags>)
-    /// A tag of a whole media playlist, written before the segments or after them.
+    /// A playlist-level tag of a media playlist, written before or after the segments.
     case mediaPlaylist(TagField<MediaPlaylist>, followsSegments: Bool = false)
     /// A tag that applies to the next segment, or to all segments from the next one on. ``MediaPlaylistWriter`` and
     /// ``SegmentTag`` write these tags, since their order matters.
@@ -57,7 +57,7 @@ enum TagPlace: Sendable {
     /// A tag of a multivariant playlist. ``MultivariantPlaylist/Entry`` writes it.
     case multivariantPlaylist(Read<MultivariantPlaylistParser>)
 
-    /// Returns the place of a tag of a multivariant playlist whose attributes make an entry.
+    /// Returns the place of a multivariant playlist tag that becomes an entry.
     static func entry(
         _ entry: @escaping @Sendable (AttributeList) -> MultivariantPlaylist.Entry
     ) -> TagPlace {
@@ -67,7 +67,7 @@ enum TagPlace: Sendable {
     }
 }
 
-/// A property that holds a tag of a whole playlist. It's a class, so that the place of a tag is cheap to copy.
+/// A property that stores a playlist-level tag. It's a class, so that a ``TagPlace`` is cheap to copy.
 final class TagField<Target>: Sendable {
     /// Whether a playlist may have the tag only once.
     let isUnique: Bool
@@ -96,7 +96,7 @@ final class TagField<Target>: Sendable {
         self.requiredVersion = requiredVersion
     }
 
-    /// Returns the field of a tag without a value: its presence is the property's value.
+    /// Returns the field of a tag without a value. The property is true if the tag is present.
     static func flag(
         _ key: String, _ path: any WritableKeyPath<Target, Bool> & Sendable, requiredVersion: Int = 1
     ) -> TagField {
@@ -108,7 +108,7 @@ final class TagField<Target>: Sendable {
             requiredVersion: { target, _ in target[keyPath: path] ? requiredVersion : 1 })
     }
 
-    /// Returns the field of a decimal integer. A smaller value than `minimum` is ignored.
+    /// Returns the field of a decimal integer. Values below `minimum` are ignored.
     static func integer(
         _ key: String, _ path: any WritableKeyPath<Target, Int?> & Sendable, atLeast minimum: Int
     ) -> TagField {
@@ -122,7 +122,7 @@ final class TagField<Target>: Sendable {
             value: { target, _ in target[keyPath: path].map { .integer($0) } ?? .null })
     }
 
-    /// Returns the field of a decimal integer that's 0 in the absence of the tag.
+    /// Returns the field of a decimal integer that defaults to 0.
     static func integer(_ key: String, _ path: any WritableKeyPath<Target, Int> & Sendable) -> TagField {
         TagField(
             key,
@@ -188,7 +188,7 @@ final class TagField<Target>: Sendable {
 }
 
 extension AttributeList {
-    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay as they are, since an
+    /// Returns the list with the URIs of a tag's attributes replaced. Absent and empty URIs stay unchanged, since an
     /// empty reference would resolve to the playlist itself.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> AttributeList {
         var list = self
@@ -201,7 +201,7 @@ extension AttributeList {
 }
 
 extension AttributeTag {
-    /// Returns the tag with its URIs replaced, as ``AttributeList/mappingURIs(of:_:)`` does.
+    /// Returns the tag with its URIs replaced; see ``AttributeList/mappingURIs(of:_:)``.
     func mappingURIs(of tag: PlaylistTag, _ transform: (ReferenceRole, String) -> String) -> Self {
         guard !tag.definition.uris.isEmpty else { return self }
         var copy = self

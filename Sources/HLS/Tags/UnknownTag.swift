@@ -9,7 +9,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
     /// The line of the tag, counted from 1; 0 for a tag that wasn't parsed.
     public let line: Int
 
-    /// Creates a tag, without the line ends in its name and value.
+    /// Creates a tag. Line ends are removed from its name and value.
     public init(name: String, value: String? = nil, line: Int = 0) {
         self.name = name.removing { $0 == .lineFeed || $0 == .carriageReturn }
         self.value = value?.removing { $0 == .lineFeed || $0 == .carriageReturn }
@@ -25,7 +25,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The tag as playlists contain it.
+    /// The tag in playlist syntax.
     public var description: String { "#" + name + (value.map { ":" + $0 } ?? "") }
 
     /// Returns whether two tags have equal names and values. Lines are ignored.
@@ -33,7 +33,7 @@ public struct UnknownTag: Sendable, Hashable, CustomStringConvertible {
         left.name == right.name && left.value == right.value
     }
 
-    /// Feeds the name and the value into `hasher`.
+    /// Hashes the name and the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(value)

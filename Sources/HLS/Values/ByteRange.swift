@@ -38,13 +38,13 @@ public struct ByteRange: Sendable, Hashable, CustomStringConvertible {
         self.offset = Int(clamping: offset.value.significand)
     }
 
-    /// The offset after the last byte; nil without an offset, and for a sum that exceeds 64 bits.
+    /// The offset after the last byte; nil without an offset or if the sum exceeds 64 bits.
     public var end: Int? {
         guard let offset else { return nil }
         let (end, overflow) = offset.addingReportingOverflow(length)
         return overflow ? nil : end
     }
 
-    /// The range as playlists contain it.
+    /// The range in playlist syntax.
     public var description: String { offset.map { "\(length)@\($0)" } ?? "\(length)" }
 }

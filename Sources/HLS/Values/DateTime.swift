@@ -8,20 +8,20 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     /// 2261. A time without a zone is in UTC.
     public let nanosecondsSinceEpoch: Int64?
 
-    /// Creates a value from valid or invalid text, without line ends and without the blanks around it.
+    /// Creates a value from text, valid or not. Line ends and surrounding blanks are removed.
     public init(_ text: String) {
         let text = text.removing { $0 == .lineFeed || $0 == .carriageReturn }.trimmedBlanks
         self.text = text
         nanosecondsSinceEpoch = DateTimeReader(text).nanoseconds()
     }
 
-    /// Creates a value with text in UTC, in milliseconds or, if those aren't exact, in nanoseconds.
+    /// Creates a value. Its text is in UTC, with milliseconds, or with nanoseconds if milliseconds aren't exact.
     public init(nanosecondsSinceEpoch: Int64) {
         self.nanosecondsSinceEpoch = nanosecondsSinceEpoch
         text = DateTime.format(nanosecondsSinceEpoch)
     }
 
-    /// The seconds since 1970-01-01T00:00:00Z, rounded to a binary number; see ``nanosecondsSinceEpoch``.
+    /// The seconds since 1970-01-01T00:00:00Z, with the precision of a `Double`; see ``nanosecondsSinceEpoch``.
     public var secondsSinceEpoch: Double? {
         nanosecondsSinceEpoch.map { Double($0) / 1e9 }
     }
@@ -121,7 +121,7 @@ struct DateTimeReader {
         return value
     }
 
-    /// Reads a fraction in nanoseconds. Finer digits are ignored.
+    /// Reads a fraction of a second in nanoseconds. Digits after the ninth are ignored.
     private mutating func fractionDigits() -> Int64? {
         var value: Int64 = 0
         var count = 0
@@ -155,7 +155,7 @@ struct DateTimeReader {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Returns the Gregorian date of a number of days since 1970-01-01.
+    /// Returns the Gregorian date for a number of days since 1970-01-01.
     static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

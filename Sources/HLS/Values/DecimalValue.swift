@@ -10,7 +10,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
     /// Zero.
     public static let zero = DecimalValue(significand: 0, fractionDigits: 0)
 
-    /// Creates a number from its digits. A value of `fractionDigits` above 18 counts as 18.
+    /// Creates a number from its digits. `fractionDigits` is clamped to 18.
     public init(significand: Int64, fractionDigits: UInt8) {
         self.significand = significand
         self.fractionDigits = min(fractionDigits, 18)
@@ -44,7 +44,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         self = value
     }
 
-    /// The number as the nearest binary number.
+    /// The number as a `Double`, which may not be exact.
     public var doubleValue: Double {
         Double(significand) / DecimalValue.doublePowers[Int(fractionDigits)]
     }
@@ -66,8 +66,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         Int(clamping: significand / DecimalValue.powers[Int(fractionDigits)])
     }
 
-    /// The nearest integer, rounded half away from zero. Target durations are compared with it (RFC 8216bis, section
-    /// 4.4.3.1).
+    /// The nearest integer, rounded half away from zero. Target durations are compared with it (RFC 8216bis §4.4.3.1).
     public var rounded: Int {
         let power = DecimalValue.powers[Int(fractionDigits)]
         let (quotient, rest) = significand.quotientAndRemainder(dividingBy: power)
@@ -75,13 +74,13 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
             clamping: rest.magnitude * 2 >= power.magnitude && rest != 0 ? quotient + significand.signum() : quotient)
     }
 
-    /// The smallest integer that isn't less than the number.
+    /// The number, rounded up to an integer.
     public var roundedUp: Int {
         let (quotient, rest) = significand.quotientAndRemainder(dividingBy: DecimalValue.powers[Int(fractionDigits)])
         return Int(clamping: rest > 0 ? quotient + 1 : quotient)
     }
 
-    /// The number in decimal notation, as in a playlist.
+    /// The number in decimal notation.
     public var description: String {
         guard fractionDigits > 0 else { return String(significand) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { digits in
@@ -118,7 +117,7 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
         left.fractionDigits == right.fractionDigits ? left.significand < right.significand : left.scaled < right.scaled
     }
 
-    /// Feeds the value into `hasher`. It's the same for `10` and `10.000`.
+    /// Hashes the value. `10` and `10.000` have the same hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(scaled)
     }
@@ -133,10 +132,9 @@ public struct DecimalValue: Sendable, Hashable, Comparable, CustomStringConverti
 }
 
 extension DecimalValue {
-    /// Reads the number at the beginning of a range of bytes. Digits after the 18th of the fraction are ignored.
+    /// Reads the number at the beginning of a range of bytes. Fraction digits after the 18th are ignored.
     ///
-    /// - Returns: The number and the position after it; nil without a number, and for an integer part that exceeds 64
-    ///   bits.
+    /// - Returns: The number and the position after it; nil if there is no number or its integer part exceeds 64 bits.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> (value: DecimalValue, end: Int)? {
         var index = range.lowerBound

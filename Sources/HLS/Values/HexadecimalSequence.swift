@@ -20,7 +20,7 @@ public struct HexadecimalSequence: Sendable, Hashable, CustomStringConvertible {
         bytes = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The sequence as playlists contain it, with digits in upper case.
+    /// The sequence in playlist syntax, with digits in upper case.
     public var description: String {
         let digits = bytes.flatMap { [UInt8.hexDigit($0 >> 4), UInt8.hexDigit($0 & 15)] }
         return "0x" + String(decoding: digits, as: UTF8.self)

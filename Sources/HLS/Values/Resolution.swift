@@ -20,6 +20,6 @@ public struct Resolution: Sendable, Hashable, CustomStringConvertible {
         self.init(width: width, height: height)
     }
 
-    /// The resolution as playlists contain it.
+    /// The resolution in playlist syntax.
     public var description: String { "\(width)x\(height)" }
 }

@@ -1,7 +1,7 @@
 /// A writer of the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// The tags that were read and are written even if their value is the default.
+    /// The tags to write even if their values are the defaults, since the parsed playlist contains them.
     let tagsRead: Set<PlaylistTag>
 
     init(tagsRead: Set<PlaylistTag> = []) {
@@ -36,7 +36,7 @@ struct LineWriter {
         endLine()
     }
 
-    /// Writes the tags that playlists of both kinds may have.
+    /// Writes the tags that both kinds of playlist share.
     mutating func tags(_ common: CommonTags) {
         for tag in PlaylistTag.allCases {
             if case .anyPlaylist(let field) = tag.definition.place { field.write(common, tag, &self) }

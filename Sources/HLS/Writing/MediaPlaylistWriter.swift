@@ -1,4 +1,4 @@
-/// A writer of media playlists in the canonical order.
+/// A writer of media playlists in canonical order.
 struct MediaPlaylistWriter {
     let version: Int?
 
@@ -9,7 +9,7 @@ struct MediaPlaylistWriter {
         fields(of: playlist, followingSegments: false, &lines)
         for tag in playlist.unknownTags { lines.line(tag.description) }
         var conditions: SegmentConditions?
-        // In place, since a segment that's taken out of the array is copied with all its references.
+        // In place: copying a segment out of the array would retain all its references.
         playlist.segments.withUnsafeBufferPointer { segments in
             for index in segments.indices {
                 segment(segments[index], after: conditions, isFirst: index == 0, &lines)
@@ -40,7 +40,7 @@ struct MediaPlaylistWriter {
     }
 
     /// Returns whether the first line of a segment would be an unknown tag. Before the first segment, a parser would
-    /// take the tag for one of the playlist.
+    /// assign such a tag to the playlist.
     private func startsWithUnknownTag(_ segment: MediaSegment) -> Bool {
         guard segment.conditions == nil, !segment.isDiscontinuous else { return false }
         let first = segment.tags.first { if case .durationParameters = $0 { false } else { true } }
@@ -60,7 +60,8 @@ struct MediaPlaylistWriter {
         if segment.isGap { lines.tag(.gap) }
     }
 
-    /// Writes the changes of the keys and the map. The map is written while the keys that encrypt it are in force.
+    /// Writes changed keys and a changed map. The map is written between the keys that encrypt it and the segment's
+    /// keys.
     private func conditions(_ segment: MediaSegment, after previous: SegmentConditions?, _ lines: inout LineWriter) {
         var keys = previous?.keys ?? []
         if let map = segment.map, map != previous?.map {

@@ -1,4 +1,4 @@
-/// A writer of playlists. Equal playlists give the same bytes, and parsing these bytes gives an equal playlist.
+/// A writer of playlists. Equal playlists produce the same bytes, and parsing these bytes returns an equal playlist.
 ///
 /// ```swift
 /// var playlist = MediaPlaylist(targetDuration: 6)
@@ -8,7 +8,7 @@
 public struct PlaylistWriter: Sendable {
     /// The protocol version to write.
     public enum Version: Sendable, Hashable {
-        /// The lowest version that the content needs (RFC 8216bis §8). Version 1 has no EXT-X-VERSION tag.
+        /// The lowest version that the content requires (RFC 8216bis §8). Version 1 is written without EXT-X-VERSION.
         case lowest
         /// The version that the playlist declares.
         case declared
@@ -18,8 +18,8 @@ public struct PlaylistWriter: Sendable {
     public enum Order: Sendable, Hashable {
         /// A fixed order.
         case canonical
-        /// The order in which tags of the playlist as a whole were read, with the blank lines between them. In a media
-        /// playlist, the order is known up to the first URI. Tags that weren't read follow the canonical order.
+        /// The order in which playlist-level tags were read, including the blank lines between them. For a media
+        /// playlist, the order is recorded up to the first URI. Tags that weren't read are written in canonical order.
         case asRead
     }
 

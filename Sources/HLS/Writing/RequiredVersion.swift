@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// The lowest protocol version that the content needs (RFC 8216bis §8).
+    /// The lowest protocol version that the content requires (RFC 8216bis §8).
     public var requiredVersion: Int {
         var version = common.requiredVersion
         for tag in PlaylistTag.allCases {
@@ -30,7 +30,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The lowest protocol version that the content needs (RFC 8216bis §8).
+    /// The lowest protocol version that the content requires (RFC 8216bis §8).
     public var requiredVersion: Int {
         entries.reduce(common.requiredVersion) { max($0, $1.requiredVersion) }
     }

@@ -1,6 +1,6 @@
 /// The order in which the tags and blank lines of a playlist were read, for writing them in the same order.
 ///
-/// The order isn't part of a playlist's content: any two orders are equal.
+/// The order isn't part of a playlist's content, so any two orders are equal.
 struct TagOrder: Sendable, Hashable {
     /// The maximum number of recorded lines.
     private static let limit = 4096
@@ -8,7 +8,7 @@ struct TagOrder: Sendable, Hashable {
     /// The names of the tags; empty for a blank line.
     private(set) var names: [String] = []
 
-    /// The known tags in the order.
+    /// The known tags that were read.
     var tags: Set<PlaylistTag> { Set(names.compactMap { PlaylistTag(rawValue: $0) }) }
 
     static func == (_: TagOrder, _: TagOrder) -> Bool { true }
@@ -20,11 +20,10 @@ struct TagOrder: Sendable, Hashable {
         if names.count < Self.limit { names.append(name) }
     }
 
-    /// Returns the lines of a playlist with the tags of the whole playlist moved to the positions at which they were
-    /// read.
+    /// Returns the lines of a playlist, with playlist-level tags moved to the positions at which they were read.
     ///
-    /// All other lines keep the order in which they are written, which determines what they apply to. A tag that wasn't
-    /// read stays after the line that precedes it in `written`.
+    /// All other lines keep their written order, which determines what they apply to. A tag that wasn't read stays
+    /// after the line that precedes it in `written`.
     ///
     /// - Parameters:
     ///   - written: Lines with tags, and URIs, which stay after their tags.
@@ -53,8 +52,7 @@ struct TagOrder: Sendable, Hashable {
         return order.flatMap { pieces[$0].bytes }
     }
 
-    /// Returns the key of a tag among the positions: the name for a tag of the whole playlist, and one common key for
-    /// all other tags.
+    /// Returns the key of a tag in `positions`: the name for a playlist-level tag, and a shared key for all other tags.
     private static func key(_ name: String, _ kind: PlaylistKind) -> String {
         switch PlaylistTag(rawValue: name)?.definition.place {
         case .firstLine, .anyPlaylist: name
@@ -63,7 +61,7 @@ struct TagOrder: Sendable, Hashable {
         }
     }
 
-    /// Returns the lines, each with its line feed.
+    /// Returns the lines, including their line feeds.
     private static func lines(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var lines: [ArraySlice<UInt8>] = []
         var rest = bytes

@@ -8,16 +8,16 @@ public struct AVCConfiguration: Sendable, Hashable {
     public var level: UInt8
     /// The size in bytes of the length field before each NAL unit in a sample: 1, 2 or 4.
     public var lengthSize: Int
-    /// The sequence parameter sets, each a NAL unit.
+    /// The sequence parameter sets as NAL units.
     public var sequenceParameterSets: [[UInt8]]
-    /// The picture parameter sets, each a NAL unit.
+    /// The picture parameter sets as NAL units.
     public var pictureParameterSets: [[UInt8]]
     /// The raw bytes after the parameter sets in High profiles (chroma format, bit depths, SPS extensions).
     public var trailer: [UInt8]
 
     /// Creates a record. Reads profile, compatibility and level from the first sequence parameter set.
     ///
-    /// - Throws: ``ContainerError`` when there is no sequence parameter set, or a set is too short or too long for the
+    /// - Throws: ``ContainerError`` when there is no sequence parameter set, or a set is too short, or too long for the
     ///   record.
     public init(
         sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], lengthSize: Int = 4, trailer: [UInt8] = []
@@ -28,7 +28,7 @@ public struct AVCConfiguration: Sendable, Hashable {
         let sets = sequenceParameterSets + pictureParameterSets
         guard sequenceParameterSets.count <= 31, pictureParameterSets.count <= 255,
             sets.allSatisfy({ $0.count <= Int(UInt16.max) })
-        else { throw ContainerError(.unrepresentable, "avcC: too many parameter sets, or one that is too long") }
+        else { throw ContainerError(.unrepresentable, "avcC: over 31 SPS, 255 PPS or 65,535 bytes in a set") }
         profile = first[1]
         compatibility = first[2]
         level = first[3]
@@ -47,7 +47,9 @@ public struct AVCConfiguration: Sendable, Hashable {
 
     private init(_ reader: inout ByteReader) throws(ContainerError) {
         let version = try reader.uint8()
-        guard version == 1 else { throw ContainerError(.unsupported, "avcC: version \(version)", at: reader.origin) }
+        guard version == 1 else {
+            throw ContainerError(.unsupported, "avcC: unsupported version \(version)", at: reader.origin)
+        }
         profile = try reader.uint8()
         compatibility = try reader.uint8()
         level = try reader.uint8()

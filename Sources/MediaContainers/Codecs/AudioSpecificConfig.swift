@@ -20,7 +20,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
     }
 
-    /// The sampling frequencies in Hz by index (table 1.18). Indices 13 and 14 are reserved; 15 announces an explicit
+    /// The sampling frequencies in Hz by index (table 1.18). Indices 13 and 14 are reserved; 15 signals an explicit
     /// frequency.
     public static let sampleRates = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
@@ -49,7 +49,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         self = try result.get()
     }
 
-    /// Reads a configuration from a bit field, as LATM stores it.
+    /// Reads a configuration at the position of a bit reader, as embedded in LATM.
     ///
     /// - Throws: ``ContainerError`` when the bits end early or the sampling frequency index is reserved.
     public init(_ reader: inout BitReader) throws(ContainerError) {
@@ -76,7 +76,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         return bits.bytes
     }
 
-    /// Reads the SBR extension that is signalled after the configuration, where older decoders don't look (1.6.5.3).
+    /// Reads the backward-compatible SBR extension after the configuration, which older decoders ignore (1.6.5.3).
     private mutating func readSyncExtension(_ rest: BitReader) throws(ContainerError) {
         guard extensionSampleRate == nil else { return }
         var position = rest
@@ -99,7 +99,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         let index = Int(try reader.bits(4))
         if index == 15 { return Int(try reader.bits(24)) }
         guard index < sampleRates.count else {
-            throw ContainerError(.malformed, "AudioSpecificConfig: sampling frequency index \(index)")
+            throw ContainerError(.malformed, "AudioSpecificConfig: reserved sampling frequency index \(index)")
         }
         return sampleRates[index]
     }
@@ -126,7 +126,7 @@ extension BitWriter {
 
 /// The GASpecificConfig after an AudioSpecificConfig of AAC (ISO/IEC 14496-3, 4.4.1).
 ///
-/// It is read to find its end, and for the channel count when the channel configuration is 0.
+/// It's read to find its end and, if the channel configuration is 0, the channel count.
 struct GeneralAudioConfig: Equatable {
     /// Samples per frame of the core: 1024 or 960.
     var frameLength = 1024
@@ -138,10 +138,11 @@ struct GeneralAudioConfig: Equatable {
     /// - Throws: ``ContainerError`` with `truncated`, or with `unsupported` for a codec other than AAC.
     init(_ reader: inout BitReader, after configuration: AudioSpecificConfig) throws(ContainerError) {
         var type = configuration.objectType
-        // With SBR or PS signalled first, the object type of the core follows.
+        // If SBR or PS is signalled first, the object type of the core follows.
         if type == 5 || type == 29 { type = Int(try reader.bits(5)) }
         guard [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23].contains(type) else {
-            throw ContainerError(.unsupported, "AudioSpecificConfig: object type \(type)", at: reader.offset)
+            throw ContainerError(
+                .unsupported, "AudioSpecificConfig: unsupported object type \(type)", at: reader.offset)
         }
         if try reader.flag() { frameLength = 960 }
         if try reader.flag() { try reader.skip(14) }

@@ -29,7 +29,7 @@ extension MediaFormat {
 
     private var enhancedDolbyLayout: String? {
         guard configuration.count >= 5 else { return nil }
-        // Dependent substreams add channels that the names of the audio coding modes don't cover.
+        // Dependent substreams add channels that the audio coding mode doesn't cover.
         guard configuration[4] >> 1 & 15 == 0 else { return channels == 8 ? "7.1" : nil }
         return dolbyLayout(mode: configuration[3] >> 1, lfe: configuration[3])
     }

@@ -21,7 +21,7 @@ struct ElementaryStreamDescriptor {
                 objectType = try reader.uint8()
                 try reader.skip(12)
             case 0x05:
-                // Some writers count a byte too many here, so the end of the box limits the size.
+                // Some writers overstate this size by one byte, so the end of the box limits it.
                 decoderSpecific = [UInt8](copying: try reader.take(min(size, reader.remaining)))
                 return
             default:

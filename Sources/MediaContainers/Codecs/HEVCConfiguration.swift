@@ -52,7 +52,7 @@ public struct HEVCConfiguration: Sendable, Hashable {
     /// The arrays of parameter sets and SEI messages.
     public var arrays: [ParameterSets] = []
 
-    /// Creates a record for the Main profile without parameter sets. The caller fills it in.
+    /// Creates a record with default values and without parameter sets.
     public init() {}
 
     /// Reads a record.
@@ -64,7 +64,9 @@ public struct HEVCConfiguration: Sendable, Hashable {
 
     private init(_ reader: inout ByteReader) throws(ContainerError) {
         let version = try reader.uint8()
-        guard version == 1 else { throw ContainerError(.unsupported, "hvcC: version \(version)", at: reader.origin) }
+        guard version == 1 else {
+            throw ContainerError(.unsupported, "hvcC: unsupported version \(version)", at: reader.origin)
+        }
         let general = try reader.uint8()
         profileSpace = general >> 6
         isHighTier = general & 0x20 != 0

@@ -1,6 +1,6 @@
-/// Conversions between BCP 47 tags and the codes of MP4 (ISO/IEC 14496-12, 8.4.2): the three letters of ISO 639-2/T.
+/// Conversions between BCP 47 tags and the language codes of MP4, which are ISO 639-2/T (ISO/IEC 14496-12, 8.4.2).
 enum LanguageCode {
-    /// The longest accepted tag; tags in use are shorter (RFC 5646, 4.4.1).
+    /// The maximum length of an accepted tag in bytes. Tags in use are shorter (RFC 5646, 4.4.1).
     private static let longestTag = 64
 
     /// Returns the ISO 639-2/T code of a BCP 47 tag, or `und` if there is none.
@@ -14,7 +14,7 @@ enum LanguageCode {
         }
     }
 
-    /// Returns a text as a BCP 47 tag, or nil if it isn't one or is `und`.
+    /// Returns the text as a BCP 47 tag, or nil if it's invalid or `und`.
     static func tag(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= longestTag else { return nil }
         let tag = text.replacing("_", with: "-")
@@ -24,7 +24,7 @@ enum LanguageCode {
         return isTag && tag.lowercased() != "und" ? tag : nil
     }
 
-    /// Returns the tag if three letters can't express it, as for `pt-BR`; otherwise nil.
+    /// Returns the tag if a three-letter code can't express it, such as `pt-BR`; otherwise nil.
     static func extended(_ text: String?) -> String? {
         guard let tag = tag(text) else { return nil }
         return tag.contains("-") || threeLetters(tag) == "und" ? tag : nil
@@ -40,7 +40,7 @@ enum LanguageCode {
             })
     }
 
-    /// ISO 639-1 codes, each followed by its ISO 639-2/T code. The last line holds withdrawn codes that are still in
+    /// ISO 639-1 codes, each followed by its ISO 639-2/T code. The last line contains withdrawn codes that are still in
     /// use.
     private static let table = """
         aaaar ababk aeave afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bhbih bibis bmbam
@@ -71,7 +71,7 @@ enum LanguageCode {
         return macintoshLater.indices.contains(later) ? String(macintoshLater[later]) : nil
     }
 
-    /// Language numbers from 0.
+    /// The codes for language numbers from 0.
     private static let macintosh = """
         eng fra deu ita nld swe spa dan por nor heb jpn ara fin ell isl mlt tur hrv zho urd hin tha kor lit pol hun
         est lav sme fao fas rus zho nld gle sqi ron ces slk slv yid srp mkd bul ukr bel uzb kaz aze aze hye kat ron
@@ -79,7 +79,7 @@ enum LanguageCode {
         ind tgl msa msa amh tir orm som swa kin run nya mlg epo
         """.split(whereSeparator: \.isWhitespace)
 
-    /// Language numbers from 128.
+    /// The codes for language numbers from 128.
     private static let macintoshLater = """
         cym eus cat lat que grn aym tat uig dzo jav
         """.split(separator: " ")

@@ -7,7 +7,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// Bits per sample: 16, 24 or 32 for integers, 32 or 64 for floating-point numbers.
     public var bits: Int
 
-    /// Creates a configuration. Returns nil for a combination that the standard doesn't define.
+    /// Creates a configuration. Returns nil if the standard doesn't define the combination.
     public init?(isFloat: Bool, isLittleEndian: Bool, bits: Int) {
         guard isFloat ? [32, 64].contains(bits) : [16, 24, 32].contains(bits) else { return nil }
         self.isFloat = isFloat
@@ -36,7 +36,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     ///   - entry: The type of the sample entry.
     ///   - bits: Bits per sample.
     ///   - channels: The number of channels.
-    ///   - isLittleEndian: The value of `enda`, or nil without that box.
+    ///   - isLittleEndian: The value of `enda`, or nil if the box is absent.
     ///   - flags: The flags of `lpcm` in a version 2 description: 1 floating-point, 2 big-endian, 4 signed, 8 packed,
     ///     32 non-interleaved.
     ///   - packing: The packet layout, or nil if the entry has none.
@@ -55,7 +55,7 @@ public struct PCMConfiguration: Sendable, Hashable {
             self.init(isFloat: flags & 1 != 0, isLittleEndian: flags & 2 == 0, bits: bits)
         default: return nil
         }
-        // Samples without the packed flag may still fill their words; the packet size decides.
+        // Samples without the packed flag may still fill their words, which the packet size reveals.
         guard let packing else {
             if entry == "lpcm", flags & 8 == 0 { return nil }
             return
@@ -68,7 +68,7 @@ public struct PCMConfiguration: Sendable, Hashable {
     /// The content of `pcmC` after version and flags: the little-endian flag, then bits per sample.
     var box: [UInt8] { [isLittleEndian ? 1 : 0, UInt8(truncatingIfNeeded: bits)] }
 
-    /// The decoder configuration of a ``MediaFormat``: the content of `pcmC`, followed by 1 for floating-point samples
-    /// or 0.
+    /// The decoder configuration of a ``MediaFormat``: the content of `pcmC`, followed by 1 for floating-point samples,
+    /// otherwise 0.
     public var record: [UInt8] { box + [isFloat ? 1 : 0] }
 }

@@ -29,7 +29,7 @@ public struct BitReader {
     /// - Parameter count: The width of the field, 0 to 32 bits.
     public mutating func bits(_ count: Int) throws(ContainerError) -> UInt32 {
         guard (0...32).contains(count) else {
-            throw ContainerError(.malformed, "bit field of \(count) bits, at most 32", at: offset)
+            throw ContainerError(.malformed, "bit field of \(count) bits exceeds 32 bits", at: offset)
         }
         while cached < count { try fill() }
         cached -= count
@@ -70,10 +70,11 @@ public struct BitReader {
         return Int32(truncatingIfNeeded: code % 2 == 0 ? -(code / 2) : (code + 1) / 2)
     }
 
-    /// An upper bound of the number of bits left. It includes emulation prevention bytes ahead.
+    /// An upper bound on the number of bits left, since it includes emulation prevention bytes.
     public var remaining: Int { (bytes.count - next) * 8 + cached }
 
-    /// The approximate offset in the file or stream of the byte with the next bit. Emulation prevention shifts it.
+    /// The offset in the file or stream of the byte that contains the next bit. Emulation prevention makes it
+    /// approximate.
     public var offset: Int64 { origin + Int64(next - cached / 8) }
 
     private mutating func fill() throws(ContainerError) {
@@ -103,7 +104,7 @@ extension BitReader {
     mutating func unsigned(_ name: StaticString, _ limit: Int) throws(ContainerError) -> Int {
         let value = Int(try unsignedExpGolomb())
         guard value <= limit else {
-            throw ContainerError(.malformed, "\(name) is \(value), over \(limit)", at: offset)
+            throw ContainerError(.malformed, "\(name) is \(value), which exceeds \(limit)", at: offset)
         }
         return value
     }

@@ -7,13 +7,13 @@ public struct ByteReader {
     public let bytes: UnsafeRawBufferPointer
     /// The offset of ``bytes`` in the file or stream. Errors report offsets relative to it.
     public let origin: Int64
-    /// The index in ``bytes`` of the next byte to read, at most their count.
+    /// The index in ``bytes`` of the next byte to read. At the end, it equals their count.
     public private(set) var position = 0
 
     /// Creates a reader over borrowed bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes; they must outlive the reader.
+    ///   - bytes: The bytes, which must outlive the reader.
     ///   - origin: The offset of the bytes in the file or stream.
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer, origin: Int64 = 0) {
@@ -102,7 +102,7 @@ public struct ByteReader {
     /// Moves to an index in ``bytes``.
     public mutating func seek(to target: Int) throws(ContainerError) {
         guard target >= 0, target <= bytes.count else {
-            throw ContainerError(.truncated, "position \(target) of \(bytes.count) bytes", at: origin)
+            throw ContainerError(.truncated, "position \(target) is outside of \(bytes.count) bytes", at: origin)
         }
         position = target
     }
@@ -123,7 +123,7 @@ extension [UInt8] {
     ///
     /// - Parameters:
     ///   - origin: The offset of the bytes in the file, for errors.
-    ///   - body: The closure; the reader must not escape it.
+    ///   - body: The closure. It must not let the reader escape.
     func withReader<Value>(
         at origin: Int64 = 0, _ body: (inout ByteReader) throws(ContainerError) -> Value
     ) throws(ContainerError) -> Value {

@@ -18,18 +18,19 @@ extension ByteSource {
     ///
     /// - Parameters:
     ///   - range: The range. It is checked against the length of the source before memory is allocated.
-    ///   - limit: The largest number of bytes to allocate.
+    ///   - limit: The maximum number of bytes to allocate.
     /// - Throws: ``ContainerError/Code-swift.enum/truncated`` when the source ends before the range,
     ///   ``ContainerError/Code-swift.enum/limitExceeded`` above the limit, and the errors of the source.
     public func bytes(_ range: Range<Int64>, limit: Int) throws(ContainerError) -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= length else {
             throw ContainerError(
-                .truncated, "bytes up to \(range.upperBound) requested, source has \(length)", at: range.lowerBound)
+                .truncated, "bytes up to \(range.upperBound) requested, but the source has \(length)",
+                at: range.lowerBound)
         }
         let count = range.upperBound - range.lowerBound
         guard count <= Int64(limit) else {
             throw ContainerError(
-                .limitExceeded, "\(count) bytes requested at once, limit is \(limit)", at: range.lowerBound)
+                .limitExceeded, "\(count) bytes requested, but the limit is \(limit)", at: range.lowerBound)
         }
         var bytes = [UInt8](repeating: 0, count: Int(count))
         let read = try readFully(at: range.lowerBound, into: &bytes)
@@ -84,7 +85,7 @@ public struct ByteSlice<Source: ByteSource>: ByteSource {
     public init(_ source: Source, _ range: Range<Int64>) throws(ContainerError) {
         guard range.lowerBound >= 0, range.upperBound <= source.length else {
             throw ContainerError(
-                .truncated, "bytes up to \(range.upperBound) requested, source has \(source.length)",
+                .truncated, "bytes up to \(range.upperBound) requested, but the source has \(source.length)",
                 at: range.lowerBound)
         }
         self.source = source

@@ -7,7 +7,7 @@ extension [UInt8] {
     /// Appends a four-character code.
     mutating func append(_ code: FourCC) { appendBigEndian(code.rawValue) }
 
-    /// Overwrites four bytes with an integer in big-endian order. Does nothing if the array has no four bytes there.
+    /// Overwrites four bytes with an integer in big-endian order. Does nothing if they are out of bounds.
     mutating func setBigEndian(_ value: UInt32, at index: Int) {
         guard index >= 0, index + 4 <= count else { return }
         for place in 0..<4 { self[index + place] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * place)) }
@@ -15,7 +15,7 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-    /// Appends a box. Its size is filled in after `body` has appended its content.
+    /// Appends a box. Its size is filled in after `content` has appended the payload.
     mutating func appendBox<Failure: Error>(
         _ type: FourCC, _ content: (inout [UInt8]) throws(Failure) -> Void
     ) throws(Failure) {

@@ -4,7 +4,7 @@
 public struct CRC32: Sendable {
     private var state: UInt32 = 0xFFFF_FFFF
 
-    /// Creates the checksum of no bytes.
+    /// Creates the checksum of an empty input.
     public init() {}
 
     /// The checksum of the bytes added so far.
@@ -16,7 +16,7 @@ public struct CRC32: Sendable {
         Self.table.withUnsafeBufferPointer { table in
             var index = 0
             let end = bytes.count
-            // Processing eight bytes at a time, each through its own table, hides the latency of the lookups.
+            // Processing eight bytes per step, each with its own table, hides the latency of the lookups.
             while index + 8 <= end {
                 let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 let low = crc ^ UInt32(truncatingIfNeeded: word)
@@ -38,14 +38,14 @@ public struct CRC32: Sendable {
         state = crc
     }
 
-    /// Returns the checksum of the given bytes.
+    /// Returns the checksum of `bytes`.
     public static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var crc = CRC32()
         crc.update(bytes)
         return crc.value
     }
 
-    /// Eight consecutive tables of 256 entries.
+    /// Eight consecutive tables of 256 entries: one for each byte of a step.
     private static let table: [UInt32] = {
         var table = [UInt32](repeating: 0, count: 8 * 256)
         for index in 0..<256 {

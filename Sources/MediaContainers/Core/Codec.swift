@@ -1,4 +1,4 @@
-/// The coding of a track's samples. The cases name the form of ``MediaFormat/configuration``.
+/// The coding of a track's samples. Each case documents the form of ``MediaFormat/configuration``.
 public enum Codec: Sendable, Hashable {
     /// H.264, ISO/IEC 14496-10. Configuration: an AVCDecoderConfigurationRecord (14496-15, 5.3.3.1).
     case avc
@@ -20,7 +20,7 @@ public enum Codec: Sendable, Hashable {
     case jpeg
     /// AAC, ISO/IEC 14496-3. Configuration: an AudioSpecificConfig.
     case aac
-    /// Other audio of ISO/IEC 14496-3, such as ALS and CELP. Configuration: an AudioSpecificConfig.
+    /// Other audio codings of ISO/IEC 14496-3, such as ALS and CELP. Configuration: an AudioSpecificConfig.
     case mpeg4Audio
     /// AC-3, ETSI TS 102 366. Configuration: the content of `dac3` (F.4).
     case ac3
@@ -40,7 +40,7 @@ public enum Codec: Sendable, Hashable {
     case alac
     /// Uncompressed audio. Configuration: ``PCMConfiguration/record``, or empty for formats outside ISO/IEC 23003-5.
     case pcm
-    /// WebVTT in cues (14496-30). Configuration: the content of `vttC`.
+    /// WebVTT cues (14496-30). Configuration: the content of `vttC`.
     case webVTT
     /// 3GPP timed text (TS 26.245).
     case timedText

@@ -1,7 +1,7 @@
 /// An error in reading or writing a container.
 ///
-/// This is the only error type that the library throws. It is a value type, so that parsers in hot loops can throw it
-/// as a typed error at no cost to the success path.
+/// This is the only error type that the library throws. It's a value type, so that parsers in hot loops can throw it as
+/// a typed error without slowing down the success path.
 public struct ContainerError: Error, Sendable {
     /// The kind of failure.
     public enum Code: String, Sendable, CaseIterable {
@@ -9,7 +9,7 @@ public struct ContainerError: Error, Sendable {
         case truncated
         /// A field's value contradicts the standard or another field.
         case malformed
-        /// The bytes aren't of this container format.
+        /// The bytes aren't in this container format.
         case notThisFormat
         /// The structure is valid but not supported by this library.
         case unsupported
@@ -17,7 +17,7 @@ public struct ContainerError: Error, Sendable {
         case encrypted
         /// A count or size exceeds the caller's limit or the bytes that contain it.
         case limitExceeded
-        /// A value doesn't fit the field that the output format has for it.
+        /// A value doesn't fit into its field of the output format.
         case unrepresentable
         /// The source or sink failed; see ``ContainerError/cause``.
         case inputOutput
@@ -25,7 +25,7 @@ public struct ContainerError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code
-    /// A description of the failure that names the structure, such as `stsz: 4000 entries, room for 12`.
+    /// A description of the failure and the structure in which it occurred, such as `stsz: 4000 entries, room for 12`.
     public var what: String
     /// The offset of the failure from the start of the file or stream in bytes, or nil if unknown.
     public var offset: Int64?
@@ -38,7 +38,7 @@ public struct ContainerError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - what: A description that names the structure.
+    ///   - what: A description of the failure and the structure in which it occurred.
     ///   - offset: The offset from the start of the file or stream in bytes.
     ///   - advice: A suggestion for the user.
     ///   - cause: The error of the source or sink.
@@ -74,9 +74,9 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case discontinuity
         /// A transport packet is scrambled; its payload can't be read.
         case scrambled
-        /// A transport packet is marked as damaged, or its header contradicts itself.
+        /// A transport packet is marked as damaged, or its header is inconsistent.
         case transportError
-        /// A table with a wrong checksum or contradictory content was dropped.
+        /// A table with a wrong checksum or inconsistent content was dropped.
         case damagedTable
         /// A PES packet is shorter than its length field, or its header can't be read.
         case damagedPacket
@@ -84,7 +84,7 @@ public struct ContainerDiagnostic: Sendable, Hashable {
         case damagedFrame
         /// A frame before the first timestamp was dropped.
         case missingTimestamp
-        /// A timestamp that contradicts its neighbours was replaced.
+        /// A timestamp that's inconsistent with its neighbours was replaced.
         case damagedTimestamp
         /// A frame or section that exceeds the size limit was dropped.
         case tooLong

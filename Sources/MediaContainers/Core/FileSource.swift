@@ -68,7 +68,7 @@ public final class FileSink: RandomAccessSink, Sendable {
         }
     }
 
-    /// Asks the system to start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait.
+    /// Makes the system start writing a range to disk, which shortens a later ``synchronize()``. Doesn't wait.
     ///
     /// - Parameter range: Bytes that have been written and won't change.
     public func startWriting(_ range: Range<Int64>) {

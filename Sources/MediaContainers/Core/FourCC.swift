@@ -15,7 +15,7 @@ extension FourCC: ExpressibleByStringLiteral {
         var raw: UInt32 = 0
         var count = 0
         value.withUTF8Buffer { bytes in
-            // QuickTime's © (0xA9) takes two bytes in UTF-8.
+            // QuickTime's © (0xA9) is encoded in two bytes in UTF-8.
             var index = 0
             while index < bytes.count, count < 4 {
                 var byte = bytes[index]

@@ -1,33 +1,33 @@
 /// A sample format of a track: the codec, its decoder configuration and the properties derived from it.
 ///
-/// A track has several formats if its parameters change (several sample descriptions in MP4).
+/// A track has several formats if its parameters change. In MP4, each format is a sample description.
 public struct MediaFormat: Sendable, Hashable {
     /// The codec.
     public var codec: Codec
     /// The codec string of RFC 6381, as in the CODECS attribute of HLS (`avc1.64001F`, `mp4a.40.2`).
     public var codecString: String
-    /// The decoder configuration in the form that MP4 stores, as described for each case of ``Codec``; empty if there
-    /// is none.
+    /// The decoder configuration in the form stored in MP4, as documented for each case of ``Codec``; empty if there is
+    /// none.
     public var configuration: [UInt8]
     /// The type of the sample entry in MP4 (`avc1`, `hev1`, `mp4a`). For an encrypted track, the original format.
     public var sampleEntry: FourCC
-    /// The coded width in pixels, or 0 for formats without pictures.
+    /// The coded width in pixels, or 0 for formats other than video.
     public var width: Int
-    /// The coded height in pixels, or 0 for formats without pictures.
+    /// The coded height in pixels, or 0 for formats other than video.
     public var height: Int
-    /// The sample rate in Hz, or 0 for formats without audio.
+    /// The sample rate in Hz, or 0 for formats other than audio.
     public var sampleRate: Int
-    /// The number of channels, or 0 for formats without audio.
+    /// The number of channels, or 0 for formats other than audio.
     public var channels: Int
     /// The encryption of the samples, or nil if they are in the clear.
     public var protection: SampleProtection?
-    /// Complete boxes of an MP4 sample entry that describe the picture (`colr`, `pasp`, `clap`, `mdcv`, …). They are
-    /// copied verbatim, so that a remuxed file has the same colours and pixel shape.
+    /// Complete boxes of an MP4 sample entry that describe the presentation of video (`colr`, `pasp`, `clap`, `mdcv`,
+    /// …). They are copied verbatim, so that a remuxed file has the same colours and pixel aspect ratio.
     public var pictureBoxes: [UInt8] = []
     /// The framing of each sample's bytes.
     public var framing: SampleFraming
 
-    /// A short name of the codec: ``codecString``, or a description where there is none.
+    /// A short name of the codec: ``codecString``, or a description if that's empty.
     public var name: String {
         guard codecString.isEmpty else { return codecString }
         guard case .other(let code) = codec else { return "\(codec)" }

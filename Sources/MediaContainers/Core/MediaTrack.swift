@@ -1,4 +1,4 @@
-/// A track of a container: a sequence of samples of one kind on one timescale.
+/// A track in a container: a sequence of samples of one kind with a common timescale.
 public struct MediaTrack: Sendable, Hashable {
     /// The id of the track in its container: the track ID in MP4, the PID in MPEG-TS.
     public var id: UInt32
@@ -8,9 +8,9 @@ public struct MediaTrack: Sendable, Hashable {
     public var formats: [MediaFormat]
     /// Ticks per second of the track's times, at least 1; 90,000 for MPEG-TS.
     public var timescale: Int32
-    /// The duration in ticks, or nil if the container doesn't state it.
+    /// The duration in ticks, or nil if the container doesn't specify it.
     public var duration: Int64?
-    /// The language in ISO 639-2 (`eng`, `und`) or BCP 47, or nil if the container doesn't state it.
+    /// The language in ISO 639-2 (`eng`, `und`) or BCP 47, or nil if the container doesn't specify it.
     public var language: String?
     /// The display name, or nil. Readers never set it.
     public var name: String?
@@ -19,10 +19,9 @@ public struct MediaTrack: Sendable, Hashable {
     public var isEnabled = true
     /// Frames per second according to the container or the parameter sets, or nil if unknown.
     public var frameRate: Double?
-    /// The rotation and mirroring of pictures: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright
-    /// pictures.
+    /// The rotation and mirroring of video: the nine values of `tkhd` (14496-12, 6.2.2), or nil for upright video.
     public var matrix: [Int32]?
-    /// The number of ticks at the start that a player drops: the delay of the audio encoder and decoder.
+    /// The number of ticks to drop at the start of playback: the delay of the audio encoder and decoder.
     public var priming: Int64 = 0
 
     /// Creates a track.
@@ -54,6 +53,6 @@ public enum MediaKind: String, Sendable, Hashable {
     case audio
     /// Subtitles, captions and other text.
     case text
-    /// Timed metadata and anything else.
+    /// Timed metadata and any other data.
     case data
 }

@@ -1,7 +1,7 @@
 /// A receiver of the tracks and samples of a demuxer.
 ///
-/// Demuxers and writers are generic over the sink, so that a call needs no existential and no allocation. They
-/// rethrow the errors of a sink, which end the operation.
+/// Demuxers and writers are generic over the sink, so that a call needs no existential and no allocation. An error of
+/// the sink ends the operation and is rethrown.
 public protocol SampleSink {
     /// Receives the list of tracks, before the first sample and again whenever a track or format is added.
     ///
@@ -12,7 +12,8 @@ public protocol SampleSink {
     ///
     /// - Parameters:
     ///   - sample: Times, size and flags.
-    ///   - bytes: The bytes, borrowed for the duration of the call, with the framing of ``MediaFormat/framing``.
+    ///   - bytes: The bytes, borrowed for the duration of the call, in the framing that ``MediaFormat/framing``
+    ///     specifies.
     mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError)
 
     /// Receives a defect that the demuxer skipped. The default implementation does nothing.
@@ -30,19 +31,20 @@ public struct MediaSample: Sendable, Hashable {
     public var track: Int
     /// The presentation time in the timescale of the track.
     public var pts: Int64
-    /// The decoding time in the timescale of the track. 33-bit wraps of MPEG-TS are undone.
+    /// The decoding time in the timescale of the track. 33-bit timestamps of MPEG-TS are unwrapped.
     public var dts: Int64
-    /// The duration in the timescale of the track, or 0 if the container doesn't state it.
+    /// The duration in the timescale of the track, or 0 if the container doesn't specify it.
     public var duration: Int64
     /// The size in bytes.
     public var size: Int
     /// Whether decoding can start at this sample.
     public var isSync: Bool
-    /// Whether an edit list hides the sample: it is decoded for the sake of others but not shown.
+    /// Whether an edit list hides the sample. Hidden samples are decoded, since others may depend on them, but not
+    /// presented.
     public var isHidden: Bool
     /// The index of the format in the track.
     public var formatIndex: Int
-    /// The offset of the bytes in the file, or -1 if they aren't contiguous there (MPEG-TS).
+    /// The offset of the bytes in the file, or -1 if they aren't contiguous, as in MPEG-TS.
     public var offset: Int64
 
     /// Creates a sample.

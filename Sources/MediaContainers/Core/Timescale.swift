@@ -1,13 +1,13 @@
 /// Conversions between timescales, and the bounds of all times.
 ///
 /// Every time in a valid container is below 2⁵⁹ ticks and below 2³³ seconds. The MP4 parsers check each edit, fragment
-/// and sample. The parsers of MPEG-TS and packed audio count from 33-bit timestamps and move by at most half a wrap per
-/// packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of Smooth
-/// Streaming (10 MHz).
+/// and sample. The parsers of MPEG-TS and packed audio start from 33-bit timestamps and advance by at most half a wrap
+/// per packet. The bounds leave room for clocks that count from 1900 or 1970, and for a Unix time in the ticks of
+/// Smooth Streaming (10 MHz).
 ///
 /// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in ticks of 90 kHz
 /// are below 2⁵⁰, so the times of even 4,096 held samples add up to less than 2⁶³. Sums without such a bound, such as a
-/// shift that grows from stretch to stretch, use `addingClamped`.
+/// shift that grows with each stretch, use `addingClamped`.
 public enum Timescale {
     /// The bound of times in ticks, equal to 18 years in nanoseconds.
     static let maximumTicks: Int64 = 1 << 59
@@ -22,7 +22,7 @@ public enum Timescale {
     /// Converts seconds to the nearest tick. Clamps times beyond the bounds, and returns 0 for NaN.
     ///
     /// - Parameters:
-    ///   - seconds: A time or duration; infinities are clamped as well.
+    ///   - seconds: A time or duration; infinities are clamped, too.
     ///   - timescale: Ticks per second of the result, at least 1.
     package static func ticks(of seconds: Double, in timescale: Int32) -> Int64 {
         guard !seconds.isNaN else { return 0 }

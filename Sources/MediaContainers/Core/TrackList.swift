@@ -1,10 +1,11 @@
 /// The tracks that a demuxer has found so far. A track keeps its index, and a format keeps its index in the track.
 final class TrackList {
-    /// The largest number of formats in a track. Beyond it, the last format applies to all that follow.
+    /// The maximum number of formats in a track. If the limit is reached, samples in new formats get the last format in
+    /// the list.
     private static let maximumFormats = 64
 
     private(set) var tracks: [MediaTrack] = []
-    /// Whether each track still has the format that was guessed from the programme map.
+    /// Whether each track still has the format that was derived from the program map alone.
     private var isProvisional: [Bool] = []
     /// Whether the list has changed since the sink received it.
     var hasChanged = false

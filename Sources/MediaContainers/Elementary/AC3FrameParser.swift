@@ -1,13 +1,13 @@
-/// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). A dependent substream belongs to the
-/// frame before it (E.3).
+/// A parser that splits AC-3 and Enhanced AC-3 into frames (ETSI TS 102 366). Dependent substreams belong to the
+/// preceding frame (E.3).
 final class AC3FrameParser: SyncFrameParser {
     private let isEnhanced: Bool
     private var lastConfiguration: [UInt8] = []
 
     /// Creates a parser.
     ///
-    /// - Parameter isEnhanced: Whether the stream may have dependent substreams. The end of a frame is then known only
-    ///   from the next header.
+    /// - Parameter isEnhanced: Whether the stream may have dependent substreams. In that case, only the next header
+    ///   reveals the end of a frame.
     init(isEnhanced: Bool) { self.isEnhanced = isEnhanced }
 
     override var headerLength: Int { AC3SyncFrame.headerLength }
@@ -121,7 +121,7 @@ struct AC3SyncFrame: Equatable {
         bitStreamMode = bytes[place + 5] & 7
         let modes = UInt16(bytes[place + 6]) << 8 | UInt16(bytes[place + 7])
         channelMode = UInt8(modes >> 13)
-        // cmixlev, surmixlev and dsurmod lie between acmod and lfeon, each only in some modes.
+        // cmixlev, surmixlev and dsurmod precede lfeon in some modes.
         var skipped = 3
         if channelMode & 1 != 0, channelMode != 1 { skipped += 2 }
         if channelMode & 4 != 0 { skipped += 2 }
@@ -162,7 +162,7 @@ struct EnhancedAC3Configuration {
         substream |= (header.hasLowFrequency ? 1 : 0) << 16 | dependents << 9 | (dependents > 0 ? locations : 0)
         var bytes = [UInt8(truncatingIfNeeded: front >> 8), UInt8(truncatingIfNeeded: front)]
         for shift in [24, 16, 8] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: substream >> shift)) }
-        // Without dependent substreams, a reserved bit takes the place of chan_loc.
+        // Without dependent substreams, a reserved bit replaces chan_loc.
         if dependents > 0 { bytes.append(UInt8(truncatingIfNeeded: substream)) }
         self.bytes = bytes
     }

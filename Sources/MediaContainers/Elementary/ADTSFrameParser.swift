@@ -62,7 +62,7 @@ struct ADTSHeader: Equatable {
             objectType: objectType, sampleRate: sampleRate, channelConfiguration: channelConfiguration)
     }
 
-    /// Returns whether another header can follow this one in a stream, because the fixed parts are equal (1.A.2.2.1).
+    /// Returns whether two headers have equal fixed parts, as all headers of a stream do (1.A.2.2.1).
     func continues(_ other: ADTSHeader) -> Bool {
         objectType == other.objectType && sampleRateIndex == other.sampleRateIndex
             && channelConfiguration == other.channelConfiguration

@@ -4,13 +4,13 @@
 /// Subclasses for H.264 and HEVC classify the NAL units.
 class AccessUnitParser: FrameParser {
     private var scanned = 0
-    /// The index of the NAL unit whose end hasn't been found yet.
+    /// The index of the current NAL unit; nil if its end has been found.
     private var openUnit: Int?
     /// Whether the access unit has a slice, so that the next access unit can begin.
     final var hasSlice = false
     /// Whether decoding can start at the access unit.
     final var foundSync = false
-    /// Whether a parameter set has arrived that the format doesn't contain yet.
+    /// Whether the stream has a new parameter set that the format doesn't contain yet.
     final var setsChanged = false
 
     // MARK: - Codec-specific parts
@@ -31,7 +31,7 @@ class AccessUnitParser: FrameParser {
     /// Reads a complete unit, including its header but without trailing zeros.
     func readUnit(_ unit: UnsafeRawBufferPointer) {}
 
-    /// Runs when the access unit is complete, before it is delivered.
+    /// Called when the access unit is complete, before it is delivered.
     func willFinish() {}
 
     /// Builds the format from the parameter sets, and clears ``setsChanged``.
@@ -96,7 +96,7 @@ class AccessUnitParser: FrameParser {
 
 /// The parameter sets of one type by id, in the order in which the ids first appeared.
 struct ParameterSets {
-    /// The longest accepted parameter set in bytes. The limit bounds memory for damaged streams.
+    /// The maximum length of a parameter set in bytes. It limits memory use for damaged streams.
     static let longest = 4096
 
     private var ids: [Int] = []

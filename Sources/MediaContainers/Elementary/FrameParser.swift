@@ -4,13 +4,13 @@
 /// Subclasses for each codec override ``scan(_:isLast:)``, which is called once or twice per PES packet, never per
 /// transport packet.
 class FrameParser {
-    /// The result of scanning the front of the bytes.
+    /// The result of scanning for a frame at the beginning of the bytes.
     enum Scan: Equatable {
         /// The frame isn't complete yet.
         case incomplete
-        /// The given number of bytes belongs to no frame.
+        /// The number of leading bytes that don't belong to any frame.
         case garbage(Int)
-        /// A frame of the given number of bytes. The properties describe it.
+        /// The length in bytes of the frame at the beginning. The parser's properties describe the frame.
         case frame(Int)
     }
 
@@ -20,7 +20,7 @@ class FrameParser {
         var rate: Int64 = 1
     }
 
-    /// The format of the last frame, or nil before it is known.
+    /// The format of the last frame, or nil until it is known.
     final private(set) var format: MediaFormat?
     /// The number of changes of ``format``.
     final private(set) var formatVersion = 0
@@ -32,11 +32,11 @@ class FrameParser {
     final var frameRate: Double?
     /// Whether the last access unit is a field, which lasts half as long as a frame.
     final var isField = false
-    /// The number of bytes at the front of the frame that belong to the transport and are not delivered.
+    /// The number of bytes at the beginning of the frame that belong to the transport and aren't delivered.
     final var prefixLength = 0
 
-    /// Looks for the end of the frame at the front of `bytes`. Until it returns a frame or garbage, the next call
-    /// repeats the bytes with more after them.
+    /// Looks for the end of the frame at the beginning of `bytes`. After ``Scan/incomplete``, the next call passes the
+    /// same bytes, followed by more.
     func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         bytes.isEmpty ? .incomplete : .frame(bytes.count)
     }
@@ -44,10 +44,10 @@ class FrameParser {
     /// Discards an incomplete frame, because the following bytes don't continue it.
     func reset() {}
 
-    /// Whether only PES packets delimit frames.
+    /// Whether each PES packet is a frame.
     var needsWholePackets: Bool { false }
 
-    /// Sets the format, and counts the change if it differs from the current one.
+    /// Sets the format. Increments ``formatVersion`` if the format has changed.
     final func setFormat(_ new: MediaFormat) {
         guard new != format else { return }
         format = new

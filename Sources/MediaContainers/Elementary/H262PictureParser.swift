@@ -1,8 +1,8 @@
-/// A parser that splits H.262 and MPEG-1 video into coded frames, each with the headers before it (ISO/IEC 13818-2,
-/// 6.2).
+/// A parser that splits H.262 and MPEG-1 video into coded frames, including the headers before each frame (ISO/IEC
+/// 13818-2, 6.2).
 final class H262PictureParser: FrameParser {
     private var scanned = 0
-    /// Whether a header was found at the front. Bytes before the first header belong to no picture.
+    /// Whether a header has been found at the beginning. Bytes before the first header don't belong to a picture.
     private var hasBegun = false
     private var hasPicture = false
     private var hasSlice = false
@@ -15,7 +15,7 @@ final class H262PictureParser: FrameParser {
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {
         while let start = StartCode.first(in: bytes, from: scanned, to: bytes.count) {
             let header = start + StartCode.length
-            // The longest header read here takes 8 bytes after its start code.
+            // The longest header read here has 8 bytes after its start code.
             guard isLast || header + 9 <= bytes.count else {
                 scanned = start
                 return .incomplete
@@ -93,7 +93,7 @@ final class H262PictureParser: FrameParser {
         structure = bytes[header + 3] & 3
     }
 
-    /// Builds the format; its decoder configuration is the sequence header with its extensions.
+    /// Builds the format. The decoder configuration is the sequence header with its extensions.
     private func closeSequence(_ bytes: UnsafeRawBufferPointer, end: Int, code: UInt8) {
         guard let start = sequenceStart, code != 0xB5, code != 0xB2, end > start else { return }
         sequenceStart = nil
@@ -106,7 +106,7 @@ final class H262PictureParser: FrameParser {
         var format = MediaFormat(
             codec: .mpeg2Video, codecString: profile?.codecString ?? "mp4v.6A", configuration: Array(unit),
             sampleEntry: "mp4v", width: header.width, height: header.height)
-        // In MPEG-1 the codes are pixel shapes, all close to square.
+        // In MPEG-1, the codes are pixel aspect ratios, all close to square.
         if profile != nil { format.pictureBoxes = header.pixelAspect?.box ?? [] }
         setFormat(format)
     }
@@ -117,7 +117,7 @@ struct H262SequenceHeader {
     var width: Int
     var height: Int
     var frameRate: Double?
-    /// `aspect_ratio_information`. In H.262, 1 means square pixels and 2 to 4 are shapes of the picture.
+    /// `aspect_ratio_information`. In H.262, 1 means square pixels, and 2 to 4 are display aspect ratios.
     private var aspect: Int
 
     /// Reads the bytes after the start code 00 00 01 B3.
@@ -130,7 +130,7 @@ struct H262SequenceHeader {
         frameRate = index < Self.frameRates.count ? Self.frameRates[index] : nil
     }
 
-    /// The pixel shape derived from the shape of the picture (table 6-3).
+    /// The pixel aspect ratio, derived from the display aspect ratio (table 6-3).
     var pixelAspect: PixelAspectRatio? {
         switch aspect {
         case 2: PixelAspectRatio(4 * height, 3 * width)

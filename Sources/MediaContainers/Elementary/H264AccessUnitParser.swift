@@ -1,6 +1,6 @@
 /// A parser that splits an H.264 byte stream into access units (ISO/IEC 14496-10, 7.4.1.2.3 and annex B).
 final class H264AccessUnitParser: AccessUnitParser {
-    /// The number of bytes, including emulation prevention, that contain the slice header fields read here.
+    /// A number of bytes that's large enough for the slice header fields read here, including emulation prevention.
     private static let sliceHeaderBytes = 24
 
     private var lastFirstMacroblock = -1
@@ -11,7 +11,7 @@ final class H264AccessUnitParser: AccessUnitParser {
     private var sequences: [Int: H264SequenceParameterSet] = [:]
     private var sequenceOfPictureSet: [Int: Int] = [:]
 
-    /// The position of a slice in the picture decides whether it begins an access unit.
+    /// Requires the first fields of a slice header, which determine whether the slice begins an access unit.
     override func needsMore(_ bytes: UnsafeRawBufferPointer, at header: Int) -> Bool {
         Self.isSlice(Self.type(bytes[header])) && header + Self.sliceHeaderBytes > bytes.count
     }

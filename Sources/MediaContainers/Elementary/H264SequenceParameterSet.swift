@@ -18,7 +18,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public var width = 0
     /// The height of the cropped picture in pixels.
     public var height = 0
-    /// The pixel shape from the VUI, or nil.
+    /// The pixel aspect ratio from the VUI, or nil.
     public var pixelAspect: PixelAspectRatio?
     /// Frames per second from the VUI timing (E.2.1), or nil.
     public var frameRate: Double?
@@ -37,7 +37,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard try reader.bits(8) & 0x1F == 7 else {
-            throw ContainerError(.malformed, "H.264 SPS: NAL unit of another type")
+            throw ContainerError(.malformed, "H.264 SPS: the NAL unit isn't of type 7")
         }
         profile = UInt8(try reader.bits(8))
         constraints = UInt8(try reader.bits(8))
@@ -50,7 +50,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         try reader.skip(1)
         try readSize(&reader)
         guard try reader.flag() else { return }
-        // A truncated VUI is common. All fields that decoding needs come before it.
+        // A truncated VUI is common. All fields required for decoding precede it.
         try? readUsability(&reader)
     }
 
@@ -100,7 +100,8 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     }
 
     private mutating func readSize(_ reader: inout BitReader) throws(ContainerError) {
-        // Level 6.2 allows 139,264 macroblocks and at most 16,384 lines. More than 2¹² per side is damage.
+        // Level 6.2 allows 139,264 macroblocks and at most 16,384 lines. Over 4,096 macroblocks per side indicate
+        // damage.
         let widthInMacroblocks = 1 + (try reader.unsigned("pic_width_in_mbs_minus1", 4095))
         let heightInMapUnits = 1 + (try reader.unsigned("pic_height_in_map_units_minus1", 4095))
         hasFramesOnly = try reader.flag()
@@ -112,8 +113,10 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
         guard try reader.flag() else { return }
         let unitX = chromaFormat == 1 || chromaFormat == 2 ? 2 : 1
         let unitY = (chromaFormat == 1 ? 2 : 1) * fields
-        let horizontal = try reader.unsigned("frame_crop_left_offset", 65535) + reader.unsigned("right", 65535)
-        let vertical = try reader.unsigned("frame_crop_top_offset", 65535) + reader.unsigned("bottom", 65535)
+        let horizontal =
+            try reader.unsigned("frame_crop_left_offset", 65535) + reader.unsigned("frame_crop_right_offset", 65535)
+        let vertical =
+            try reader.unsigned("frame_crop_top_offset", 65535) + reader.unsigned("frame_crop_bottom_offset", 65535)
         guard horizontal * unitX < width, vertical * unitY < height else {
             throw ContainerError(.malformed, "H.264 SPS: cropping removes all of \(width) × \(height) pixels")
         }

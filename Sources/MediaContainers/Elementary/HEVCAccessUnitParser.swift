@@ -24,8 +24,8 @@ final class HEVCAccessUnitParser: AccessUnitParser {
 
     private static func isSlice(_ type: UInt8) -> Bool { type <= 9 || (16...21).contains(type) }
 
-    /// Returns whether a type can precede the first slice of a picture. End of sequence (36) and end of bitstream (37)
-    /// follow the slices.
+    /// Returns whether NAL units of a type can precede the first slice of a picture. End of sequence (36) and end of
+    /// bitstream (37) follow the slices.
     private static func beginsAccessUnit(_ type: UInt8) -> Bool {
         (32...35).contains(type) || type == 39 || (41...44).contains(type) || (48...55).contains(type)
     }
@@ -57,7 +57,7 @@ final class HEVCAccessUnitParser: AccessUnitParser {
             let set = first.withUnsafeBytes({ try? HEVCSequenceParameterSet($0) })
         else { return }
         var configuration = HEVCConfiguration(set)
-        // `hvc1` requires array_completeness: samples lose their parameter sets when they are stored in MP4.
+        // `hvc1` requires array_completeness: parameter sets are removed from samples that are stored in MP4.
         configuration.arrays = [(32, videoSets), (33, sequenceSets), (34, pictureSets)].map {
             HEVCConfiguration.ParameterSets(isComplete: true, nalUnitType: $0, units: $1.units)
         }.filter { !$0.units.isEmpty }

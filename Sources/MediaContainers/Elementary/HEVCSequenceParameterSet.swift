@@ -20,7 +20,7 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
     public var chromaBitDepth: Int
     /// Frames per second from the VUI timing, or nil.
     public var frameRate: Double?
-    /// The pixel shape from the VUI, or nil.
+    /// The pixel aspect ratio from the VUI, or nil.
     public var pixelAspect: PixelAspectRatio?
 
     /// Reads a NAL unit of type 33, including its two header bytes.
@@ -29,7 +29,7 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
     public init(_ unit: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = BitReader(unit, emulationPrevention: true)
         guard try reader.bits(16) >> 9 & 0x3F == 33 else {
-            throw ContainerError(.malformed, "HEVC SPS: NAL unit of another type")
+            throw ContainerError(.malformed, "HEVC SPS: the NAL unit isn't of type 33")
         }
         try reader.skip(4)
         let subLayers = Int(try reader.bits(3))
@@ -57,14 +57,14 @@ public struct HEVCSequenceParameterSet: Sendable, Hashable {
         chromaBitDepth = 8 + (try reader.unsigned("bit_depth_chroma_minus8", 8))
         if hasSeparatePlanes { chromaFormat = 3 }
         var rest = HEVCSequenceTail(subLayers: subLayers)
-        // A parameter set with an unreadable end still describes the pictures.
+        // A parameter set with an unreadable end is still usable.
         frameRate = try? rest.frameRate(&reader)
         pixelAspect = rest.pixelAspect
     }
 }
 
 /// The part of an HEVC sequence parameter set from the bit depths to the VUI timing (ISO/IEC 23008-2, 7.3.2.2.1 and
-/// E.2.1). It is read for the frame rate and the pixel shape.
+/// E.2.1). It's read for the frame rate and the pixel aspect ratio.
 struct HEVCSequenceTail {
     var subLayers: Int
     private(set) var pixelAspect: PixelAspectRatio?
@@ -110,7 +110,7 @@ struct HEVCSequenceTail {
         }
     }
 
-    /// Skips an `st_ref_pic_set` (7.3.7). Each set may be coded as a difference from the one before it.
+    /// Skips an `st_ref_pic_set` (7.3.7). A set may be coded as a difference from the previous set.
     private mutating func skipShortTermSet(_ reader: inout BitReader, index: Int) throws(ContainerError) {
         if index > 0, try reader.flag() {
             try reader.skip(1)

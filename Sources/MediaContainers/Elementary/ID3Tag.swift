@@ -8,14 +8,14 @@ public struct ID3Tag: Sendable, Hashable {
     /// The number of bytes needed to read the length of a tag.
     public static let headerLength = 10
 
-    /// Returns the length in bytes of the tag at the front, or nil if there is none.
+    /// Returns the length in bytes of the tag at the beginning of `bytes`, or nil if there is none.
     public static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= headerLength, bytes[0] == 0x49, bytes[1] == 0x44, bytes[2] == 0x33 else { return nil }
         guard bytes[3] != 0xFF, bytes[4] != 0xFF, let size = synchsafe(bytes, at: 6) else { return nil }
         return headerLength + size + (bytes[5] & 0x10 != 0 ? headerLength : 0)
     }
 
-    /// Reads the tag at the front of the bytes. A truncated tag yields its complete frames.
+    /// Reads the tag at the beginning of the bytes. If the tag is truncated, only its complete frames are read.
     ///
     /// - Throws: ``ContainerError`` with `notThisFormat` if the bytes don't begin with a tag.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
@@ -43,7 +43,7 @@ public struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// The first picture marked as front cover, or the first picture of any type.
+    /// The first picture that's marked as the front cover, otherwise the first picture of any type.
     public var picture: ID3Picture? {
         let pictures = frames.compactMap { frame -> ID3Picture? in
             if case .picture(let picture) = frame { picture } else { nil }
@@ -99,7 +99,7 @@ public enum ID3Frame: Sendable, Hashable {
     /// Any other frame with its raw content.
     case other(id: String, data: [UInt8])
 
-    /// Reads the next frame. Returns nil if none can follow.
+    /// Reads the next frame. Returns nil if there is none.
     init?(_ reader: inout ByteReader, version: UInt8) {
         let idLength = version == 2 ? 3 : 4
         guard let idBytes = try? reader.take(idLength), idBytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -168,7 +168,7 @@ public struct ID3Picture: Sendable, Hashable {
     public var mediaType: String
     /// The picture type, 0 to 20; 3 is the front cover.
     public var type: UInt8
-    /// The description.
+    /// The description of the picture.
     public var description: String
     /// The picture's bytes.
     public var data: [UInt8]
@@ -199,8 +199,8 @@ public struct ID3Picture: Sendable, Hashable {
 
 /// Text decoding for ID3 frames (ID3 2.4, 4: encodings 0 Latin-1, 1 UTF-16 with BOM, 2 UTF-16BE, 3 UTF-8).
 enum ID3Text {
-    /// Reads the bytes up to the terminator of an encoding and skips it. Reads all remaining bytes if there is no
-    /// terminator.
+    /// Reads the bytes up to the terminator of an encoding, and skips the terminator. Reads all remaining bytes if
+    /// there is none.
     static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
         let width = encoding == 1 || encoding == 2 ? 2 : 1

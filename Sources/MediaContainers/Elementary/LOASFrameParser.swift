@@ -66,7 +66,7 @@ struct LOASPayload {
     }
 }
 
-/// The StreamMuxConfig of LATM (ISO/IEC 14496-3, 1.7.3.1) for one programme with one layer, the only form in
+/// The StreamMuxConfig of LATM (ISO/IEC 14496-3, 1.7.3.1) for one program with one layer, the only form used in
 /// broadcasts.
 struct StreamMuxConfig: Equatable {
     var configuration: AudioSpecificConfig
@@ -82,10 +82,10 @@ struct StreamMuxConfig: Equatable {
     init(_ reader: inout BitReader, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         version = Int(try reader.bits(1))
         if version == 1, try reader.flag() {
-            throw ContainerError(.unsupported, "LATM: audioMuxVersionA 1", at: reader.offset)
+            throw ContainerError(.unsupported, "LATM with audioMuxVersionA 1 isn't supported", at: reader.offset)
         }
         if version == 1 { _ = try Self.value(&reader) }
-        guard try reader.flag() else { throw Self.unsupported("streams with different timing", reader) }
+        guard try reader.flag() else { throw Self.unsupported("differently timed streams", reader) }
         subframes = Int(try reader.bits(6)) + 1
         guard try reader.bits(4) == 0, try reader.bits(3) == 0 else { throw Self.unsupported("several layers", reader) }
         var configurationLength = version == 1 ? Int(try Self.value(&reader)) : 0
@@ -119,7 +119,7 @@ struct StreamMuxConfig: Equatable {
         if try reader.flag() { try reader.skip(8) }
     }
 
-    /// Reads a value as `LatmGetValue` does.
+    /// Reads a value in the syntax of `LatmGetValue`.
     private static func value(_ reader: inout BitReader) throws(ContainerError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0...(try reader.bits(2)) { value = value << 8 | (try reader.bits(8)) }
@@ -127,11 +127,11 @@ struct StreamMuxConfig: Equatable {
     }
 
     private static func unsupported(_ what: String, _ reader: BitReader) -> ContainerError {
-        ContainerError(.unsupported, "LATM: \(what)", at: reader.offset)
+        ContainerError(.unsupported, "LATM with \(what) isn't supported", at: reader.offset)
     }
 }
 
-/// Copying of bit ranges that begin anywhere in a byte.
+/// Copying of bit ranges that aren't byte-aligned.
 enum BitCopy {
     /// Returns bits from `start` as bytes, padding the last byte with zeros. Bits past the end of the source are zero.
     static func bytes(of source: UnsafeRawBufferPointer, from start: Int, count: Int) -> [UInt8] {

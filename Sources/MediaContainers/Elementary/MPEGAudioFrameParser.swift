@@ -6,7 +6,8 @@ final class MPEGAudioFrameParser: SyncFrameParser {
 
     override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
         guard let header = MPEGAudioHeader(bytes, at: place) else { return nil }
-        // The 11 sync bits of a header also occur in other data. Within a run of frames, layer and rate are constant.
+        // The 11 sync bits of a header also occur in other data. Within a sequence of frames, layer and rate are
+        // constant.
         if let lastHeader, lastHeader.layer != header.layer || lastHeader.sampleRate != header.sampleRate { return nil }
         return header.frameLength
     }
@@ -42,7 +43,7 @@ struct MPEGAudioHeader: Equatable {
 
     /// The layer, 1 to 3.
     var layer: Int
-    /// Whether the frame is MPEG-1; otherwise it is MPEG-2 or its extension to low rates.
+    /// Whether the frame is MPEG-1; otherwise it's MPEG-2 or MPEG-2.5.
     var isFirstGeneration: Bool
     var sampleRate: Int
     var channels: Int
@@ -50,7 +51,7 @@ struct MPEGAudioHeader: Equatable {
     var frameLength: Int
     var samples: Int
 
-    /// Reads the header at an index. Returns nil if there is none or it is in free format.
+    /// Reads the header at an index. Returns nil if there is none or the bit rate is in free format.
     init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
         guard place >= 0, place + Self.length <= bytes.count else { return nil }
         let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self).bigEndian
@@ -94,7 +95,8 @@ struct MPEGAudioHeader: Equatable {
 ///
 /// The frame replaces the first frame of audio. No standard defines it, but all players skip it.
 struct MPEGAudioInformation {
-    /// The number of samples at the start to drop: the encoder delay, if known, and the decoder delay.
+    /// The number of samples to drop at the start: the decoder delay plus the encoder delay, or 0 if the latter is
+    /// unknown.
     let priming: Int64
 
     /// The delay of layer III decoders in samples.
@@ -120,8 +122,8 @@ struct MPEGAudioInformation {
         return names.contains { found.elementsEqual($0.utf8) } ? place : nil
     }
 
-    /// Reads the encoder delay of LAME's tag after the fields that the flags announce: 9 bytes of version, then 12
-    /// bytes further the 12-bit delay.
+    /// Reads the encoder delay from LAME's tag, which follows the fields indicated by the flags. The 12-bit delay is at
+    /// byte 21 of the tag.
     private static func encoderDelay(_ frame: UnsafeRawBufferPointer, behind start: Int) -> Int64? {
         let flags = frame[start + 7]
         var place = start + 8

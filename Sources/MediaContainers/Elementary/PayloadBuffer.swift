@@ -1,4 +1,4 @@
-/// A buffer for the bytes of an elementary stream that haven't been split into frames. It holds the only copy of them.
+/// A buffer for the bytes of an elementary stream that haven't been split into frames yet.
 struct PayloadBuffer: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var head = 0
@@ -34,7 +34,7 @@ struct PayloadBuffer: ~Copyable {
         }
     }
 
-    /// Moves a small remainder to the front, so that the buffer doesn't grow beyond the longest frame.
+    /// Moves a small remainder to the beginning, so that the buffer doesn't grow beyond the longest frame.
     mutating func compact() {
         guard head > 0, count <= 4096 || head >= count else { return }
         moveToFront()

@@ -6,7 +6,7 @@ enum StartCode {
     /// The number of positions tested in one step.
     private static let stride = 32
 
-    /// Returns the index of the first prefix at or after `start`, or nil. Doesn't read bytes from `limit` on.
+    /// Returns the index of the first prefix at or after `start`, or nil. Bytes at or after `limit` aren't read.
     static func first(in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let end = min(limit, bytes.count)

@@ -1,24 +1,24 @@
 /// A base class for parsers of audio frames that begin with a sync word and contain their length: ADTS, LOAS, AC-3 and
 /// MPEG audio.
 ///
-/// After a loss of sync, a header counts as valid if another header follows its frame or the data ends there. Within a
-/// run of frames, each header counts as valid immediately.
+/// After a loss of sync, a header is valid if another header follows its frame or the data ends there. Within a
+/// sequence of frames, each header is valid immediately.
 class SyncFrameParser: FrameParser {
     /// The number of bytes needed to read a frame header.
     var headerLength: Int { 0 }
-    /// The largest number of bytes searched for a header at a time.
+    /// The maximum number of bytes searched for a header in one scan.
     private static let searchLimit = 1 << 20
 
     private var isInSync = false
 
-    /// Returns the length in bytes of the frame whose header is at an index, or nil if there is none. At least
-    /// ``headerLength`` bytes are available there.
+    /// Returns the length in bytes of the frame with a header at an index, or nil if there is none. At least
+    /// ``headerLength`` bytes follow the index.
     func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? { nil }
 
-    /// Reads the properties of the complete frame at the front.
+    /// Reads the properties of a complete frame.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
 
-    /// Returns the end of the frame at the front, if further parts may belong to it, or nil to wait for more bytes.
+    /// Returns the length of the first frame including the parts that follow it, or nil to wait for more bytes.
     func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? { first }
 
     override func scan(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Scan {

@@ -17,7 +17,7 @@ enum VideoUsability {
     ]
 }
 
-/// The shape of a pixel as the ratio of its width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
+/// The ratio of a pixel's width to its height (ISO/IEC 14496-10, E.2.1; 14496-12, 12.1.4.1).
 public struct PixelAspectRatio: Sendable, Hashable {
     /// The relative width, at least 1.
     public var horizontal: UInt32
@@ -35,7 +35,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
         self.vertical = height / divisor
     }
 
-    /// A `pasp` box, or no bytes for square pixels.
+    /// A `pasp` box; empty for square pixels.
     var box: [UInt8] {
         guard horizontal != vertical else { return [] }
         var bytes: [UInt8] = []

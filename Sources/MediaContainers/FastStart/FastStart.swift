@@ -1,7 +1,7 @@
-/// Rearrangement of an MP4 file with its index at the front, so that playback can start before the whole file is
+/// Rearrangement of an MP4 file that moves its index to the front, so that playback can start before the whole file is
 /// available.
 ///
-/// The result is a layout. It can be written to a file or served by range without writing.
+/// The result is a layout. It can be written to a file, or served by range without writing the file.
 public enum FastStart {
     /// Plans the rearranged file. Reads only the box headers and `moov`.
     ///
@@ -21,28 +21,28 @@ public enum FastStart {
     /// Returns a read-only view of the rearranged file.
     ///
     /// - Parameter source: The bytes of the file.
-    /// - Throws: ``ContainerError``, as ``layout(of:)`` does.
+    /// - Throws: ``ContainerError`` under the same conditions as ``layout(of:)``.
     public static func view<Source: ByteSource>(of source: Source) throws(ContainerError) -> ByteLayoutView<Source> {
         ByteLayoutView(layout: try layout(of: source), source: source)
     }
 }
 
-/// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs next.
+/// A planner of a rearranged file that performs no I/O. It requests the bytes that it needs from the caller.
 ///
-/// Use it when the bytes arrive asynchronously, as from a network. ``FastStart/layout(of:)`` runs it over a source that
-/// can block.
+/// Use it if the bytes arrive asynchronously, for example from a network. For a source that can block, use
+/// ``FastStart/layout(of:)``.
 public struct FastStartPlanner: Sendable {
     /// The next step of the plan.
     public enum Step: Sendable, Hashable {
-        /// The planner needs these bytes of the file; pass them to ``FastStartPlanner/supply(_:)``.
+        /// The planner needs these bytes of the file. Pass them to ``FastStartPlanner/supply(_:)``.
         case read(Range<Int64>)
         /// The plan is complete, with the layout of the rearranged file.
         case done(ByteLayout)
     }
 
-    /// The largest `moov` that is relocated, in bytes: 512 MiB.
+    /// The maximum size of a relocated `moov` in bytes: 512 MiB.
     static let largestIndex = 512 << 20
-    /// The largest number of top-level boxes; files with more are rejected.
+    /// The maximum number of top-level boxes. Files with more are rejected.
     private static let maximumBoxes = 100_000
 
     /// The next step.
@@ -89,9 +89,9 @@ public struct FastStartPlanner: Sendable {
         }
         boxes.append(header)
         if header.type == "moov" {
-            guard movie == nil else { throw ContainerError(.malformed, "second moov", at: offset) }
+            guard movie == nil else { throw ContainerError(.malformed, "more than one moov", at: offset) }
             movie = header
-            // The index precedes all media, so the file stays as it is.
+            // The index precedes all media, so the file stays unchanged.
             if !boxes.contains(where: { $0.type == "mdat" || $0.type == "moof" }) {
                 step = .done(ByteLayout([.source(0..<length)]))
                 return

@@ -40,7 +40,7 @@ struct MovieRelocation {
             if grown.count == before { break }
         }
         guard let total = UInt32(exactly: size) else {
-            throw ContainerError(.unrepresentable, "moov: \(size) bytes", at: old.lowerBound)
+            throw ContainerError(.unrepresentable, "moov: \(size) bytes don't fit a 32-bit size", at: old.lowerBound)
         }
         var result = box
         for (index, table) in tables.enumerated() where !grown.contains(index) {
@@ -144,7 +144,7 @@ struct MovieRelocation {
             } else {
                 content = try rebuild(payload, inside, size: size)
             }
-            // The header must keep its form: a shorter one would move the media once more.
+            // The header must keep its size, since a shorter one would move the media again.
             let total = content.count + header.headerSize
             let isLong = header.headerSize - (header.userType == nil ? 0 : 16) == 16
             result.appendBigEndian(isLong ? 1 : UInt32(truncatingIfNeeded: total))

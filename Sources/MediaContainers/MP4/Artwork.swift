@@ -63,8 +63,8 @@ enum ArtworkParser {
 
 /// The two forms of `meta`: a full box in ISO files, a plain box in QuickTime files.
 enum MetaBox {
-    /// Returns whether the payload begins with version and flags. In the QuickTime form, the type of the first child is
-    /// there instead.
+    /// Returns whether the payload begins with version and flags. In the QuickTime form, it begins with the first child
+    /// box.
     static func hasVersion(_ payload: ByteReader) -> Bool {
         var reader = payload
         guard (try? reader.skip(4)) != nil, let type = try? reader.fourCC() else { return true }

@@ -32,7 +32,7 @@ public struct BoxHeader: Sendable, Hashable {
     /// The range of the box's bytes after its header.
     public var payload: Range<Int64> { offset + Int64(headerSize)..<end }
 
-    /// The size of the largest header: 8 bytes, a 64-bit size and an extended type.
+    /// The maximum size of a header: 8 bytes, a 64-bit size and an extended type.
     static let largestHeader = 32
 
     /// Reads a header.

@@ -16,7 +16,7 @@ struct BoxIterator {
         let count = header.size - Int64(header.headerSize)
         guard count <= Int64(reader.remaining) else {
             throw ContainerError(
-                .truncated, "\(header.type): \(header.size) bytes, \(reader.remaining + header.headerSize) there",
+                .truncated, "\(header.type): \(header.size) bytes, \(reader.remaining + header.headerSize) left",
                 at: header.offset)
         }
         return (header, try reader.sub(Int(count)))

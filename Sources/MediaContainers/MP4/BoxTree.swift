@@ -1,9 +1,9 @@
-/// The tree of boxes in a file, for inspection.
+/// The tree of boxes in a file.
 public struct BoxTree: Sendable {
     /// The top-level boxes in file order.
     public private(set) var roots: [BoxNode] = []
-    /// Whether boxes are missing from the tree, because there are more than the limit or they are nested deeper than 32
-    /// levels.
+    /// Whether boxes are missing from the tree, because their number exceeds the limit or they are nested deeper than
+    /// 32 levels.
     public private(set) var isCutOff = false
 
     private var budget: Int
@@ -14,7 +14,7 @@ public struct BoxTree: Sendable {
     ///
     /// - Parameters:
     ///   - source: The bytes of the file.
-    ///   - limit: The largest number of boxes.
+    ///   - limit: The maximum number of boxes in the tree.
     /// - Throws: ``ContainerError`` at the first box that exceeds its parent, and the errors of the source.
     public init<Source: ByteSource>(_ source: Source, limit: Int = 100_000) throws(ContainerError) {
         budget = limit
@@ -61,7 +61,7 @@ public struct BoxTree: Sendable {
     }
 }
 
-/// A box and its children, for inspection (ISO/IEC 14496-12, 4.2).
+/// A box and its children (ISO/IEC 14496-12, 4.2).
 public struct BoxNode: Sendable, Hashable {
     /// The type, offset and size of the box.
     public var header: BoxHeader

@@ -74,7 +74,7 @@ public struct Edit: Sendable, Hashable {
     public var duration: UInt64
     /// The start in the media, in the timescale of the media, or nil for an empty edit, which presents nothing.
     public var mediaTime: Int64?
-    /// The rate as 16.16 fixed point: 0x10000 plays, 0 holds one picture.
+    /// The rate as 16.16 fixed point: 0x10000 for normal playback, 0 to hold one frame.
     public var rate: Int32
 
     /// Creates an edit.

@@ -2,10 +2,10 @@
 ///
 /// It follows the rules of FFmpeg's demuxer, so that times match those of `ffprobe`:
 /// - An empty edit delays the following edits. Each edit begins where the previous one ended.
-/// - An edit begins at the last sync sample whose decoding and composition times don't exceed its media time. An audio
-///   edit begins up to a second earlier, because decoders need preroll. Samples outside of the edit are hidden.
+/// - An edit begins at the last sync sample with decoding and composition times that don't exceed its media time. An
+///   audio edit begins up to a second earlier, because decoders need preroll. Samples outside of the edit are hidden.
 /// - The first visible video sample is presented at zero, or at the end of the empty edits.
-/// - A video edit ends with the sync sample after its end, to include pictures reordered around it.
+/// - A video edit ends with the sync sample after its end, to include frames reordered around it.
 public struct EditedSampleCursor: Sendable {
     private let table: SampleTable
     private let isVideo: Bool
@@ -49,7 +49,7 @@ public struct EditedSampleCursor: Sendable {
         self.track = index
         edits = track.table.sampleCount > 0 ? track.edits.edits : []
         cursor = SampleCursor(track.table)
-        // An edit list may repeat media; a damaged one may do so without end. Samples of constant size have no table
+        // An edit list may repeat media, and a damaged list may do so endlessly. Samples of constant size have no table
         // that bounds their number, but the file must contain their bytes.
         let maximum = table.constantSize > 0 ? Int(fileLength) / table.constantSize + 1 : Int.max
         budget = 16 * min(table.sampleCount, maximum).clamped(to: 1 << 40) + 1024
@@ -106,7 +106,7 @@ public struct EditedSampleCursor: Sendable {
 
     private func largestNegativeOffset() -> Int64 {
         var largest: Int64 = 0
-        // FFmpeg ignores the last two entries here. Matching its times requires the same.
+        // FFmpeg ignores the last two entries. They must be ignored here, too, to match its times.
         for index in 0..<max(0, table.compositionOffsets.count - 2) {
             let offset = Int64(Int32(bitPattern: table.field(table.compositionOffsets, index, 1)))
             largest = max(largest, -offset)
@@ -193,7 +193,7 @@ public struct EditedSampleCursor: Sendable {
         let following = try cursor.next()
         let length = self.length(of: entry, before: following)
         let time = entry.pts
-        // An audio sample that contains the start of the edit is visible; the decoder skips the part before.
+        // An audio sample that contains the start of the edit is visible. The decoder skips the part before the start.
         let isCutIntoFirst = skip > 0 && time < mediaBegin && time.addingClamped(length) > mediaBegin
         let isHidden = (time < mediaBegin || time >= mediaEnd) && !isCutIntoFirst
         let sample = sample(entry, dts: clock.subtractingClamped(shift), isHidden: isHidden)

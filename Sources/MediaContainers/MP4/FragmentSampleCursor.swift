@@ -9,7 +9,7 @@ struct FragmentSampleCursor: Sendable {
     private var runIndex = 0
     private var index = 0
     private var place: Int64
-    /// The decoding time of the next sample, before the edit list.
+    /// The decoding time of the next sample, before the edit list is applied.
     private(set) var dts: Int64
 
     /// Creates a cursor at the first sample.
@@ -56,7 +56,7 @@ struct FragmentSampleCursor: Sendable {
 
     /// Returns the decoding time after the last sample, without moving the cursor.
     ///
-    /// - Throws: ``ContainerError``, as ``next()`` does.
+    /// - Throws: ``ContainerError`` under the same conditions as ``next()``.
     func end() throws(ContainerError) -> Int64 {
         var copy = self
         while try copy.next() != nil {}

@@ -6,14 +6,14 @@ public struct MP4Reader<Source: ByteSource> {
     public let source: Source
     /// The movie, with tracks, sample tables and edit lists.
     public let movie: Movie
-    /// The offset from which to look for fragments: after `moov`, or 0 if the movie comes from an initialization
+    /// The offset at which the search for fragments begins: after `moov`, or 0 if the movie is from an initialization
     /// section.
     let fragmentsBegin: Int64
 
-    /// The largest `moov` or `moof` that is read, in bytes: 512 MiB, enough for the tables of several weeks of media.
+    /// The maximum size of a `moov` or `moof` in bytes: 512 MiB, enough for the tables of several weeks of media.
     static var largestIndex: Int { 512 << 20 }
 
-    /// The largest number of boxes to skip while looking for the next relevant one.
+    /// The maximum number of boxes to skip while looking for the next relevant one.
     static var maximumBoxes: Int { 100_000 }
 
     /// Opens a file.
@@ -55,7 +55,7 @@ public struct MP4Reader<Source: ByteSource> {
     /// The tracks, indexed by ``MediaSample/track``.
     public var tracks: [MediaTrack] { movie.mediaTracks }
 
-    /// Returns an iterator over the samples of all tracks, in the order described at ``MovieSamples``.
+    /// Returns an iterator over the samples of all tracks, in the order that ``MovieSamples`` documents.
     ///
     /// - Throws: ``ContainerError`` when the tables are damaged.
     public func samples() throws(ContainerError) -> MovieSamples<Source> { try MovieSamples(self) }
@@ -72,11 +72,11 @@ public struct MP4Reader<Source: ByteSource> {
         try deliver(to: &sink, decodingShifts: &shifts)
     }
 
-    /// Passes all tracks and samples to a sink, as ``deliver(to:)`` does.
+    /// Passes all tracks and samples to a sink; see ``deliver(to:)``.
     ///
-    /// - Parameter shifts: The smallest amount for each track by which decoding times of fragments move back, so that
-    ///   no sample is presented before it is decoded. Pass the shifts of the previous segment to keep decoding times
-    ///   continuous.
+    /// - Parameter shifts: The amount for each track by which decoding times of fragments are moved back, so that no
+    ///   sample is presented before it is decoded. The passed values are minimums. Pass the shifts of the previous
+    ///   segment to keep decoding times continuous.
     func deliver<Sink: SampleSink>(
         to sink: inout Sink, decodingShifts shifts: inout [Int64]
     ) throws(ContainerError) {

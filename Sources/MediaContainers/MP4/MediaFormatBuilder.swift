@@ -18,7 +18,7 @@ struct MediaFormatBuilder {
     mutating func read(_ header: BoxHeader, _ reader: inout ByteReader) throws(ContainerError) {
         switch header.type {
         case "avcC", "hvcC", "dac3", "dec3", "dac4", "dOps", "av1C", "vttC", "iacb":
-            // The first hvcC or avcC belongs to the base layer; a second one (as next to `lhvC`, for multiview) must
+            // The first hvcC or avcC belongs to the base layer; a second one, as in multiview files with `lhvC`, must
             // not replace it.
             if format.configuration.isEmpty { format.configuration = [UInt8](copying: reader.takeRest()) }
         case "enda": isLittleEndian = try reader.uint16() & 1 != 0

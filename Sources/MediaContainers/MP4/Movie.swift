@@ -2,11 +2,11 @@
 public struct Movie: Sendable {
     /// Ticks per second of the movie's own times, at least 1.
     public internal(set) var timescale: Int32 = 1000
-    /// The duration in the timescale of the movie, or nil if `mvhd` doesn't state it.
+    /// The duration in the timescale of the movie, or nil if `mvhd` doesn't specify it.
     public internal(set) var duration: Int64?
     /// The tracks in file order.
     public internal(set) var tracks: [MovieTrack] = []
-    /// Whether the file may contain fragments, because `mvex` is present.
+    /// Whether `mvex` is present, which means that the file may contain fragments.
     public internal(set) var isFragmented = false
     /// The protection systems listed in `pssh` boxes.
     public internal(set) var protectionSystems: [ProtectionSystem] = []
@@ -30,7 +30,7 @@ public struct Movie: Sendable {
     init() {}
 
     /// Returns the end of an audio track according to its edit list, in the timescale of the track, or nil if the list
-    /// doesn't end it. Padding in the last frame lies after this end.
+    /// doesn't define an end. Padding in the last frame follows this end.
     func shownEnd(ofTrack index: Int) -> Int64? {
         let track = tracks[index]
         guard track.media.kind == .audio, track.table.sampleCount > 0, !track.edits.edits.isEmpty else { return nil }
@@ -46,7 +46,7 @@ public struct Movie: Sendable {
     /// The descriptions of the tracks.
     public var mediaTracks: [MediaTrack] { tracks.map(\.media) }
 
-    /// The duration in seconds: that of the longest track, otherwise that of `mvhd`, otherwise nil.
+    /// The duration of the longest track in seconds. If unknown, the duration in `mvhd`, or nil.
     public var seconds: Double? {
         mediaTracks.compactMap { track in track.duration.map { Double($0) / Double(track.timescale) } }.max()
             ?? duration.map { Double($0) / Double(timescale) }

@@ -1,4 +1,4 @@
-/// The content of `moof`: further samples of some tracks (ISO/IEC 14496-12, 8.8.4).
+/// The content of `moof`: additional samples of some tracks (ISO/IEC 14496-12, 8.8.4).
 public struct MovieFragment: Sendable {
     /// The sequence number from `mfhd`.
     public internal(set) var sequenceNumber: UInt32 = 0
@@ -32,7 +32,7 @@ public struct TrackFragment: Sendable {
     struct Run: Sendable {
         /// The number of samples.
         var count = 0
-        /// The flags that announce the fields of each sample (8.8.8.1).
+        /// The flags that indicate the fields of each sample (8.8.8.1).
         var flags: UInt32 = 0
         /// The offset of the first sample's bytes in the file.
         var offset: Int64 = 0
@@ -49,16 +49,16 @@ public struct TrackFragment: Sendable {
     /// The decoding time of the first sample in the timescale of the track, or nil to continue after the previous
     /// fragment.
     public internal(set) var baseDecodeTime: Int64?
-    /// Whether the samples have individual encryption data (`senc` or the box of PIFF).
+    /// Whether the samples have individual encryption data (`senc` or its PIFF equivalent).
     public internal(set) var hasSampleEncryption = false
     /// The defaults for fields that a run doesn't contain.
     var defaults: FragmentDefaults
-    /// The largest amount by which the presentation time of a sample precedes its stored decoding time.
+    /// The maximum amount by which the presentation time of a sample precedes its stored decoding time.
     var largestNegativeOffset: Int64 = 0
     /// The runs.
     var runs: [Run] = []
 
-    /// The total size of the samples without fields of their own, counting at least one byte for each.
+    /// The total size of the samples in runs without per-sample fields, with at least one byte for each sample.
     var unlistedBytes: Int64 {
         runs.reduce(0) { sum, run in
             run.width > 0 ? sum : sum.addingClamped(Int64(run.count) * Int64(max(1, defaults.size)))

@@ -25,7 +25,7 @@ struct MovieFragmentParser {
                 _ = try FullBox(&payload)
                 sequenceNumber = try payload.uint32()
             case "traf":
-                // Finding the next sample visits each track fragment. No writer creates this many.
+                // Each search for the next sample visits all track fragments. No writer creates this many.
                 guard tracks.count < 4096 else {
                     throw ContainerError(.limitExceeded, "moof: more than 4,096 track fragments", at: header.offset)
                 }
@@ -48,7 +48,7 @@ struct MovieFragmentParser {
             case "tfdt":
                 let full = try FullBox(&reader)
                 let time = full.version == 1 ? try reader.uint64() : UInt64(try reader.uint32())
-                // A lower bound based on the timescale applies to each sample later.
+                // Each sample is checked later against a stricter bound that depends on the timescale.
                 guard let time = Int64(exactly: time), time < Timescale.maximumTicks else {
                     throw ContainerError(.malformed, "tfdt: decoding time \(time) is out of range", at: header.offset)
                 }
@@ -82,15 +82,15 @@ struct MovieFragmentParser {
             }
             base = known
         }
-        // Files exist whose fragments have more tracks than their movie. Such fragments are ignored.
+        // In some files, fragments contain tracks that the movie lacks. Such track fragments are ignored.
         guard let index = movie.tracks.firstIndex(where: { $0.media.id == id }) else { return nil }
         var defaults = movie.tracks[index].fragmentDefaults
         if full.flags & 0x2 != 0 { defaults.descriptionIndex = try reader.uint32() }
         if full.flags & 0x8 != 0 { defaults.duration = try reader.uint32() }
         if full.flags & 0x10 != 0 { defaults.size = try reader.uint32() }
         if full.flags & 0x20 != 0 { defaults.flags = try reader.uint32() }
-        // default-base-is-moof. Without it, the first track fragment counts from moof and later ones from the end of
-        // the previous data.
+        // default-base-is-moof. Without it, offsets are relative to moof in the first track fragment, and to the end of
+        // the previous data in later ones.
         let countsFromMoof = full.flags & 0x2_0000 != 0 || tracks.isEmpty
         baseOffset = base ?? (countsFromMoof ? header.offset : dataEnd)
         dataEnd = baseOffset
@@ -119,7 +119,7 @@ struct MovieFragmentParser {
                     .malformed, "trun: \(run.count) samples, room for \(reader.remaining / run.width)", at: place)
             }
         } else if run.count > 1 << 20 {
-            // Samples without fields take no space in the box, so only a fixed limit bounds their number.
+            // Samples without fields use no space in the box, so only a fixed limit bounds their number.
             throw ContainerError(.limitExceeded, "trun: \(run.count) samples without fields", at: place)
         }
         guard run.count > 0 else { return nil }

@@ -36,7 +36,7 @@ struct MovieParser {
             }
         }
         guard tracks.count <= 1024 else {
-            throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks, over 1,024", at: origin)
+            throw ContainerError(.limitExceeded, "moov: \(tracks.count) tracks exceed the limit of 1,024", at: origin)
         }
         guard hasHeader else { throw ContainerError(.malformed, "moov: no mvhd", at: origin) }
         for payload in extensions { try extends(payload) }
@@ -54,8 +54,8 @@ struct MovieParser {
         return movie
     }
 
-    /// Adjusts a track of a fragmented file: a duration of 0 in its header means unknown, and the default sample
-    /// duration of the fragments gives the frame rate.
+    /// Adjusts a track of a fragmented file. A duration of 0 in its header means unknown, and the frame rate is derived
+    /// from the default sample duration of the fragments.
     private func describeFragments(of track: inout MovieTrack) {
         if track.media.duration == 0 { track.media.duration = nil }
         let ticks = track.fragmentDefaults.duration

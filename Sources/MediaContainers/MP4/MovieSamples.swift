@@ -1,7 +1,8 @@
-/// An iterator over the samples of a file's tracks: first those of `moov`, then those of each fragment.
+/// An iterator over the samples of a file's tracks: first the samples in `moov`, then the samples in each fragment.
 ///
-/// Within `moov` and within a fragment, samples are in file order, so that reading is sequential. But no track gets
-/// more than a second ahead of another, so that a file with consecutive tracks is interleaved.
+/// Within `moov` and within a fragment, samples are in file order, so that reading is sequential. However, no track
+/// gets more than a second ahead of another, so that even the tracks of a non-interleaved file are delivered
+/// interleaved.
 public struct MovieSamples<Source: ByteSource> {
     private enum TrackCursor {
         case movie(EditedSampleCursor)
@@ -20,11 +21,11 @@ public struct MovieSamples<Source: ByteSource> {
     private var fragmentBoxes: TopLevelBoxes<Source>
     private var mayHaveFragments: Bool
     private var trackEnds: [Int64]
-    /// The amount for each track by which decoding times of fragments move back.
+    /// The amount for each track by which decoding times of fragments are moved back.
     private(set) var decodingShifts: [Int64]
     private let timeOffsets: [Int64]
-    /// The remaining bytes for samples without fields of their own. Such samples take no space in `moof`, so the length
-    /// of the file must bound their number.
+    /// The remaining budget in bytes for samples without per-sample fields. Such samples use no space in `moof`, so the
+    /// length of the file has to bound their number.
     private var unlistedBytes: Int64
 
     init(_ reader: MP4Reader<Source>, decodingShifts shifts: [Int64] = []) throws(ContainerError) {

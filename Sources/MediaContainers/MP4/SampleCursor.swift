@@ -1,6 +1,6 @@
 /// A cursor over a sample table in decoding order, with constant memory (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// Times are those of the media, before any edit list.
+/// Times are on the timeline of the media, before any edit list is applied.
 public struct SampleCursor: Sendable {
     /// A sample, or a packet of uncompressed audio.
     public struct Entry: Sendable, Hashable {
@@ -126,7 +126,7 @@ public struct SampleCursor: Sendable {
         while compositionLeft == 0, compositionIndex + 1 < table.compositionOffsets.count {
             compositionIndex += 1
             compositionLeft = table.field(table.compositionOffsets, compositionIndex, 0)
-            // Version 0 offsets are unsigned, but QuickTime writes negative ones, so all are read as signed.
+            // Version 0 offsets are unsigned, but QuickTime writes negative ones, so all offsets are read as signed.
             let bits = table.field(table.compositionOffsets, compositionIndex, 1)
             compositionOffset = Int64(Int32(bitPattern: bits))
         }

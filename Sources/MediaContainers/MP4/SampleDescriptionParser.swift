@@ -7,7 +7,7 @@ struct SampleDescriptionParser {
     func parse(_ reader: inout ByteReader) throws(ContainerError) -> [SampleDescription] {
         let full = try FullBox(&reader)
         let count = Int(try reader.uint32())
-        // An entry takes at least 16 bytes, so the box bounds the count.
+        // An entry has at least 16 bytes, so the size of the box bounds the count.
         guard count <= reader.remaining / 16 + 1 else {
             throw ContainerError(.malformed, "stsd: \(count) entries in \(reader.remaining) bytes", at: reader.origin)
         }
@@ -77,7 +77,7 @@ struct SampleDescriptionParser {
             if samples > 0, bytes > 0 { builder.packing = SampleTable.Packing(samples: samples, bytes: bytes) }
         } else if version == 2 {
             let begin = reader.position
-            // The size is relative to the start of the entry. The box header and the fields so far take 36 bytes.
+            // The size is relative to the start of the entry. The box header and the fields read so far have 36 bytes.
             let size = Int(try reader.uint32())
             let rate = Double(bitPattern: try reader.uint64())
             let channels = Int(try reader.uint32())
@@ -98,7 +98,7 @@ struct SampleDescriptionParser {
         }
     }
 
-    /// Reads the child boxes of an entry, including those of `wave` and `sinf`.
+    /// Reads the child boxes of an entry, including the children of `wave` and `sinf`.
     private func configuration(
         _ iterator: BoxIterator, _ builder: inout MediaFormatBuilder, depth: Int
     ) throws(ContainerError) {

@@ -42,7 +42,7 @@ public struct SampleTable: Sendable {
     /// The entries of QuickTime's `stps`: samples from which all following samples in presentation order can be
     /// decoded.
     var partialSyncSamples = Entries()
-    /// The packet layout for audio that is packed or has samples of constant size and one tick, or nil.
+    /// The packet layout for audio that is packed, or has samples of constant size that last one tick; otherwise nil.
     var packing: Packing?
 
     /// Creates a table without samples.
@@ -68,7 +68,7 @@ public struct SampleTable: Sendable {
         return bytes.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
     }
 
-    /// Returns the offset in the file of a chunk by its index from 0.
+    /// Returns the offset of a chunk in the file. Indices begin at 0.
     @inline(__always)
     func chunkOffset(_ index: Int) -> UInt64 {
         let place = chunkOffsets.start + index * chunkOffsets.width
@@ -76,7 +76,7 @@ public struct SampleTable: Sendable {
         return UInt64(load32(place))
     }
 
-    /// Returns the size of a sample by its index from 0.
+    /// Returns the size of a sample. Indices begin at 0.
     @inline(__always)
     func size(_ index: Int) -> Int {
         if constantSize > 0 { return constantSize }

@@ -78,7 +78,7 @@ struct SampleTableParser {
         hasSizes = true
     }
 
-    /// Enables packing for uncompressed audio, whose samples are a few bytes each, so that many are read at a time.
+    /// Enables packing for uncompressed audio. Its samples are only a few bytes long, so they're read in packets.
     private mutating func choosePacking() {
         guard handler == "soun", table.hasUnitDurations, table.constantSize > 0 else { return }
         if let stated = formats.first?.packing {
@@ -100,7 +100,7 @@ struct SampleTableParser {
         for index in 0..<table.sampleToChunk.count {
             let first = table.field(table.sampleToChunk, index, 0)
             guard first > before, index > 0 || first == 1 else {
-                throw table.damage("stsc: chunk \(first) after \(before)", table.sampleToChunk, index)
+                throw table.damage("stsc: first chunk \(first) doesn't follow \(before)", table.sampleToChunk, index)
             }
             before = first
         }
@@ -108,7 +108,9 @@ struct SampleTableParser {
             var before: UInt32 = 0
             for index in 0..<sync.count {
                 let sample = table.field(sync, index, 0)
-                guard sample > before else { throw table.damage("stss: sample \(sample) after \(before)", sync, index) }
+                guard sample > before else {
+                    throw table.damage("stss: sample \(sample) doesn't follow \(before)", sync, index)
+                }
                 before = sample
             }
         }

@@ -1,8 +1,8 @@
 extension ElementaryStream {
-    /// The largest accepted frame in bytes. The largest pictures of the highest HEVC level are smaller.
+    /// The maximum length of an accepted frame in bytes. The largest pictures at the highest HEVC level are smaller.
     private var longestFrame: Int { isVideo ? 16 << 20 : 1 << 20 }
 
-    /// The number of leading zeros of a start code that may end the previous packet.
+    /// The number of bytes of a start code that may be at the end of the previous packet.
     private var markTolerance: Int64 { isVideo ? 3 : 0 }
 
     /// Delivers the complete frames.
@@ -53,15 +53,15 @@ extension ElementaryStream {
         try sink.sample(sample, bytes: content)
     }
 
-    /// Returns the duration of a frame: for video that of the parameter sets, halved for a field.
+    /// Returns the duration of a frame. For video, it's derived from the parameter sets and halved for a field.
     private func frameLength() -> FrameParser.FrameDuration {
         guard isVideo else { return parser.duration }
         guard let rate = parser.frameRate, rate > 1, rate < 1000 else { return FrameParser.FrameDuration() }
         return FrameParser.FrameDuration(samples: 1001, rate: Int64((rate * 1001 * (parser.isField ? 2 : 1)).rounded()))
     }
 
-    /// Removes and returns the timestamp of the first frame that begins in its packet (2.7.5), or returns the end of
-    /// the previous frame.
+    /// Removes and returns the timestamp of the next frame. A timestamp applies to the first frame that begins in its
+    /// packet (2.7.5). Without one, returns the end of the previous frame.
     private func takeTime(_ length: FrameParser.FrameDuration) -> Mark? {
         let reach = buffer.position + markTolerance
         var found: Mark?
@@ -73,10 +73,10 @@ extension ElementaryStream {
     }
 }
 
-/// The clock of frames without a timestamp: each follows the previous one by the duration of a frame.
+/// A clock for frames without a timestamp. Each of them begins at the end of the previous frame.
 ///
-/// Durations of audio frames are rarely whole ticks. Ends are rounded on the grid of whole frames counted from 0, so
-/// that a run of any length drifts by less than a tick from each timestamp.
+/// Durations of audio frames are rarely whole ticks. Ends are rounded on a grid of whole frames from 0, so that a
+/// sequence of any length drifts from each timestamp by less than a tick.
 enum FrameClock {
     /// Returns the end of a frame that starts at `start`, in ticks of 90 kHz.
     static func end(of start: Int64, _ duration: FrameParser.FrameDuration) -> Int64 {

@@ -48,7 +48,7 @@ final class ElementaryStream {
     }
 
     var pid: Int { description.pid }
-    /// Whether the stream is video that the parser splits into pictures. Its PES packets may have no length.
+    /// Whether the stream is video that the parser splits into pictures. Its PES packets may lack a length.
     var isVideo: Bool { description.type.kind == .video && !parser.needsWholePackets }
 
     /// Processes a packet of this PID.
@@ -79,7 +79,7 @@ final class ElementaryStream {
             guard let rest = try beginPayload(payload, into: &sink) else { return }
             payload = rest
             try append(payload, into: &sink)
-            // The front of the next packet shows the end of a picture. Draining now avoids moving its bytes.
+            // The start of the next packet reveals the end of a picture. Draining now avoids moving its bytes.
             if isVideo { try drain(isLast: false, into: &sink) }
             return
         }
@@ -102,7 +102,7 @@ final class ElementaryStream {
     /// Allows scrambling to be reported again.
     func endSegment() { hasReportedScrambling = false }
 
-    /// Forgets the continuity counter and the clock, because the following packets are unrelated.
+    /// Resets the continuity counter and the clock, because the following packets are unrelated.
     func discontinue() {
         lastCounter = nil
         next = nil
@@ -173,15 +173,16 @@ final class ElementaryStream {
     }
 
     private func begin(_ header: PESHeader) {
-        // The length field of a video packet is 0, or wrong in some streams. The packet ends where the next begins.
+        // In some streams, the length field of a video packet is wrong instead of 0. The packet ends where the next
+        // begins.
         let remaining = header.packetLength == 0 || isVideo ? -1 : header.packetLength + 6 - header.length
         state = remaining == 0 || remaining < -1 ? .waiting : .payload(remaining: remaining)
         guard let pts = header.pts else { return }
-        // The decoding time is the earlier one. It is unwrapped first, so that it is never placed before the clock's
-        // last wrap.
+        // The decoding time is the earlier one. It's unwrapped first, so that it's never placed before the clock's last
+        // wrap.
         let dts = clock.unwrap(header.dts ?? pts)
         marks.append(Mark(position: buffer.end, pts: header.dts == nil ? dts : clock.unwrap(pts), dts: dts))
-        // Packets in which no frame starts leave their marks behind.
+        // The marks of packets in which no frame starts remain in the list.
         if marks.count > 64 { marks.removeFirst(32) }
     }
 

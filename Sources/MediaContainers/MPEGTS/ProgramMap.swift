@@ -1,4 +1,4 @@
-/// A programme map table: the elementary streams of a programme (ISO/IEC 13818-1, 2.4.4.8).
+/// A program map table: the elementary streams of a program (ISO/IEC 13818-1, 2.4.4.8).
 struct ProgramMap: Equatable {
     /// An elementary stream.
     struct Stream: Equatable {
@@ -15,7 +15,7 @@ struct ProgramMap: Equatable {
     var clockPID: Int
     var streams: [Stream] = []
 
-    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
+    /// Reads a section without its checksum. Returns nil for another table or a table that isn't valid yet.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x02 else { return nil }
@@ -31,7 +31,7 @@ struct ProgramMap: Equatable {
             let rawType = try reader.uint8()
             let pid = Int(try reader.uint16() & 0x1FFF)
             let length = Int(try reader.uint16() & 0x0FFF)
-            // A length past the end of the section is clamped, because the stream itself has been read.
+            // A length past the end of the section is clamped, since the fields of the stream have already been read.
             let descriptors = StreamDescriptors(try reader.sub(min(length, reader.remaining)))
             let registration = descriptors.registration ?? programDescriptors.registration
             streams.append(
@@ -43,9 +43,9 @@ struct ProgramMap: Equatable {
     }
 }
 
-/// The programme association table: the PID of each programme's map (ISO/IEC 13818-1, 2.4.4.3).
+/// The program association table: the PID of each program's map (ISO/IEC 13818-1, 2.4.4.3).
 struct ProgramAssociation: Equatable {
-    /// A programme and the PID of its map.
+    /// A program and the PID of its map.
     struct Program: Equatable {
         var number: Int
         var mapPID: Int
@@ -54,7 +54,7 @@ struct ProgramAssociation: Equatable {
     var version: Int
     var programs: [Program] = []
 
-    /// Reads a section without its checksum. Returns nil if it is another table or not yet valid.
+    /// Reads a section without its checksum. Returns nil for another table or a table that isn't valid yet.
     init?(_ section: UnsafeRawBufferPointer) throws(ContainerError) {
         var reader = ByteReader(section)
         guard try reader.uint8() == 0x00 else { return nil }
@@ -66,13 +66,13 @@ struct ProgramAssociation: Equatable {
         while reader.remaining >= 4 {
             let number = Int(try reader.uint16())
             let pid = Int(try reader.uint16() & 0x1FFF)
-            // Programme 0 identifies the network information table.
+            // Program 0 identifies the network information table.
             if number != 0 { programs.append(Program(number: number, mapPID: pid)) }
         }
     }
 }
 
-/// The descriptors of a programme or an elementary stream that identify its coding (ISO/IEC 13818-1, 2.6; ETSI EN 300
+/// The descriptors of a program or an elementary stream that identify its coding (ISO/IEC 13818-1, 2.6; ETSI EN 300
 /// 468, 6.2).
 struct StreamDescriptors {
     /// `format_identifier` from the registration descriptor (2.6.8).
@@ -90,7 +90,7 @@ struct StreamDescriptors {
 
     init(_ bytes: ByteReader) {
         var reader = bytes
-        // A truncated descriptor ends the list. The ones before it are valid.
+        // A truncated descriptor ends the list. The descriptors before it are valid.
         while let tag = try? reader.uint8(), let length = try? reader.uint8(),
             var content = try? reader.sub(Int(length))
         {
@@ -106,7 +106,7 @@ struct StreamDescriptors {
             let text = String(decoding: letters, as: UTF8.self)
             if letters.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }) { language = text.lowercased() }
         case 0x26:
-            // metadata_application_format, then metadata_format. 0xFF announces an identifier.
+            // metadata_application_format, then metadata_format. 0xFF indicates that an identifier follows.
             guard let application = try? content.uint16() else { return }
             if application == 0xFFFF { try? content.skip(4) }
             guard let format = try? content.uint8(), format == 0xFF else { return }

@@ -1,16 +1,16 @@
-/// The programmes of a transport stream, from the association table and the programme maps (ISO/IEC 13818-1, 2.4.4).
+/// The programs of a transport stream, from the association table and the program maps (ISO/IEC 13818-1, 2.4.4).
 ///
 /// Sections with a wrong checksum are ignored. A changed version replaces the previous one.
 struct ProgramTables {
     /// The result of processing a packet of a table.
     struct Found {
         var hasAssociation = false
-        /// The new or changed programme maps.
+        /// The new or changed program maps.
         var maps: [ProgramMap] = []
         var damage: [String] = []
     }
 
-    /// The largest number of programmes; tables with more are ignored.
+    /// The maximum number of programs. Tables with more are ignored.
     private static let maximumPrograms = 256
 
     private var association: ProgramAssociation?
@@ -18,13 +18,13 @@ struct ProgramTables {
     private var assemblers: [Int: SectionAssembler] = [:]
     private var counters: [Int: UInt8] = [:]
     private var clocks: [Int: ProgramClock] = [:]
-    /// The time nearest to the first timestamps of the programmes, or nil if the clocks begin with them.
+    /// A time near the first timestamps of the programs, or nil if the clocks begin with them.
     var clockStart: Int64?
 
-    /// The PIDs of the programme maps.
+    /// The PIDs of the program maps.
     var mapPIDs: [Int] { association?.programs.map(\.mapPID) ?? [] }
 
-    /// Returns the clock that the streams of a programme share.
+    /// Returns the clock that the streams of a program share.
     mutating func clock(of program: Int) -> ProgramClock {
         if let clock = clocks[program] { return clock }
         let clock = ProgramClock(after: clockStart)
@@ -32,7 +32,7 @@ struct ProgramTables {
         return clock
     }
 
-    /// Restarts the clocks of all programmes.
+    /// Restarts the clocks of all programs.
     mutating func resetClocks() {
         clockStart = nil
         for clock in clocks.values { clock.reset() }
@@ -79,18 +79,18 @@ struct ProgramTables {
         guard new != association, new.programs.count <= Self.maximumPrograms else { return }
         association = new
         found.hasAssociation = true
-        // A programme whose number was removed and announced again may be a different one.
+        // After a program number was removed, it may identify a different program.
         maps = maps.filter { number, _ in new.programs.contains { $0.number == number } }
     }
 }
 
-/// The clock that the streams of a programme share, so that their timestamps lie on one timeline.
+/// The clock that the streams of a program share, so that their timestamps are on one timeline.
 final class ProgramClock {
     private var unwrapper: TimestampUnwrapper
 
     /// Creates a clock.
     ///
-    /// - Parameter time: The time nearest to the first timestamp, or nil if the clock begins there.
+    /// - Parameter time: A time near the first timestamp, or nil if the clock begins there.
     init(after time: Int64? = nil) { unwrapper = TimestampUnwrapper(after: time) }
 
     func unwrap(_ value: Int64) -> Int64 { unwrapper.unwrap(value) }
@@ -102,15 +102,15 @@ final class ProgramClock {
 struct TimestampUnwrapper {
     /// The number of values of the counter.
     static let period: Int64 = 1 << 33
-    /// The time before a wrap within which a stream begins below 0, so that timestamps after the wrap keep their
-    /// values.
+    /// A stream that begins less than this time before a wrap begins below 0, so that timestamps after the wrap keep
+    /// their values.
     private static let lead: Int64 = 60 * 90_000
 
     private var last: Int64?
 
     /// Creates an unwrapper.
     ///
-    /// - Parameter time: The time nearest to the first value, or nil if the timeline begins there.
+    /// - Parameter time: A time near the first value, or nil if the timeline begins there.
     init(after time: Int64? = nil) { last = time }
 
     /// Returns the time of a counter value that is nearest to the previous time.
@@ -121,7 +121,8 @@ struct TimestampUnwrapper {
             return first
         }
         var time = last + Self.distance(from: last, to: value)
-        // Only a damaged stream gets here, by moving half a period with each timestamp. The timeline restarts.
+        // Only the timestamps of a damaged stream, which repeatedly move by half a period, get here. The timeline
+        // restarts.
         if !Timescale.isInBounds(time, of: 90_000) { time = value }
         self.last = time
         return time

@@ -1,12 +1,12 @@
 /// An assembler of the sections of one PID from packet payloads (ISO/IEC 13818-1, 2.4.4).
 struct SectionAssembler {
-    /// The largest section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT and PMT and
-    /// 4093 for private sections.
+    /// The maximum length of a section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT
+    /// and PMT and 4093 for private sections.
     private static let longestSection = 4096
 
     private var section: [UInt8] = []
-    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload announces the
-    /// start of a section.
+    /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload signals the start
+    /// of a section.
     private var isInside = false
 
     /// Discards an incomplete section, because its continuation was lost.

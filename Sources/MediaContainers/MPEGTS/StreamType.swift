@@ -1,4 +1,4 @@
-/// The coding of an elementary stream according to its programme map (ISO/IEC 13818-1, table 2-34; ATSC A/53; RFC 8216
+/// The coding of an elementary stream according to its program map (ISO/IEC 13818-1, table 2-34; ATSC A/53; RFC 8216
 /// and Apple's "MPEG-2 Stream Encryption Format for HTTP Live Streaming").
 enum StreamType: Hashable {
     case h262
@@ -61,7 +61,7 @@ enum StreamType: Hashable {
         }
     }
 
-    /// The codec according to the programme map alone.
+    /// The codec according to the program map alone.
     var codec: Codec {
         switch self {
         case .h262: .mpeg2Video
@@ -87,7 +87,7 @@ enum StreamType: Hashable {
 }
 
 /// Audio and video codings in transport streams that this library doesn't read, by stream type (ISO/IEC 13818-1, table
-/// 2-34, and those of Blu-ray and ATSC).
+/// 2-34; Blu-ray; ATSC).
 struct UnreadStreamType {
     let kind: MediaKind
     let name: String
@@ -135,7 +135,7 @@ extension ProgramMap.Stream {
         }
     }
 
-    /// The format according to the programme map alone.
+    /// The format according to the program map alone.
     var provisionalFormat: MediaFormat {
         var format = MediaFormat(codec: type.codec)
         if case .encrypted = type { format.protection = SampleProtection(scheme: "saes") }

@@ -14,12 +14,12 @@ struct TransportPacket {
     var hasDiscontinuity = false
     /// Whether decoding can start with the data that begins here (`random_access_indicator`).
     var isRandomAccess = false
-    /// The 33-bit base of the programme clock reference in ticks of 90 kHz, or nil.
+    /// The 33-bit base of the program clock reference in ticks of 90 kHz, or nil.
     var programClock: Int64?
     /// The index of the payload in the packet; 188 if there is none.
     var payloadStart: Int
 
-    /// Reads the header of a 188-byte packet. Returns nil if its lengths contradict each other.
+    /// Reads the header of a 188-byte packet. Returns nil if its lengths are inconsistent.
     @inline(__always)
     init?(_ packet: UnsafeRawPointer) {
         let header = UInt32(bigEndian: packet.loadUnaligned(as: UInt32.self))
@@ -66,7 +66,8 @@ struct PESHeader: Equatable {
     var pts: Int64?
     var dts: Int64?
 
-    /// Returns the length of the header at the front: nil if it isn't a header, 0 if more bytes are needed.
+    /// Returns the length of the header at the beginning of the bytes: nil if there is none, 0 if more bytes are
+    /// needed.
     static func length(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.count >= 3, bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 1 { return nil }
         guard bytes.count >= 6 else { return 0 }

@@ -1,25 +1,25 @@
-/// A synchronizer that finds the packets of a transport stream in arbitrarily divided buffers.
+/// A synchronizer that finds the packets of a transport stream in buffers of any size.
 ///
 /// Packets are 188 bytes. Some files have four bytes before each packet (192, the timestamps of Blu-ray discs) or
-/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes determines the form (ISO/IEC
+/// sixteen bytes after it (204, the parity of broadcasts). The distance between sync bytes reveals the form (ISO/IEC
 /// 13818-1, 2.4.3.3 and annex G). After bytes outside of any packet, the synchronizer searches again.
 ///
-/// The pointer of a packet is valid until the next call. Most point into the pushed buffer; only packets divided
+/// The pointer of a packet is valid until the next call. Most pointers refer to the pushed buffer. Only packets divided
 /// between buffers are copied.
 struct TransportPacketSynchronizer: ~Copyable {
     /// The length of a packet in bytes, without the additional bytes of some files.
     static let packetLength = 188
     static let syncByte: UInt8 = 0x47
 
-    /// The number of consecutive sync bytes required at the start, and after a loss with a known distance.
+    /// The number of consecutive sync bytes required at the start, and after a loss of sync if the distance is known.
     private static let initialConfirmations = 5
     private static let resumedConfirmations = 3
     private static let strides = [188, 192, 204]
     /// The capacity for a search in bytes. It exceeds `initialConfirmations` packets of the longest form, so that a
-    /// search always ends in a decision.
+    /// search is always conclusive.
     private static let backlogCapacity = 4096
 
-    /// The distance between sync bytes, or 0 before it is known.
+    /// The distance between sync bytes, or 0 until it is known.
     private(set) var stride = 0
     /// The offset of the last returned packet from the start of the stream.
     private(set) var packetOffset: Int64 = 0
@@ -67,7 +67,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         }
     }
 
-    /// Returns the next packet among those that were unconfirmed while more bytes could follow, or nil.
+    /// Returns the next packet that couldn't be confirmed before the end of the data, or nil.
     mutating func nextAtEnd() -> UnsafeRawPointer? {
         while isLocked || search(isLast: true) {
             guard backlogCursor < backlogCount else { return nil }
@@ -76,7 +76,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return nil
     }
 
-    /// Expects a packet at the next byte, because a segment ends here. Drops an incomplete packet.
+    /// Expects a packet at the next byte, because a segment has ended. Drops an incomplete packet.
     mutating func realign() {
         skippedBytes += Int64(partialCount)
         partialCount = 0
@@ -160,7 +160,8 @@ struct TransportPacketSynchronizer: ~Copyable {
         cursor += count
     }
 
-    /// Looks for packets in the backlog. Drops the bytes before the first one.
+    /// Looks for packets in the backlog and drops the bytes before the first packet. Returns whether packets were
+    /// found.
     private mutating func search(isLast: Bool) -> Bool {
         var start = 0
         while start < backlogCount {
@@ -185,7 +186,7 @@ struct TransportPacketSynchronizer: ~Copyable {
         return false
     }
 
-    /// Returns the distance of packets beginning at an index: 0 if there are none, nil if more bytes are needed.
+    /// Returns the distance between packets that begin at an index: 0 if there are none, nil if more bytes are needed.
     private func confirm(_ start: Int, isLast: Bool) -> Int? {
         var isUndecided = false
         if stride != 0 {
@@ -232,7 +233,7 @@ struct TransportPacketSynchronizer: ~Copyable {
     }
 }
 
-/// Locating packet boundaries in a transport stream without reading all of it.
+/// The search for packet boundaries in a transport stream, without reading all of it.
 package enum TransportPacketBorders {
     /// The number of consecutive sync bytes required.
     private static let confirmations = 5
@@ -242,8 +243,8 @@ package enum TransportPacketBorders {
     /// - Parameters:
     ///   - source: The bytes of the stream.
     ///   - length: The approximate length of each part in bytes.
-    /// - Returns: The offsets in order. Empty if the source isn't a transport stream; without offsets at which damage
-    ///   has displaced the packets.
+    /// - Returns: The offsets in order; empty if the source isn't a transport stream. Offsets at which damage has
+    ///   displaced the packets are omitted.
     /// - Throws: The errors of the source.
     package static func borders(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }
@@ -254,7 +255,7 @@ package enum TransportPacketBorders {
         var target = length
         while target <= source.length - length {
             let border = target + (grid.stride - (target - grid.first) % grid.stride) % grid.stride
-            // The position before must be a packet too.
+            // A packet must precede the border as well.
             let begin = border - grid.stride
             let end = min(source.length, border + Int64(confirmations) * grid.stride)
             let bytes = try source.bytes(begin..<end, limit: (confirmations + 1) * Int(grid.stride))

@@ -1,16 +1,16 @@
 /// A demuxer for MPEG transport streams (ISO/IEC 13818-1) that are pushed in buffers of any size.
 ///
-/// Tracks, samples and diagnostics go to a ``SampleSink`` as they are found. The id of a track is its PID, and its
-/// timescale is 90,000. Times are those of the stream with 33-bit wraps undone; a stream that begins less than a minute
-/// before a wrap begins below 0.
+/// Tracks, samples and diagnostics are passed to a ``SampleSink`` as they are found. The id of a track is its PID, and
+/// its timescale is 90,000. Times are unwrapped 33-bit timestamps; a stream that begins less than a minute before a
+/// wrap begins below 0.
 ///
-/// Samples keep the framing of the stream, as stated by ``MediaFormat/framing``: H.264 and HEVC with start codes, AAC
-/// with its ADTS or LOAS header. Only the control header of Opus is removed.
+/// Samples keep the framing of the stream, which ``MediaFormat/framing`` describes: H.264 and HEVC with start codes,
+/// AAC with its ADTS or LOAS header. Only the control header of Opus is removed.
 ///
 /// Damage isn't an error: it is reported and skipped. Memory is bounded by the longest frame, at most 16 MiB for each
 /// video stream and 1 MiB for others.
 public final class TransportStreamDemuxer {
-    /// The largest number of streams.
+    /// The maximum number of streams.
     private static let maximumStreams = 256
 
     private var synchronizer = TransportPacketSynchronizer()
@@ -19,7 +19,7 @@ public final class TransportStreamDemuxer {
     private static let tableRoute: UInt16 = 1
     private static let firstStream: UInt16 = 2
     private var tables = ProgramTables()
-    /// The packets before the first programme map.
+    /// The packets before the first program map.
     private var early = EarlyPackets()
     private var streams: [ElementaryStream] = []
     private let trackList = TrackList()
@@ -29,8 +29,7 @@ public final class TransportStreamDemuxer {
 
     /// Creates a demuxer.
     ///
-    /// - Parameter time: The time nearest to the first timestamps with wraps undone, or nil if the clock begins with
-    ///   them.
+    /// - Parameter time: A time near the first unwrapped timestamps, or nil if the clock begins with them.
     init(after time: Int64?) {
         routes[0] = Self.tableRoute
         tables.clockStart = time
@@ -114,7 +113,7 @@ public final class TransportStreamDemuxer {
             try report(.skippedBytes, "skipped \(skipped) bytes between transport packets", into: &sink)
         }
         guard let packet = TransportPacket(bytes) else {
-            return try report(.transportError, "transport packet with a contradictory header", into: &sink)
+            return try report(.transportError, "transport packet with an inconsistent header", into: &sink)
         }
         let route = routes[packet.pid]
         guard route != 0 else { return early.append(bytes, packet, at: synchronizer.packetOffset) }
@@ -144,7 +143,7 @@ public final class TransportStreamDemuxer {
         if !found.maps.isEmpty, early.isOpen { try replayEarlyPackets(into: &sink) }
     }
 
-    /// Processes the packets that preceded the first programme map.
+    /// Processes the packets that preceded the first program map.
     private func replayEarlyPackets<Sink: SampleSink>(into sink: inout Sink) throws(ContainerError) {
         let buffered = early.close()
         for (index, offset) in buffered.offsets.enumerated() {
@@ -162,7 +161,7 @@ public final class TransportStreamDemuxer {
         }
     }
 
-    /// Applies a new version of a programme map. Streams in both versions continue; removed streams end.
+    /// Applies a new version of a program map. Streams in both versions continue; removed streams end.
     private func update<Sink: SampleSink>(_ map: ProgramMap, into sink: inout Sink) throws(ContainerError) {
         let clock = tables.clock(of: map.programNumber)
         for (index, stream) in streams.enumerated()
@@ -213,9 +212,10 @@ public final class TransportStreamDemuxer {
     }
 }
 
-/// A buffer for the packets before the first programme map, with which truncated recordings begin.
+/// A buffer for the packets before the first program map. A truncated recording begins with such packets.
 struct EarlyPackets {
-    /// The largest number of packets. Maps repeat several times a second, so a megabyte is enough for most rates.
+    /// The maximum number of packets. Maps repeat several times a second, so about one megabyte is enough for most bit
+    /// rates.
     private static let limit = 5000
 
     private(set) var isOpen = true

@@ -4,7 +4,7 @@
 public enum TransportStreamDuration {
     /// The number of bytes read at each end. Tables repeat several times a second.
     private static let windowLength: Int64 = 512 << 10
-    /// The largest accepted ratio of the bit rate at the start to the average bit rate.
+    /// The maximum ratio of the bit rate at the start to the average bit rate.
     private static let unevenness = 4.0
 
     /// Estimates the duration of a stream.
@@ -19,7 +19,7 @@ public enum TransportStreamDuration {
         let demuxer = TransportStreamDemuxer()
         var head = TimeSpan()
         try push(0..<windowLength, of: source, demuxer, &head)
-        // The tail is on the same clock and has the streams that are known by now.
+        // The tail continues the clock and the streams of the head.
         try demuxer.interrupt(into: &head)
         var tail = TimeSpan()
         try push(source.length - windowLength..<source.length, of: source, demuxer, &tail)

@@ -1,4 +1,4 @@
-/// The part of a transport stream up to the end of its first picture, as an I-frame playlist describes it (RFC 8216bis,
+/// The part of a transport stream up to the end of its first picture, to which I-frame playlists refer (RFC 8216bis,
 /// 4.4.3.6).
 public enum TransportStreamFront {
     /// Returns the number of bytes that contain the first picture and the data needed to decode it.
@@ -6,8 +6,8 @@ public enum TransportStreamFront {
     /// - Parameters:
     ///   - front: The first bytes, beginning with a packet.
     ///   - isWhole: Whether `front` is the whole stream.
-    /// - Returns: The number of bytes. Nil if the first picture depends on others, doesn't end in `front` or doesn't
-    ///   exist, and for anything but an unscrambled stream of 188-byte packets.
+    /// - Returns: The number of bytes. Nil if `front` doesn't contain a complete first picture, if that picture depends
+    ///   on others, or if the stream is scrambled or doesn't consist of 188-byte packets.
     public static func lengthToFirstPicture(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
         let length = TransportPacketSynchronizer.packetLength
         guard let base = front.baseAddress else { return nil }

@@ -2,15 +2,15 @@
 /// or MPEG audio after an ID3 tag.
 ///
 /// Track 0 is the audio. Its timescale is the sample rate, and its times count from 0. ``startTimestamp`` is the
-/// timestamp of its first sample on the clock of the other segments. Track 1 exists from the first ID3 tag on; each tag
-/// is a sample of it.
+/// timestamp of its first sample on the clock of the other segments. Track 1 is added at the first ID3 tag and contains
+/// each tag as a sample.
 ///
 /// Damage isn't an error: it is reported and skipped.
 public final class PackedAudioDemuxer {
-    /// The largest ID3 tag that is read, in bytes. A longer tag, such as one with a large picture, is skipped.
+    /// The maximum length of an ID3 tag in bytes. A longer tag, such as one with a large picture, is skipped.
     private static let longestTag = 16 << 20
 
-    /// The format, or nil before it is recognised.
+    /// The format, or nil until it is recognised.
     public private(set) var format: PackedAudioFormat?
     /// The 33-bit timestamp of the first sample of the segment in ticks of 90 kHz, or nil if no tag contains it.
     public private(set) var startTimestamp: Int64?
@@ -26,11 +26,11 @@ public final class PackedAudioDemuxer {
     private var isAtFront = true
     private var formatVersion = 0
     private var formatIndex = 0
-    /// The next time in samples at the audio rate.
+    /// The time of the next frame, in samples at the audio rate.
     private var time: Int64 = 0
     private var rate: Int64 = 0
     private var tagTrack: Int?
-    /// The number of bytes left to skip of a tag that is too long.
+    /// The number of bytes of an oversized tag that are left to skip.
     private var unread = 0
 
     /// Creates a demuxer.
@@ -61,7 +61,7 @@ public final class PackedAudioDemuxer {
         }
     }
 
-    /// Ends the segment or file and delivers the frames that more bytes could have continued.
+    /// Ends the segment or file and delivers the remaining frames.
     ///
     /// - Throws: ``ContainerError/Code-swift.enum/notThisFormat`` if no frame was recognised, and the errors of the
     ///   sink.
@@ -151,7 +151,7 @@ public final class PackedAudioDemuxer {
 
     // MARK: - Samples
 
-    /// Processes the tag at the front.
+    /// Processes the tag at the beginning of the buffer.
     ///
     /// - Returns: Whether the tag was consumed; false if more bytes are needed.
     private func takeTag<Sink: SampleSink>(
@@ -216,7 +216,7 @@ public final class PackedAudioDemuxer {
             }
         }
         try announce(into: &sink)
-        // A stream that changes its rate keeps the ticks of the first rate.
+        // If the sample rate changes, times continue in ticks of the first rate.
         let duration = parser.duration.samples * rate / max(1, parser.duration.rate)
         let sample = MediaSample(
             track: 0, pts: time, dts: time, duration: duration, size: frame.count, isSync: true,

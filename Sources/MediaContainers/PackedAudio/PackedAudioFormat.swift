@@ -9,14 +9,14 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     /// MPEG audio: MP3 and layers I and II.
     case mpegAudio
 
-    /// The largest number of bytes searched for frames.
+    /// The maximum number of bytes searched for frames.
     static let probeLength = 64 << 10
 
     /// Recognises packed audio by its first bytes after any ID3 tags. It requires consecutive frames, or a frame that
     /// ends the data.
     ///
     /// - Parameters:
-    ///   - bytes: The front of a file or segment; a few kilobytes are enough.
+    ///   - bytes: The beginning of a file or segment. A few kilobytes are enough.
     ///   - isWhole: Whether `bytes` is the whole file or segment.
     /// - Returns: The format, or nil if none is recognised.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool = false) -> PackedAudioFormat? {
@@ -38,7 +38,7 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
             }
             place += length
             frames += 1
-            // A frame truncated by the end of the probe doesn't count against the format.
+            // A frame that's truncated by the end of the probe doesn't rule out the format.
             if place > bytes.count { return !isWhole && frames > 1 }
         }
         return true

@@ -1,4 +1,4 @@
-/// A queue of samples and their bytes, which wait until the shift of their stretch (``JoinedTimeline``) is known.
+/// A queue of samples and their bytes, which are held until the shift of their stretch (``JoinedTimeline``) is known.
 struct HeldSamples {
     struct Held {
         var stretch: StretchID
@@ -49,7 +49,7 @@ struct HeldSamples {
 /// Samples of one track after an unannounced jump of its timestamps. They are held until the following timestamps show
 /// whether the jump is damage, a gap or a new clock.
 ///
-/// All times are in ticks of 90 kHz except those of a ``MediaSample``.
+/// All times are in ticks of 90 kHz, except the times of a ``MediaSample``.
 struct DoubtfulSamples {
     /// A sample with everything needed to deliver it.
     struct Held {
@@ -58,7 +58,7 @@ struct DoubtfulSamples {
         var dts: Int64
         var pts: Int64
         var duration: Int64
-        /// The part of the times that the input added.
+        /// The offset that the input added to the times.
         var origin: Int64
         var input: RemuxInput
         var format: MediaFormat
@@ -92,7 +92,7 @@ struct DoubtfulSamples {
         case contradicted
     }
 
-    /// The largest step that counts as jitter.
+    /// The maximum step that's considered jitter.
     static let tolerance: Int64 = 45_000
     private static let maximumBytes = 8 << 20
     private static let maximumSamples = 4096
@@ -102,7 +102,7 @@ struct DoubtfulSamples {
     private let expected: Int64
     /// The composition offset of the last sample before the jump.
     private let offset: Int64
-    /// The total duration that confirms the times, because no single timestamp covers that much.
+    /// The total duration that confirms the times, because no single timestamp covers more.
     private let longest: Int64
     private var byteCount = 0
     private var length: Int64 = 0
@@ -113,13 +113,13 @@ struct DoubtfulSamples {
         self.longest = longest
     }
 
-    /// Whether the samples have reached the confirming duration or the limit in bytes or samples.
+    /// Whether the samples have reached the duration that confirms the times, or the limit in bytes or samples.
     var isFull: Bool {
         length >= longest || byteCount >= Self.maximumBytes || samples.count >= Self.maximumSamples
     }
 
     mutating func append(_ held: Held) {
-        // Without a duration, a picture lasts until the next one.
+        // A picture without a duration lasts until the next one.
         if let last = samples.last, last.duration <= 0 {
             length = length.addingClamped(max(0, held.dts.subtractingClamped(last.dts)))
         }
@@ -137,7 +137,7 @@ struct DoubtfulSamples {
         return onward > Self.tolerance ? .confirmed : .open
     }
 
-    /// The samples with times that continue those before the jump.
+    /// The samples with times that continue from the samples before the jump.
     var repaired: [Held] {
         var time = expected
         return samples.indices.map { index in

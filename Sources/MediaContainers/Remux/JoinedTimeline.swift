@@ -1,16 +1,16 @@
 /// A timeline that joins stretches of media with unrelated clocks.
 ///
 /// All times are in ticks of 90 kHz. A stretch ends at an announced discontinuity of an input, or where the decoding
-/// time of a track goes back, or forward by more than any gap. Inputs with the same number of announced discontinuities
-/// are in the same stretch (RFC 8216bis, 4.4.3.3).
+/// time of a track decreases, or increases by more than any gap. Inputs with the same number of announced
+/// discontinuities are in the same stretch (RFC 8216bis, 4.4.3.3).
 ///
 /// Within a stretch, every track of every input moves by the same amount, whether or not it was in the previous
-/// stretch, so that audio and video stay in sync. Between stretches no track overlaps itself, and the track with the
+/// stretch, so that audio and video stay in sync. Between stretches, no track overlaps itself, and the track with the
 /// tightest fit has no gap, unless media is missing there.
 struct JoinedTimeline {
     /// The state of a stretch.
     private struct Stretch {
-        /// The amount added to the times of the stretch, or nil until the tracks that continue into it have begun.
+        /// The amount added to the times of the stretch, or nil until the tracks that continue in it have begun.
         var shift: Int64?
         var earliest: Int64 = .max
         var latest: Int64 = .min
@@ -65,12 +65,12 @@ struct JoinedTimeline {
         var end: End? { decodedEnd.map { End(stretch: stretch, decoded: $0, shown: shownEnd) } }
     }
 
-    /// The largest step back that counts as jitter instead of a new clock.
+    /// The maximum step back that's considered jitter instead of a new clock.
     private static let tolerance = DoubtfulSamples.tolerance
-    /// The largest distance between the times of a track and those of a stretch that it can belong to.
+    /// The maximum distance between the times of a track and a stretch that it can belong to.
     private static let reach: Int64 = 10 * 90_000
 
-    /// The longest gap that is accepted without an announcement.
+    /// The longest unannounced gap that's accepted.
     let longestGap: Int64
     /// The ids of `stretches` in order.
     private var order: [StretchID] = []
@@ -78,7 +78,7 @@ struct JoinedTimeline {
     private var tracks: [Int: Track] = [:]
     /// The first stretch that the next samples of each input can belong to.
     private var floors: [Int: StretchID] = [:]
-    /// The inputs that have left their stretch and not yet begun in the next.
+    /// The inputs that have left their stretch but haven't begun in the next.
     private var departures: [Int: Departure] = [:]
 
     init(longestGap: Int64) { self.longestGap = longestGap }
@@ -86,7 +86,7 @@ struct JoinedTimeline {
     /// The first stretch without a shift.
     var unsettled: StretchID? { order.first { stretches[$0]?.shift == nil } }
 
-    /// The stretches with a shift whose times are within the bounds of ``Timescale``.
+    /// The stretches that have a shift and times within the bounds of ``Timescale``.
     var joined: [JoinedStretch] {
         order.compactMap { stretches[$0] }.compactMap { stretch in
             guard let shift = stretch.shift,
@@ -96,7 +96,7 @@ struct JoinedTimeline {
         }
     }
 
-    /// Returns the amount added to the times of a stretch, or nil before it is known.
+    /// Returns the amount added to the times of a stretch, or nil until it is known.
     func shift(of stretch: StretchID) -> Int64? { stretches[stretch]?.shift }
 
     /// Returns the time between the start of the timeline and the end of a track so far.
@@ -152,7 +152,7 @@ struct JoinedTimeline {
             track.stretch = stretch
             track.shownEnd = .min
         }
-        // Without a duration, a picture lasts as long as the one before it.
+        // A picture without a duration lasts as long as the one before it.
         let distance = track.decodedEnd == nil ? 0 : max(0, dts.subtractingClamped(track.lastDecoded))
         let length = duration > 0 ? duration : distance
         track.gap = nil
@@ -189,7 +189,7 @@ struct JoinedTimeline {
         }.min { $0.end < $1.end }
         let shift =
             switch (fit, departed) {
-            // Audio and video of a stretch rarely end together. Video doesn't wait for the last audio frame.
+            // Audio and video of a stretch rarely end at the same time. Video doesn't wait for the last audio frame.
             case (let fit?, let departed?)
             where departed.missing == 0 && departed.end.subtractingClamped(fit) <= Self.tolerance:
                 fit
@@ -230,14 +230,14 @@ struct JoinedTimeline {
     private func jumps(_ track: Track, to dts: Int64) -> Bool {
         guard let end = track.decodedEnd else { return false }
         if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
-        // A gap of known duration explains only a step of that duration.
+        // A gap of known duration accounts only for a step of that duration.
         let limit = longestGap.addingClamped(track.gap ?? 0)
         guard track.gap != 0, dts.subtractingClamped(end) > limit else { return false }
         // Another track of the same clock may already be at this time.
         return dts > (stretches[track.stretch]?.latest ?? .min).addingClamped(Self.reach)
     }
 
-    /// Returns the last stretch with a number of discontinuities whose times are near a time.
+    /// Returns the last stretch with a number of discontinuities and with times near `dts`, or nil.
     private func nearest(to dts: Int64, number: Int, behind: StretchID? = nil) -> StretchID? {
         order.last { id in
             guard id.number == number, behind.map({ id > $0 }) ?? true else { return false }
@@ -250,9 +250,9 @@ struct JoinedTimeline {
 
 /// A part of a remuxer's output that comes from one clock. Times are in ticks of 90 kHz.
 public struct JoinedStretch: Sendable, Hashable {
-    /// The earliest presentation time, on the clock of the stretch with wraps undone.
+    /// The earliest presentation time, on the unwrapped clock of the stretch.
     public var start: Int64
-    /// The end of the last sample, on the clock of the stretch with wraps undone.
+    /// The end of the last sample, on the unwrapped clock of the stretch.
     public var end: Int64
     /// The amount added to the times of the stretch to move them onto the timeline of the output.
     public var shift: Int64
@@ -265,7 +265,7 @@ public struct JoinedStretch: Sendable, Hashable {
     }
 }
 
-/// The id of a stretch. Stretches are in presentation order of their ids.
+/// The id of a stretch. The order of the ids is the presentation order of the stretches.
 struct StretchID: Hashable, Comparable {
     /// The number of announced discontinuities before the stretch.
     var number: Int

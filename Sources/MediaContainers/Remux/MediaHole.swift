@@ -1,8 +1,8 @@
-/// A stretch of an input without samples of any of its tracks, which nothing announced.
+/// A period in which an input unexpectedly has no samples of any track.
 public struct MediaHole: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double
-    /// Whether the hole is before the samples of the segment, so that the previous segment was cut short.
+    /// Whether the hole is before the samples of the segment, which means that the previous segment was cut short.
     public var isBeforeSegment: Bool
 }
 
@@ -10,7 +10,8 @@ public struct MediaHole: Sendable, Hashable {
 struct HoleSearch {
     /// The duration of the shortest hole.
     private static let shortest: Int64 = 27_000
-    /// The number of average steps between samples that the shortest hole exceeds, for pictures at a low rate.
+    /// The number of average steps between samples that a hole exceeds, so that a low frame rate isn't mistaken for
+    /// holes.
     private static let steps: Int64 = 8
 
     /// The holes found in the current segment.
@@ -24,7 +25,7 @@ struct HoleSearch {
     /// The time of the first sample of the current segment.
     private var segmentStart: Int64?
 
-    /// Begins another clock, or continues behind an announced gap.
+    /// Begins another clock, or continues after an announced gap.
     mutating func beginClock() { (latest, count) = (nil, 0) }
 
     mutating func beginSegment() { (holes, segmentStart) = ([], nil) }
@@ -46,7 +47,7 @@ struct HoleSearch {
             return
         }
         first = first.addingClamped(step)
-        // A frame that ends with the next one may still be of the previous segment.
+        // A frame that's completed only by the next one may still belong to the previous segment.
         let isBeforeSegment = last.subtractingClamped(segmentStart) < Self.shortest
         holes.append(MediaHole(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
     }

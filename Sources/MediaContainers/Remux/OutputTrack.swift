@@ -1,7 +1,7 @@
 /// A track of the output: the source of its samples, and the state of its clock.
 struct OutputTrack {
-    /// The inverse of the largest rounding error, half a millisecond, between a frame's timestamp and the end of the
-    /// previous frame.
+    /// The inverse of the maximum rounding error between a frame's timestamp and the end of the previous frame, which
+    /// is half a millisecond.
     private static let roundingPerSecond: Int64 = 2000
 
     var media: MediaTrack
@@ -47,7 +47,7 @@ struct OutputTrack {
             Timescale.convert(sample.pts.subtractingClamped(sample.dts), from: timescale, to: own))
         try placed.checkTimes(timescale: own, code: .malformed)
         if let nextDTS, media.kind == .audio, placed.dts < nextDTS - placed.duration / 2 { return nil }
-        // Decoding times never go back. A frame that overlaps the previous one is decoded right after it.
+        // Decoding times never decrease. A frame that overlaps the previous one is decoded right after it.
         if let lastDTS, placed.dts <= lastDTS {
             placed.dts = lastDTS + 1
             placed.pts = max(placed.pts, placed.dts)
@@ -65,10 +65,10 @@ struct OutputTrack {
     }
 }
 
-/// The output of a remuxer. It records failures, which aren't damage of a segment.
+/// The output of a remuxer. It records whether the sink has failed, which isn't damage of a segment.
 struct RemuxOutput<Sink: SampleSink>: SampleSink {
     var sink: Sink
-    /// Whether a call of the sink has thrown.
+    /// Whether the sink has thrown an error.
     private(set) var hasFailed = false
 
     init(_ sink: Sink) { self.sink = sink }

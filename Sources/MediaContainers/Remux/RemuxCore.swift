@@ -70,7 +70,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         try admit(routed, times, of: input, format, bytes)
     }
 
-    /// The times of a sample in ticks of 90 kHz, with the part that its input added, and its own timescale.
+    /// The times of a sample in ticks of 90 kHz, the offset that the input added to them, and the sample's own
+    /// timescale.
     private struct Times {
         var dts: Int64
         var pts: Int64
@@ -96,10 +97,10 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     // MARK: - Damaged timestamps
 
-    /// The longest duration that one timestamp covers, in ticks of 90 kHz: that of a PES packet or of a segment.
+    /// The maximum duration that one timestamp covers, which is that of a PES packet or a segment, in ticks of 90 kHz.
     private var longestReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
 
-    /// Holds a sample after an unexpected jump, or decides about the held samples.
+    /// Holds a sample after an unexpected jump, or resolves the held samples.
     private mutating func hold(
         _ sample: MediaSample, _ times: Times, isExpected: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
@@ -140,7 +141,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// Accepts the times of all doubtful samples of the current input, because no samples follow that could decide.
+    /// Accepts the times of all doubtful samples of the current input, because no samples follow that could confirm or
+    /// contradict them.
     mutating func acceptDoubtfulSamples() throws(ContainerError) {
         for index in outputs.indices where outputs[index].input == input.index {
             try resolveDoubt(of: index, isDamaged: false)
@@ -209,7 +211,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return codecs
     }
 
-    /// Records an obstacle in the current segment, or throws it if the segment doesn't tolerate damage.
+    /// Records an error for the current segment, or throws it if damage isn't tolerated.
     private func reject(_ obstacle: ContainerError) throws(ContainerError) {
         guard input.isTolerant else { throw obstacle }
         if input.obstacle == nil { input.obstacle = obstacle }
@@ -246,7 +248,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         return target
     }
 
-    /// Returns an output that has no feeder any more, preferring one with the same codec, id and language.
+    /// Returns an output that no longer has a feeder, preferring one with the same codec, id and language.
     private func freeOutput(for track: MediaTrack, _ format: MediaFormat, at dts: Int64) -> Int? {
         let free = outputs.indices.filter { index in
             let candidate = outputs[index]
@@ -258,8 +260,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             ?? sameCodec.first { outputs[$0].language == track.language } ?? sameCodec.first ?? free.first
     }
 
-    /// Returns the timescale of an output track: one tick per sample for audio, and a multiple of a coarse scale, so
-    /// that shifts between stretches fit.
+    /// Returns the timescale of an output track: the sample rate for audio from MPEG-TS, otherwise a multiple of the
+    /// input's timescale that's precise enough for shifts between stretches.
     private static func timescale(_ track: MediaTrack, _ format: MediaFormat) -> Int32 {
         if track.timescale == 90_000, track.kind == .audio, format.sampleRate > 0 {
             return Int32(clamping: format.sampleRate)
@@ -346,7 +348,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     // MARK: - Delivery
 
-    /// Converts a sample to the form that MP4 stores, and delivers or holds it.
+    /// Converts a sample to the form stored in MP4, and delivers or holds it.
     private mutating func convert(
         _ sample: MediaSample, _ times: Times, _ stretch: StretchID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
@@ -393,7 +395,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         }
     }
 
-    /// Adds a frame to the previous ones, and delivers them when they form a sample.
+    /// Adds a frame to the previous frames, and delivers them once they form a sample.
     private mutating func gather(
         _ sample: MediaSample, _ bytes: UnsafeRawBufferPointer, in track: Int
     ) throws(ContainerError) {

@@ -1,11 +1,11 @@
-/// Damage of transport streams that a remuxer skipped. The output lacks media there.
+/// Damage in transport streams that a remuxer skipped. The output lacks the damaged media.
 public struct RemuxDamage: Sendable, Hashable {
-    /// The distance within which damage counts as one place, because a single loss affects several streams.
+    /// Damage within this distance counts as one place, because a single loss affects several streams.
     private static let span: Int64 = 90_000
 
     /// The number of damaged places in the output.
     public private(set) var places = 0
-    /// The approximate time of the first place in seconds from the start of the output, or nil without damage.
+    /// The approximate time of the first place in seconds from the start of the output, or nil if there is no damage.
     public private(set) var first: Double?
     /// The number of defects of each kind.
     public private(set) var kinds: [ContainerDiagnostic.Code: Int] = [:]
@@ -22,7 +22,7 @@ public struct RemuxDamage: Sendable, Hashable {
     mutating func add(_ code: ContainerDiagnostic.Code, at time: Int64) {
         switch code {
         case .discontinuity, .skippedBytes, .transportError, .damagedTable, .damagedTimestamp: break
-        // A stream that was cut begins and ends inside a frame.
+        // A cut stream begins and ends in the middle of a frame, so these defects don't count.
         case .scrambled, .damagedPacket, .damagedFrame, .missingTimestamp, .tooLong: return
         }
         kinds[code, default: 0] += 1
@@ -32,13 +32,13 @@ public struct RemuxDamage: Sendable, Hashable {
     }
 }
 
-/// Damage of a segment that caused samples to be omitted.
+/// Damage in a segment that caused samples to be omitted.
 public struct SegmentDamage: Sendable {
-    /// The first obstacle in the segment.
+    /// The first error in the segment.
     public var error: ContainerError
     /// Whether the rest of the segment wasn't read.
     public var isCutShort: Bool
-    /// Whether the segment yielded no samples.
+    /// Whether no samples were read from the segment.
     public var isEmpty: Bool
 
     /// Creates a description of damage.

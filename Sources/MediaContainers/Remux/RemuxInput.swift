@@ -15,17 +15,17 @@ final class RemuxInput {
     var tracks: [MediaTrack] = []
     /// The output track of each of `tracks`, or nil until one is chosen.
     var routes: [Int?] = []
-    /// The tracks whose codec differs from that of their output track.
+    /// The tracks with a codec that differs from the codec of their output track.
     var refused: Set<Int> = []
-    /// The codecs to carry over, for each kind with an entry. Other codecs of these kinds are rejected.
+    /// The codecs to carry over, by kind. For a kind with an entry, other codecs are rejected.
     var codecs: [MediaKind: Set<Codec>] = [:]
-    /// Whether an obstacle in a segment is recorded instead of thrown.
+    /// Whether an error in a segment is recorded instead of thrown.
     var isTolerant = false
     /// Whether a demuxer is reading the current segment.
     var isReading = false
     /// The decoding time of the last sample on the clock of the input, or nil at the start of a clock.
     var lastTime: Int64?
-    /// The first obstacle in the current segment.
+    /// The first error in the current segment.
     var obstacle: ContainerError?
     /// The search for media that is missing without a gap or discontinuity.
     var holeSearch = HoleSearch()
@@ -61,8 +61,8 @@ final class RemuxInput {
         if isAlone, let name = audioLabel.name, !name.isEmpty { track.name = name }
     }
 
-    /// Determines the origin of a packed audio segment: its timestamp with wraps undone, or the end of the previous
-    /// segment if it has none.
+    /// Determines the origin of a packed audio segment: its unwrapped timestamp, or the end of the previous segment if
+    /// it has none.
     func findOrigin() {
         guard !hasOrigin, let packedAudio else { return }
         hasOrigin = true
@@ -83,12 +83,12 @@ final class RemuxInput {
         begun[track] = true
     }
 
-    /// Returns whether the track with an id, or any track if it is nil, has begun in the current segment.
+    /// Returns whether the track with an id, or any track if the id is nil, has begun in the current segment.
     func hasBegun(_ id: UInt32?) -> Bool {
         zip(tracks, begun).contains { $1 && (id == nil || $0.id == id) }
     }
 
-    /// Counts the discontinuity before the next segment, if there is one.
+    /// Counts a discontinuity before the next segment.
     ///
     /// - Parameters:
     ///   - join: The relation of the next segment to the previous one.
@@ -98,13 +98,13 @@ final class RemuxInput {
         discontinuities = max(next.overflow ? .max : next.partialValue, number ?? 0)
     }
 
-    /// Resets the clock, because the following samples are on another one.
+    /// Resets the clock, because the following samples are on another clock.
     func resetClock() {
         unwrapper.reset()
         lastTime = nil
     }
 
-    /// Forgets the tracks before a change of demuxer.
+    /// Removes the tracks before a change of demuxer.
     func forgetTracks() {
         tracks = []
         routes = []
@@ -114,16 +114,16 @@ final class RemuxInput {
     }
 }
 
-/// The properties of a track stated outside of its container, as in a playlist.
+/// The properties of a track that are stated outside of its container, for example in a playlist.
 public struct TrackLabel: Sendable, Hashable {
-    /// The language (BCP 47), or nil to use that of the container.
+    /// The language (BCP 47), or nil to use the language stated in the container.
     public var language: String?
     /// The display name, or nil.
     public var name: String?
     /// Whether players select the track by default.
     public var isDefault: Bool
 
-    /// Creates a label; without arguments, one that states nothing.
+    /// Creates a label. The default arguments state nothing.
     public init(language: String? = nil, name: String? = nil, isDefault: Bool = false) {
         self.language = language
         self.name = name

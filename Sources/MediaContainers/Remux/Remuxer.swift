@@ -1,16 +1,16 @@
 /// A remuxer that turns media segments of MPEG-TS, packed audio and MP4 into one continuous sequence of samples in the
-/// form that MP4 stores, in one pass.
+/// form stored in MP4, in one pass.
 ///
-/// The output receives samples on one timeline that begins with the clock of the first segment: 33-bit wraps are
-/// undone, stretches of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video keep
-/// the offset that they have in the segments. H.264 and HEVC samples have length-prefixed NAL units, and AAC samples
-/// have no headers. A track whose parameter sets change gets a second format. A change of codec is an error that states
-/// its time.
+/// The output receives samples on one timeline that begins with the clock of the first segment: 33-bit timestamps are
+/// unwrapped, stretches of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video
+/// keep the offset that they have in the segments. H.264 and HEVC samples have length-prefixed NAL units, and AAC
+/// samples have no headers. If the parameter sets of a track change, the track gets another format. A change of codec
+/// is an error that includes its time.
 ///
 /// Several inputs, such as a video playlist and an audio playlist, are remuxed together by appending their segments
 /// alternately. Memory is bounded by the longest frame of each track, and by 8 MiB where stretches join.
 public struct Remuxer<Output: SampleSink> {
-    /// The number of bytes read from a source at a time.
+    /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
     /// The longest gap or overlap between consecutive files of one recording, in ticks of 90 kHz.
     private static var longestPause: Int64 { 90_000 }
@@ -30,11 +30,11 @@ public struct Remuxer<Output: SampleSink> {
     /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
     public var leftOut: [MediaTrack] { core.leftOut }
 
-    /// The damage of the inputs that was skipped.
+    /// The damage in the inputs that was skipped.
     public var damage: RemuxDamage { core.damage }
 
-    /// Returns the holes found in the last segment of an input that was appended with `toleratesDamage`: at least
-    /// 0.3 s, and far longer than the usual distance between samples, without a sample of any track.
+    /// Returns the holes in the last segment of an input if it was appended with `toleratesDamage`. A hole lasts at
+    /// least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any track.
     ///
     /// - Parameter input: The index of the input.
     public func holes(of input: Int) -> [MediaHole] { inputs[input].holeSearch.holes }
@@ -50,11 +50,11 @@ public struct Remuxer<Output: SampleSink> {
     /// - Parameters:
     ///   - output: The receiver of tracks and samples.
     ///   - inputs: The number of playlists or files to remux together, at least 1.
-    ///   - longestGap: The longest forward step of the times, in seconds, that counts as a gap of the same clock
-    ///     without an announced discontinuity.
+    ///   - longestGap: The longest forward step of the times, in seconds, that is treated as a gap on the same clock if
+    ///     no discontinuity is announced.
     ///   - sounds: A description of each input's audio, or nil. The default comes before all other audio and is the
     ///     only enabled audio track.
-    ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry takes the codec of its
+    ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry uses the codec of its
     ///     first samples. Other codecs matter only for segments appended with `toleratesDamage`.
     public init(
         into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = [],
@@ -79,9 +79,9 @@ public struct Remuxer<Output: SampleSink> {
     ///   - discontinuities: The number of discontinuities before the segment in its input (RFC 8216bis, 4.4.3.3), or
     ///     nil to count them from `join`. Inputs with the same number continue together.
     ///   - missing: The duration in seconds of the media missing between the previous segment and this one. It remains
-    ///     a gap where the clocks don't show it.
+    ///     as a gap if the clocks don't reveal it.
     ///   - toleratesDamage: Whether to omit and report samples that can't be carried over, instead of throwing. Reasons
-    ///     are a damaged, scrambled or foreign segment, or a change of codec.
+    ///     include a damaged or scrambled segment, an unsupported format, or a change of codec.
     /// - Returns: With `toleratesDamage`, the damage that caused samples to be omitted, or nil.
     /// - Throws: ``ContainerError`` with `inputOutput` for the source, and the errors of the output. Without
     ///   `toleratesDamage`, also `notThisFormat` for other formats, `encrypted`, `unsupported` for a change of codec,
@@ -100,7 +100,7 @@ public struct Remuxer<Output: SampleSink> {
             try read(segment, initialization, join, discontinuities: discontinuities, missing: missing)
         } catch {
             guard toleratesDamage, !core.output.hasFailed, error.code != .inputOutput else { throw error }
-            // Data of a partially read segment must not be taken for the start of the next one.
+            // Data of a partially read segment must not be mistaken for the start of the next one.
             if core.input.isReading { changeDemuxer() }
             return SegmentDamage(error: error, isCutShort: true, isEmpty: !core.input.hasBegun(nil))
         }
@@ -225,7 +225,7 @@ public struct Remuxer<Output: SampleSink> {
         }
     }
 
-    /// Removes the demuxer and its tracks. Other tracks may continue with their outputs.
+    /// Removes the demuxer and its tracks. Other tracks may then feed their outputs.
     private mutating func changeDemuxer() {
         core.release()
         core.input.transportStream = nil
@@ -272,11 +272,11 @@ public struct Remuxer<Output: SampleSink> {
 public enum SegmentJoin: Sendable, Hashable {
     /// The clock continues, and nothing is missing.
     case continuous
-    /// The clock continues, but segments are missing before this one (EXT-X-GAP). They remain a gap of their duration.
+    /// The clock continues, but segments are missing before this one (EXT-X-GAP). Their duration remains as a gap.
     case gap
     /// The clock, tracks or formats may differ (EXT-X-DISCONTINUITY). The segment begins where the previous one ends.
     case discontinuity
-    /// The segment is a separate file. The clock continues if its times follow the previous ones (a recording in
-    /// several files); otherwise it is like a discontinuity.
+    /// The segment is a separate file. The clock continues if its times follow the previous ones, as in a recording
+    /// that consists of several files; otherwise, the file is treated like a discontinuity.
     case file
 }

@@ -1,5 +1,5 @@
-/// A converter of sample bytes to the form that MP4 stores: NAL units with length fields of four bytes (ISO/IEC
-/// 14496-15, 4.3.2), and audio without the headers of its transport.
+/// A converter of sample bytes to the form stored in MP4: NAL units with length fields of four bytes (ISO/IEC 14496-15,
+/// 4.3.2), and audio without the headers of its transport.
 final class SampleReframer {
     private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var multiplex = LOASPayload()
@@ -7,7 +7,7 @@ final class SampleReframer {
 
     deinit { storage.deallocate() }
 
-    /// Calls `body` with the stored form, in one piece; for LATM once for each contained frame, with their number.
+    /// Calls `body` with the stored form and 1. For LATM, calls it for each contained frame with the number of frames.
     ///
     /// - Throws: ``ContainerError`` for a damaged LATM frame, and the errors of `body`.
     func reframe(
@@ -87,7 +87,7 @@ struct AudioBlockGroup {
     /// Whether the frames form a complete sample.
     var isComplete: Bool { blocks >= Self.blocksOfSample }
 
-    /// Returns whether a frame is a sample by itself, as nearly all are, and the group is empty.
+    /// Returns whether the group is empty and a frame forms a complete sample, as nearly all frames do.
     func canBypass(with frame: UnsafeRawBufferPointer) -> Bool {
         first == nil && Self.blocks(in: frame) >= Self.blocksOfSample
     }
@@ -123,7 +123,7 @@ struct AudioBlockGroup {
             if frame.streamType != 1, frame.substreamID == 0 { count += frame.samples / samplesOfBlock }
             place += frame.length
         }
-        // An unreadable frame stays unchanged.
+        // An unreadable frame is treated as a complete sample and stays unchanged.
         return count == 0 ? blocksOfSample : count
     }
 }

@@ -7,27 +7,27 @@ public enum SegmentFormat: Sendable, Hashable {
     /// Audio frames after ID3 tags.
     case packedAudio
 
-    /// The largest number of bytes needed to recognise a segment.
+    /// The maximum number of bytes needed to recognise a segment.
     public static let probeLength = 64 << 10
 
-    /// Recognises a segment by its first bytes, never by its name.
+    /// Recognises a segment by its first bytes, regardless of its name.
     ///
     /// - Parameters:
-    ///   - bytes: The front of the segment, up to ``probeLength`` bytes.
+    ///   - bytes: The beginning of the segment, up to ``probeLength`` bytes.
     ///   - isWhole: Whether `bytes` is the whole segment.
     /// - Returns: The format, or nil if none is recognised.
     public static func recognise(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> SegmentFormat? {
-        // In a text such as a playlist, a letter may repeat at the distance of sync bytes.
+        // In text such as a playlist, the letter G, which is the sync byte, may repeat at the distance of packets.
         if isText(bytes) { return nil }
         if isMP4(bytes) { return .mp4 }
-        // An ID3 tag may contain any bytes, so the data after it decides. A transport stream has no tag.
+        // An ID3 tag may contain any bytes, so the data after the tag is decisive. A transport stream has no tag.
         if ID3Tag.length(bytes) == nil, isTransportStream(bytes) { return .transportStream }
         if PackedAudioFormat.recognise(bytes, isWhole: isWhole) != nil { return .packedAudio }
         if ID3Tag.length(bytes) != nil { return .packedAudio }
         return isTransportStream(bytes) ? .transportStream : nil
     }
 
-    /// Returns whether the front of a segment consists of text characters.
+    /// Returns whether the beginning of a segment consists of text characters.
     static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         !bytes.prefix(4096).contains { $0 < 0x20 && !(0x09...0x0D).contains($0) }
     }

@@ -20,21 +20,22 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         var hasBegun = false
     }
 
-    /// The largest number of samples held while the start is unknown, which is more than a second of any track.
+    /// The maximum number of samples held while the start is unknown, which is more than a second of any track.
     private static var maximumSamples: Int { 4096 }
     private static var scale: Int32 { 90_000 }
 
     /// The receiver of the samples.
     public var output: Output
-    /// The start of the range on the timeline of the samples, in ticks of 90 kHz. Nil before it is known, and if the
+    /// The start of the range on the timeline of the samples, in ticks of 90 kHz. Nil until it is known, or if the
     /// range begins with the first sample.
     public private(set) var start: Int64?
-    /// The end of the range on the timeline of the samples, in ticks of 90 kHz. Nil before it is known, and if the
-    /// range has no end.
+    /// The end of the range on the timeline of the samples, in ticks of 90 kHz. Nil until it is known, or if the range
+    /// has no end.
     public private(set) var end: Int64?
-    /// The visible range in ticks of 90 kHz: from ``start`` or the first visible sample to ``end`` or without end.
+    /// The visible range in ticks of 90 kHz, from ``start`` or the first visible sample to ``end``; unbounded without
+    /// an end.
     public var shown: Range<Int64> { (start ?? zero ?? 0)..<max(end ?? .max, start ?? zero ?? 0) }
-    /// The earliest presentation time of a visible sample, or nil before it is known.
+    /// The earliest presentation time of a visible sample, or nil until it is known.
     private var zero: Int64?
     private let from: Double?
     private let to: Double?
@@ -50,8 +51,8 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
     ///   - output: The receiver of the samples.
     ///   - from: The start of the range in seconds, or nil for the start of presentation.
     ///   - to: The end of the range in seconds, or nil for no end.
-    ///   - lead: Returns the seconds between the zero of `from` and `to` and the earliest visible sample. It is called
-    ///     once, after the first samples.
+    ///   - lead: A function that returns the seconds between the zero of `from` and `to` and the earliest visible
+    ///     sample. It's called once, after the first samples.
     public init(_ output: Output, from: Double?, to: Double?, lead: @escaping () -> Double = { 0 }) {
         self.output = output
         self.from = from
@@ -142,7 +143,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
 
     private mutating func forward(_ sample: MediaSample, _ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         let track = tracks[sample.track]
-        // A frame that is presented before the end may depend on one that is presented later.
+        // A frame that is presented before the end may depend on a frame that is presented later.
         guard sample.dts < track.to else { return }
         guard !track.isOpen else { return try output.sample(sample, bytes: bytes) }
         guard media[sample.track].kind == .video else {
@@ -161,7 +162,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         tracks[sample.track].group.append(Held(sample: sample, bytes: [UInt8](copying: bytes)))
     }
 
-    /// Starts the range in the held group of frames.
+    /// Starts the range of a track with its held group of frames.
     private mutating func begin(_ track: Int) throws(ContainerError) {
         tracks[track].isOpen = true
         let group = tracks[track].group

@@ -2,8 +2,8 @@
 ///
 /// X-TIMESTAMP-MAP places the cues of a segment on the clock of the stream's other segments. That clock has 33 bits and
 /// may restart. Without the map, cues count from timestamp 0 (RFC 8216, 3.5), but in many streams they count from the
-/// start of the stream. Of the possible alignments, the one that brings the cues nearest to their segment's position in
-/// the playlist applies.
+/// start of the stream. Of the possible alignments, the one that places the cues nearest to the position of their
+/// segment in the playlist is used.
 public struct SubtitleAlignment: Sendable {
     /// The period of the 33-bit clock.
     private static let wrap: Int64 = 1 << 33
@@ -11,7 +11,7 @@ public struct SubtitleAlignment: Sendable {
     private static let margin: Int64 = 90_000
 
     private let stretches: [JoinedStretch]
-    /// Time 0 of the playlists on the timeline.
+    /// The position on the timeline of time 0 in the playlists.
     private let zero: Int64
 
     /// Creates an alignment for the output of a remuxer.

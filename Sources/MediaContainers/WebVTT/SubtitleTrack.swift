@@ -1,17 +1,17 @@
-/// The subtitles of a presentation in one language, with times on its timeline.
+/// The subtitles of a presentation in one language, with times on the timeline of the presentation.
 public struct SubtitleTrack: Sendable, Hashable {
     /// The language (BCP 47), or nil if unknown.
     public var language: String?
     /// The text before the cues in a file: `WEBVTT`, then styles and regions.
     public var header = "WEBVTT"
-    /// The distinct cues, with times in ticks of 90 kHz; in order of time after ``sort()``.
+    /// The distinct cues, with times in ticks of 90 kHz; sorted by time after ``sort()``.
     public private(set) var cues: [WebVTTCue] = []
     private var known: Set<WebVTTCue> = []
 
     /// Creates a track without cues.
     public init(language: String? = nil) { self.language = language }
 
-    /// Adds cues, ignoring those that are already in the track because segments repeat them.
+    /// Adds cues, except cues that the track already contains, since segments repeat cues.
     public mutating func add(_ more: [WebVTTCue]) {
         cues += more.filter { known.insert($0).inserted }
     }
@@ -46,14 +46,14 @@ public struct SubtitleTrack: Sendable, Hashable {
     /// - Parameters:
     ///   - sink: The receiver of the samples.
     ///   - track: The index of the track.
-    ///   - film: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
+    ///   - presentation: The range of the presentation in ticks of 90 kHz. Empty samples cover the times without cues.
     /// - Returns: The number of omitted cues; see ``WebVTTSampleEncoder``.
     /// - Throws: The errors of the sink.
     public func deliver<Sink: SampleSink>(
-        to sink: inout Sink, track: Int, along film: Range<Int64>
+        to sink: inout Sink, track: Int, along presentation: Range<Int64>
     ) throws(ContainerError) -> Int {
         guard let start = cues.map(\.start).min(), let end = cues.map(\.end).max() else { return 0 }
-        let range = min(film.lowerBound, start)..<max(film.upperBound, end)
+        let range = min(presentation.lowerBound, start)..<max(presentation.upperBound, end)
         return try WebVTTSampleEncoder.encode(cues, in: range) { (cue) throws(ContainerError) in
             let sample = MediaSample(
                 track: track, pts: cue.start, dts: cue.start, duration: cue.duration, size: cue.bytes.count,

@@ -110,7 +110,7 @@ public struct WebVTTCue: Sendable, Hashable {
 /// Conversion of WebVTT times: `00:00.000` or `00:00:00.000` (W3C WebVTT, 4.1).
 enum WebVTTTime {
     private static let ticksPerMillisecond: Int64 = 90
-    /// The largest accepted number of hours.
+    /// The maximum number of hours.
     private static let maximumHours: Int64 = 1 << 20
 
     /// Returns a time in ticks of 90 kHz, or nil if the text isn't a valid time.

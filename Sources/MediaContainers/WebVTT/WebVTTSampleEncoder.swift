@@ -1,7 +1,7 @@
 /// An encoder that turns cues into samples of a `wvtt` track (ISO/IEC 14496-30, 6.5).
 ///
-/// The samples cover the time without gaps. A new sample begins wherever cues begin or end. It contains a `vttc` for
-/// each visible cue, or a `vtte` if there is none.
+/// The samples cover the whole range. A new sample begins wherever cues begin or end. It contains a `vttc` for each
+/// visible cue, or a `vtte` if there is none.
 public enum WebVTTSampleEncoder {
     /// A sample with its bytes.
     public struct Sample: Sendable, Hashable {
@@ -13,15 +13,15 @@ public enum WebVTTSampleEncoder {
         public var bytes: [UInt8]
     }
 
-    /// The largest number and total size of simultaneous cues. They are bounded because each sample repeats all visible
+    /// The maximum number and total size of simultaneous cues. They are limited, since each sample repeats all visible
     /// cues.
     static let limits = (cues: 64, bytes: 16 << 10)
 
     /// Encodes cues and passes the samples to a closure in order.
     ///
     /// - Parameters:
-    ///   - cues: The cues in any order; those without duration are ignored.
-    ///   - range: The time to cover, in ticks of the cues; cues are clipped to it.
+    ///   - cues: The cues in any order. Cues without a duration are ignored.
+    ///   - range: The time range to cover, in ticks of the cues. Cues are clipped to it.
     ///   - body: The closure that receives the samples.
     /// - Returns: The number of cues omitted because too many are visible when they begin.
     /// - Throws: The errors of `body`.
@@ -50,7 +50,7 @@ public enum WebVTTSampleEncoder {
         return candidates.count - shown.count
     }
 
-    /// Returns the cues, which are sorted by start, that fit the limits together with the cues before them.
+    /// Returns the cues that fit the limits together with the cues before them. `cues` are sorted by start.
     private static func withinLimits(_ cues: [WebVTTCue]) -> [WebVTTCue] {
         var active: [(end: Int64, bytes: Int)] = []
         return cues.filter { cue in

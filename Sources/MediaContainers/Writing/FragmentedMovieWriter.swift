@@ -1,8 +1,8 @@
 /// A writer of fragmented MP4: a media initialization section, then fragments (ISO/IEC 14496-12, 8.8; RFC 8216bis,
 /// 3.1.2).
 ///
-/// Times are written unchanged: the decoding time of a fragment (`tfdt`) is that of its first sample plus the time
-/// offset of the track.
+/// Times are written unchanged: the decoding time of a fragment (`tfdt`) is the decoding time of its first sample plus
+/// the time offset of the track.
 public struct FragmentedMovieWriter: Sendable {
     /// The state of an added track.
     private struct Track: Sendable {
@@ -83,8 +83,8 @@ public struct FragmentedMovieWriter: Sendable {
     /// Returns the head of a fragment: `moof` and the header of `mdat`. The bytes of the samples follow it in the given
     /// order.
     ///
-    /// - Parameter samples: The samples in the order of their bytes. Those of one track are in decoding order, without
-    ///   gaps.
+    /// - Parameter samples: The samples in the order of their bytes. Samples of the same track are in decoding order,
+    ///   without gaps.
     /// - Throws: ``ContainerError`` when a sample has an unknown track or a negative time, or a value doesn't fit its
     ///   field.
     public mutating func fragmentHead(_ samples: [MediaSample]) throws(ContainerError) -> [UInt8] {
@@ -145,7 +145,8 @@ public struct FragmentedMovieWriter: Sendable {
         let time = samples[first].dts.addingClamped(track.timeOffset)
         guard time >= 0 else {
             throw ContainerError(
-                .unrepresentable, "tfdt: decoding time \(time) is out of range", advice: "Give the track a time offset")
+                .unrepresentable, "tfdt: decoding time \(time) is out of range",
+                advice: "Add a time offset to the track")
         }
         let indices = runs.flatMap(\.samples)
         try bytes.appendBox("traf") { (bytes) throws(ContainerError) in

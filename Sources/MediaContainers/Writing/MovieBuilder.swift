@@ -1,8 +1,8 @@
 /// A builder that collects the tracks and samples of a file and creates its `moov` (ISO/IEC 14496-12, 8.2).
 ///
-/// Samples are added without their bytes, in the order in which their bytes are in `mdat`. The builder writes nothing.
-/// Once all sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be
-/// streamed after the head, or served by range without writing.
+/// Samples are added without their bytes, in the order of their bytes in `mdat`. The builder writes nothing. Once all
+/// sizes and times are known, ``progressiveLayout()`` determines the layout of the file. Its bytes can then be streamed
+/// after the head, or served by range without writing the file.
 public struct MovieBuilder: Sendable {
     /// Samples of one track with contiguous bytes.
     struct Chunk: Sendable {
@@ -19,7 +19,7 @@ public struct MovieBuilder: Sendable {
         var shownEnd: Int64?
     }
 
-    /// The largest size of a chunk in bytes. Players read chunks as a whole.
+    /// The maximum size of a chunk in bytes. Players read whole chunks.
     private static let chunkSize: Int64 = 1 << 20
 
     private(set) var tracks: [Track] = []
@@ -47,7 +47,7 @@ public struct MovieBuilder: Sendable {
         return tracks.count - 1
     }
 
-    /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing ones.
+    /// Updates the list of tracks from ``SampleSink/tracks(_:)``: adds new tracks, and new formats of existing tracks.
     ///
     /// - Parameter tracks: The list, in which existing tracks keep their index.
     /// - Throws: ``ContainerError/Code-swift.enum/limitExceeded`` at the 65,536th track.
@@ -71,7 +71,8 @@ public struct MovieBuilder: Sendable {
         tracks[track].media.formats = formats
     }
 
-    /// Sets the end of a track if it is before the end of the last sample, as with padding in the last audio frame.
+    /// Sets the end of a track that ends before its last sample does, for example because of padding in the last audio
+    /// frame.
     ///
     /// - Parameters:
     ///   - end: The time in the timescale of the track.
@@ -86,7 +87,7 @@ public struct MovieBuilder: Sendable {
     /// - Parameter sample: The sample. Its times are on the timeline common to all tracks, in the timescale of its
     ///   track.
     /// - Returns: The offset of its bytes in the content of `mdat`.
-    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
+    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
     @discardableResult
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
@@ -165,7 +166,7 @@ public struct MovieBuilder: Sendable {
             }
         }
         guard bytes.count <= Int(UInt32.max) else {
-            throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes")
+            throw ContainerError(.unrepresentable, "moov: \(bytes.count) bytes don't fit a 32-bit size")
         }
         return bytes
     }
@@ -200,13 +201,14 @@ public struct MovieBuilder: Sendable {
     }
 }
 
-/// The layout of a progressive MP4, known before any of its media is available: the head, then the samples.
+/// The layout of a progressive MP4, which is determined before any of its media is available: the head, then the
+/// samples.
 public struct ProgressiveLayout: Sendable {
     /// A position in a sample.
     public struct SamplePlace: Sendable, Hashable {
         /// The index of the track.
         public var track: Int
-        /// The index of the sample in its track, from 0, in the order of adding.
+        /// The index of the sample in its track, from 0, in the order in which samples were added.
         public var index: Int
         /// The sample's size in bytes.
         public var size: Int

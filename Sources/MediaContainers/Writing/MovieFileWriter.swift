@@ -42,8 +42,8 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         self.tracks = tracks
     }
 
-    /// Reserves space for the index. A second takes this number of bytes in the tables and the chunk offset, for 60
-    /// video frames with reordering or 47 audio frames. Unused space is a hole in the file.
+    /// Reserves space for the index. A second of media requires this number of bytes for its table entries and chunk
+    /// offset, with 60 reordered video frames or 47 audio frames. Unused space is a hole in the file.
     private mutating func reserveSpace(for tracks: [MediaTrack]) {
         let perSecond = tracks.reduce(0) { $0 + ($1.kind == .video ? 860 : 240) }
         let room = 16384 + Int64(expectedSeconds * Double(perSecond))
@@ -83,7 +83,7 @@ public struct MovieFileWriter<File: RandomAccessSink>: SampleSink {
         var filler: Int64 = 0
         while true {
             filler = start - Int64(fileType.count + index.count + mediaHeader.count)
-            // A box takes at least eight bytes, so a remainder of one to seven can't be filled.
+            // A box has at least eight bytes, so a remainder of one to seven bytes can't be filled.
             if filler == 0 || filler >= 8 { break }
             start += filler < 0 ? -filler : 8
             index = try builder.movieBox(mediaStart: start)

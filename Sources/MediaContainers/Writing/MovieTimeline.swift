@@ -1,5 +1,5 @@
-/// The edit lists of all tracks, which start every track at the zero of the movie and preserve their offsets (ISO/IEC
-/// 14496-12, 8.6.6).
+/// The edit lists of all tracks. They move the start of the movie to zero and preserve the offsets between tracks
+/// (ISO/IEC 14496-12, 8.6.6).
 struct MovieTimeline {
     /// The edits of a track and their total duration in the timescale of the movie.
     struct TrackEdits {
@@ -32,8 +32,8 @@ struct MovieTimeline {
         }
     }
 
-    /// Ticks per second of the movie: those of a single track, otherwise 90,000, which preserves offsets between tracks
-    /// to 11 µs.
+    /// Ticks per second of the movie: the timescale of a single track, otherwise 90,000, which preserves offsets
+    /// between tracks to 11 µs.
     let timescale: Int32
     /// The duration of the longest track.
     let duration: Int64

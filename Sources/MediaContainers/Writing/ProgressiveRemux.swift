@@ -28,7 +28,7 @@ public struct ProgressiveRemux: Sendable {
         guard !targets.isEmpty else {
             throw leftOut.values.first ?? ContainerError(.malformed, "the file has no tracks")
         }
-        // Audio that an edit list cuts inside a frame begins before zero. Zero keeps its position.
+        // If an edit list cuts audio inside a frame, the frame begins before zero. Presentation still starts at zero.
         var startsBeforeZero = false
         var media = ByteLayout()
         var samples = try reader.samples()

@@ -34,7 +34,7 @@ enum SampleEntryWriter {
         case .pcm: try uncompressed(format, to: &bytes)
         case .id3, .scte35, .other:
             let name = format.codecString.isEmpty ? "\(format.sampleEntry)" : format.codecString
-            throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Leave the track out")
+            throw ContainerError(.unsupported, "MP4 can't carry \(name)", advice: "Omit the track")
         }
     }
 
@@ -47,7 +47,7 @@ enum SampleEntryWriter {
         objectType: UInt8? = nil, to bytes: inout [UInt8]
     ) throws(ContainerError) {
         guard let width = UInt16(exactly: format.width), let height = UInt16(exactly: format.height) else {
-            throw ContainerError(.unrepresentable, "picture size \(format.width) × \(format.height) exceeds 65,535")
+            throw ContainerError(.unrepresentable, "video size \(format.width) × \(format.height) exceeds 65,535")
         }
         if objectType == nil { try require(format, record) }
         bytes.appendBox(type) { bytes in

@@ -1,6 +1,6 @@
 /// A builder that collects the samples of a track in the tables of `stbl` (ISO/IEC 14496-12, 8.6 and 8.7).
 ///
-/// A sample takes four bytes for its size and little else, because equal durations and offsets share an entry.
+/// A sample requires little more than the four bytes of its size, because equal durations and offsets share an entry.
 struct SampleTableBuilder: Sendable {
     /// Consecutive samples with an equal value.
     struct Run: Sendable {
@@ -25,7 +25,7 @@ struct SampleTableBuilder: Sendable {
     /// The number of samples.
     var count: Int { sizes.count }
 
-    /// The sum of all durations. The last sample has its own duration.
+    /// The sum of all durations. A sample lasts until the next one, and the last sample for its stated duration.
     var mediaDuration: Int64 { count == 0 ? 0 : lastDTS - firstDTS + lastDuration }
 
     /// Whether every sample is a sync sample, so that `stss` is omitted.
@@ -33,7 +33,7 @@ struct SampleTableBuilder: Sendable {
 
     /// Adds the next sample.
     ///
-    /// - Throws: ``ContainerError`` when decoding times go back, or a value doesn't fit its field.
+    /// - Throws: ``ContainerError`` when decoding times decrease, or a value doesn't fit its field.
     mutating func add(_ sample: MediaSample) throws(ContainerError) {
         guard let size = UInt32(exactly: sample.size) else {
             throw ContainerError(.unrepresentable, "sample of \(sample.size) bytes is too large")
@@ -43,7 +43,7 @@ struct SampleTableBuilder: Sendable {
         } else {
             guard sample.dts >= lastDTS else {
                 throw ContainerError(
-                    .malformed, "decoding time goes back from \(lastDTS) to \(sample.dts)",
+                    .malformed, "decoding time decreases from \(lastDTS) to \(sample.dts)",
                     advice: "Join the timelines before writing")
             }
             try append(duration: sample.dts - lastDTS)
@@ -151,8 +151,8 @@ struct ChunkTableWriter {
     }
 }
 
-/// A collector of each track's samples in chunks of up to one second or 1 MiB, whose bytes are contiguous in the file
-/// (ISO/IEC 14496-12, 8.7.4).
+/// A buffer that collects each track's samples in chunks of up to one second or 1 MiB. The bytes of a chunk are
+/// contiguous in the file (ISO/IEC 14496-12, 8.7.4).
 package struct ChunkGatherer: Sendable {
     /// An incomplete chunk.
     package struct Chunk: Sendable {
@@ -168,7 +168,7 @@ package struct ChunkGatherer: Sendable {
     package private(set) var chunks: [Chunk] = []
     private var timescales: [Int32] = []
 
-    /// Creates a collector without tracks.
+    /// Creates a buffer without tracks.
     package init() {}
 
     /// Updates the list of tracks. Existing tracks keep their index.
@@ -194,7 +194,7 @@ package struct ChunkGatherer: Sendable {
         return sample.dts - first.dts >= Int64(timescales[sample.track])
     }
 
-    /// Adds a sample to the chunk of its track, after a call of ``isComplete(before:)``.
+    /// Adds a sample to the chunk of its track, after a call to ``isComplete(before:)``.
     package mutating func append(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) {
         var sample = sample
         sample.size = bytes.count

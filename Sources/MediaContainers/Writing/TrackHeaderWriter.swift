@@ -1,9 +1,9 @@
 /// A writer for `mvhd`, `tkhd`, `mdhd`, `hdlr` and the media headers (ISO/IEC 14496-12, 8.2 to 8.4).
 enum TrackHeaderWriter {
-    /// The matrix of a picture without rotation or mirroring.
+    /// The matrix of video without rotation or mirroring.
     static let upright: [Int32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
 
-    /// Appends `mvhd`, in version 1 for a long duration.
+    /// Appends `mvhd`, in version 1 if the duration exceeds 32 bits.
     static func movie(timescale: Int32, duration: Int64, nextTrackID: UInt32, to bytes: inout [UInt8]) {
         let isLong = duration > Int64(UInt32.max)
         bytes.appendFullBox("mvhd", version: isLong ? 1 : 0) { bytes in
@@ -17,11 +17,11 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// The longest name of a track in bytes.
+    /// The maximum length of a track's name in bytes.
     private static let longestName = 255
 
     /// Returns whether each track is enabled. Audio tracks are alternatives of each other, as are text tracks. Players
-    /// select the enabled one by default. One audio track is always enabled, but not always a text track.
+    /// select the enabled one by default. One audio track is always enabled, but text tracks may all be disabled.
     static func enabled(of tracks: [MediaTrack]) -> [Bool] {
         func first(_ kind: MediaKind) -> Int? { tracks.firstIndex { $0.kind == kind && $0.isEnabled } }
         let audio = first(.audio) ?? tracks.firstIndex { $0.kind == .audio }
@@ -69,7 +69,7 @@ enum TrackHeaderWriter {
             bytes.appendBigEndian(packed(language: track.language))
             bytes.appendZeros(2)
         }
-        // The tag contains more than three letters can express, such as de-CH (8.4.6).
+        // Some languages can't be expressed in three letters, such as de-CH (8.4.6).
         if let language = LanguageCode.extended(track.language) {
             bytes.appendFullBox("elng") { $0 += Array(language.utf8) + [0] }
         }
@@ -81,7 +81,7 @@ enum TrackHeaderWriter {
         }
     }
 
-    /// Appends `vmhd`, `smhd`, `sthd` or `nmhd`, and `dinf` with data in the same file.
+    /// Appends `vmhd`, `smhd`, `sthd` or `nmhd`, and a `dinf` that refers to the same file.
     static func information(_ track: MediaTrack, to bytes: inout [UInt8]) {
         switch track.kind {
         case .video: bytes.appendFullBox("vmhd", flags: 1) { $0.appendZeros(8) }

@@ -48,10 +48,11 @@ enum DocumentationExamples {
         var fetched: [String] = []
         func fetch(_ uri: String) { fetched.append(uri) }
         let parser = PlaylistParser()
-        guard let known = try parser.parse(first).playlist.media, let loaded = try parser.parse(second).playlist.media
+        guard let previous = try parser.parse(first).playlist.media,
+            let loaded = try parser.parse(second).playlist.media
         else { return ([], nil) }
         // snippet follow
-        let reload = try known.reloaded(with: loaded)
+        let reload = try previous.reloaded(with: loaded)
         for resolved in reload.playlist.resolvedSegments where reload.newSegments.contains(resolved.mediaSequence) {
             fetch(resolved.segment.uri)
         }

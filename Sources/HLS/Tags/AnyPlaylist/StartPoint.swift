@@ -1,16 +1,16 @@
 extension PlaylistTag {
-    /// EXT-X-START (RFC 8216bis §4.4.2.2): the preferred position to start playback at.
+    /// EXT-X-START (RFC 8216bis §4.4.2.2): the preferred position at which to start playback.
     public static let start = PlaylistTag(
         "EXT-X-START", section: "4.4.2.2", place: .anyPlaylist(.attributes("start", \.start)),
         attributes: [.required("TIME-OFFSET", .signedDecimal, absent: .number(0)), .optional("PRECISE", .flag)])
 }
 
-/// The preferred position to start playback at, in EXT-X-START (RFC 8216bis §4.4.2.2).
+/// The preferred position at which to start playback, EXT-X-START (RFC 8216bis §4.4.2.2).
 public struct StartPoint: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -28,7 +28,7 @@ public struct StartPoint: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "TIME-OFFSET") }
     }
 
-    /// Whether players should skip the samples of the segment before the offset.
+    /// Whether players should start exactly at the offset, instead of at the beginning of the segment that contains it.
     public var isPrecise: Bool {
         get { attributes.flag("PRECISE") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "PRECISE") }

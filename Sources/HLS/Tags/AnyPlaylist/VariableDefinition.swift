@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable.
+    /// EXT-X-DEFINE (RFC 8216bis §4.4.2.3): a variable definition.
     public static let define = PlaylistTag(
         "EXT-X-DEFINE", section: "4.4.2.3",
         place: .anyPlaylist(.list("variables", \.variables, read: VariableDefinition.read)),
@@ -16,18 +16,19 @@ extension PlaylistTag {
 public struct VariableDefinition: AttributeTag {
     /// The source of a variable's value.
     public enum Source: Sendable, Hashable {
-        /// The tag itself holds the value.
+        /// The VALUE attribute contains the value.
         case value(name: String, value: String)
         /// A media playlist imports the value from the multivariant playlist.
         case imported(name: String)
-        /// The query of the playlist's URL holds the value.
+        /// The query of the playlist's URL contains the value.
         case queryItem(name: String)
     }
 
-    /// The attributes in their written order, including unknown ones. References to variables aren't substituted.
+    /// The attributes in the order in which they were written, including unknown attributes. References to variables
+    /// aren't substituted.
     public var attributes: AttributeList
 
-    /// Creates a definition from attributes, which may be incomplete.
+    /// Creates a definition from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -44,7 +45,7 @@ public struct VariableDefinition: AttributeTag {
         }
     }
 
-    /// The source of the value; nil if the tag doesn't name a variable.
+    /// The source of the value; nil if the tag has none of the attributes NAME, IMPORT and QUERYPARAM.
     public var source: Source? {
         if let name = attributes.text(.name) { return .value(name: name, value: attributes.text(.value) ?? "") }
         if let name = attributes.text("IMPORT") { return .imported(name: name) }
@@ -60,7 +61,7 @@ public struct VariableDefinition: AttributeTag {
         common.variables.append(definition)
         switch reader.variables.define(definition) {
         case .none: break
-        case .noName: try reader.report(.error, .define, "name", "EXT-X-DEFINE doesn't name a variable.")
+        case .noName: try reader.report(.error, .define, "name", "EXT-X-DEFINE has no NAME, IMPORT or QUERYPARAM.")
         case .alreadyDefined(let name):
             try reader.report(.error, .define, "duplicate", "The variable \(name) is already defined.")
         case .notImportable(let name):
@@ -71,7 +72,8 @@ public struct VariableDefinition: AttributeTag {
         case .undefinedReference(let name):
             try reader.report(.error, "4.3", "undefined", "The variable \(name) isn't defined.")
         case .tooLarge:
-            try reader.report(.error, .define, "size", "The values of the playlist's variables are too long.")
+            try reader.report(
+                .error, .define, "size", "The variable isn't defined: its value or all values together are too long.")
         }
     }
 }

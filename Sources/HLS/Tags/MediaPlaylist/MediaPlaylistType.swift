@@ -15,7 +15,7 @@ extension PlaylistTag {
                 value: { playlist, _ in playlist.type.map { .string($0.rawValue) } ?? .null })))
 }
 
-/// The way a media playlist may change, in EXT-X-PLAYLIST-TYPE (RFC 8216bis §4.4.3.5).
+/// The restriction on how a media playlist may change, EXT-X-PLAYLIST-TYPE (RFC 8216bis §4.4.3.5).
 public enum MediaPlaylistType: String, Sendable, Hashable, CaseIterable {
     /// The playlist never changes.
     case onDemand = "VOD"

@@ -9,10 +9,10 @@ extension PlaylistTag {
 
 /// The common properties of partial segments, EXT-X-PART-INF (RFC 8216bis §4.4.3.7).
 public struct PartInformation: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

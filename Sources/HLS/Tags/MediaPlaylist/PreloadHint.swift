@@ -14,10 +14,10 @@ extension PlaylistTag {
 
 /// A resource that the client will soon need, EXT-X-PRELOAD-HINT (RFC 8216bis §4.4.5.3).
 public struct PreloadHint: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

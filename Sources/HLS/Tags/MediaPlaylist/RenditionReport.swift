@@ -13,10 +13,10 @@ extension PlaylistTag {
 
 /// The live edge of another rendition, EXT-X-RENDITION-REPORT (RFC 8216bis §4.4.5.4).
 public struct RenditionReport: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

@@ -11,10 +11,10 @@ extension PlaylistTag {
 
 /// The segments that a delta update omits, EXT-X-SKIP (RFC 8216bis §4.4.5.2).
 public struct SkippedSegments: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -25,7 +25,7 @@ public struct SkippedSegments: AttributeTag {
         self.count = count
     }
 
-    /// The number of skipped segments.
+    /// The number of segments that the delta update omits.
     public var count: Int {
         get { attributes.integer("SKIPPED-SEGMENTS") ?? 0 }
         set { attributes.setUnquoted(newValue, for: "SKIPPED-SEGMENTS") }

@@ -40,7 +40,7 @@ public struct AdvertisementCue: Sendable, Hashable {
         .cueOut, .cueOutContinued, .cueIn, .cueSpan, .oatclsSCTE35, .scte35, .xSCTE35,
     ]
 
-    /// Creates a cue, without the line ends in its value. Returns nil if `tag` isn't one of ``tags``.
+    /// Creates a cue. Line ends are removed from its value. Returns nil if `tag` isn't one of ``tags``.
     public init?(tag: PlaylistTag, value: String? = nil, line: Int = 0) {
         guard AdvertisementCue.tags.contains(tag) else { return nil }
         self.tag = tag
@@ -79,7 +79,7 @@ public struct AdvertisementCue: Sendable, Hashable {
         left.tag == right.tag && left.value == right.value
     }
 
-    /// Feeds the tag and the value into `hasher`.
+    /// Hashes the tag and the value.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(tag)
         hasher.combine(value)

@@ -8,8 +8,7 @@ extension PlaylistTag {
 }
 
 extension MediaSegment {
-    /// The bit rate that the playlist declares before the segment, in kilobits per second (RFC 8216bis, section
-    /// 4.4.4.8).
+    /// The bit rate declared before this segment, in kilobits per second (RFC 8216bis §4.4.4.8).
     ///
     /// ``ResolvedSegment/bitrate`` is the rate that applies to the segment.
     public var bitrate: Int? {

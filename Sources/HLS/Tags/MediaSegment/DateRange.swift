@@ -26,10 +26,10 @@ extension PlaylistTag {
 
 /// A time range with attributes, EXT-X-DATERANGE (RFC 8216bis §4.4.5.1).
 public struct DateRange: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -121,7 +121,7 @@ public struct DateRange: AttributeTag {
         return overflow ? nil : end
     }
 
-    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis §4.4.5.1 and appendix D).
+    /// Reports violations that the attribute types don't cover (RFC 8216bis §4.4.5.1 and appendix D).
     fileprivate func check(_ reader: inout LineReader) throws(PlaylistError) {
         if endsOnNext {
             if rangeClass == nil {
@@ -129,7 +129,7 @@ public struct DateRange: AttributeTag {
             }
             if duration != nil || endDate != nil {
                 try reader.report(
-                    .error, .dateRange, "end-on-next", "A date range has END-ON-NEXT and a DURATION or END-DATE.")
+                    .error, .dateRange, "end-on-next", "A date range with END-ON-NEXT has DURATION or END-DATE.")
             }
         }
         if let start = startDate?.nanosecondsSinceEpoch, let end = endDate?.nanosecondsSinceEpoch, end < start {

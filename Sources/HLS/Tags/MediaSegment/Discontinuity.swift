@@ -5,7 +5,7 @@ extension PlaylistTag {
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
             if parser.segment.isDiscontinuous {
                 try reader.report(
-                    .warning, item.tag, "duplicate", "The segment has two discontinuities, which count as one.")
+                    .warning, item.tag, "duplicate", "The segment has more than one EXT-X-DISCONTINUITY.")
             }
             parser.segment.isDiscontinuous = true
         })

@@ -8,7 +8,7 @@ extension PlaylistTag {
             let keys = parser.keys.applying(key)
             guard keys.count <= EncryptionKey.limit else {
                 try reader.report(
-                    .error, item.tag, "count", "More than \(EncryptionKey.limit) keys are in force at once.")
+                    .error, item.tag, "count", "More than \(EncryptionKey.limit) keys apply to a segment.")
                 return
             }
             parser.keys = keys
@@ -20,10 +20,10 @@ extension PlaylistTag {
 
 /// An encryption method and key, in EXT-X-KEY and EXT-X-SESSION-KEY (RFC 8216bis §4.4.4.4 and §4.4.6.5).
 public struct EncryptionKey: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -38,15 +38,15 @@ public struct EncryptionKey: AttributeTag {
 
     /// An encryption method.
     public struct Method: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The name in playlists.
+        /// The name as written in playlists.
         public var rawValue: String
 
-        /// Creates a method from its name. The RFC need not define it.
+        /// Creates a method from its name, including one that the RFC doesn't define.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The name in playlists.
+        /// The name as written in playlists.
         public var description: String { rawValue }
 
         /// No encryption.
@@ -80,20 +80,21 @@ public struct EncryptionKey: AttributeTag {
         }
     }
 
-    /// The URI of the key; nil without encryption.
+    /// The URI of the key; nil if there is no encryption.
     public var uri: String? {
         get { attributes.text(.uri) }
         set { attributes.setQuoted(newValue, for: .uri) }
     }
 
-    /// The initialization vector that the tag declares, 16 bytes; see ``initializationVector(mediaSequence:)``.
+    /// The declared initialization vector, 16 bytes; nil if the tag has none. See
+    /// ``initializationVector(mediaSequence:)``.
     public var iv: HexadecimalSequence? {
         get { attributes.text(.iv).flatMap { HexadecimalSequence($0) } }
         set { attributes.setUnquoted(newValue, for: .iv) }
     }
 
-    /// Returns the initialization vector for a segment: the one that the tag declares, otherwise the media sequence
-    /// number as a big-endian number (RFC 8216bis §5.2).
+    /// Returns the initialization vector for a segment: the declared one, otherwise the media sequence number in
+    /// big-endian order (RFC 8216bis §5.2).
     ///
     /// - Returns: 16 bytes.
     public func initializationVector(mediaSequence: Int) -> [UInt8] {
@@ -110,8 +111,8 @@ public struct EncryptionKey: AttributeTag {
         .optional(.keyFormatVersions, .quoted),
     ]
 
-    /// The maximum number of keys in force at once. Only a handful of key formats exist, and every tag searches the
-    /// set.
+    /// The maximum number of keys that apply to a segment. Only a few key formats exist, and each EXT-X-KEY tag
+    /// searches all keys.
     static let limit = 64
 
     /// The lowest protocol version that the key needs (RFC 8216bis §8).
@@ -121,7 +122,7 @@ public struct EncryptionKey: AttributeTag {
         return attributes[.iv] != nil ? 2 : 1
     }
 
-    /// Reports violations of rules beyond the types of the attributes (RFC 8216bis §4.4.4.4).
+    /// Reports violations that the attribute types don't cover (RFC 8216bis §4.4.4.4).
     func check(as tag: PlaylistTag, _ reader: inout LineReader) throws(PlaylistError) {
         if method == .none {
             if attributes.attributes.count > 1 {
@@ -135,8 +136,8 @@ public struct EncryptionKey: AttributeTag {
 }
 
 extension [EncryptionKey] {
-    /// Returns the keys in force after an EXT-X-KEY tag. The key replaces the one of the same key format; NONE replaces
-    /// all keys (RFC 8216bis §4.4.4.4).
+    /// Returns the keys that apply after an EXT-X-KEY tag. The new key replaces the key with the same key format; NONE
+    /// replaces all keys (RFC 8216bis §4.4.4.4).
     func applying(_ key: EncryptionKey) -> [EncryptionKey] {
         if key.method == .none { return [key] }
         var keys = filter { $0.method != .none }

@@ -1,21 +1,21 @@
 /// An interstitial: the attributes of an EXT-X-DATERANGE tag with the class `com.apple.hls.interstitial` (RFC 8216bis,
 /// appendix D).
 public struct Interstitial: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates an interstitial from attributes, which may be incomplete.
+    /// Creates an interstitial from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
 
-    /// The URI of the interstitial's playlist; nil if ``assetListURI`` is set.
+    /// The URI of the interstitial's playlist. Mutually exclusive with ``assetListURI``.
     public var assetURI: String? {
         get { attributes.text(.assetURI) }
         set { attributes.setQuoted(newValue, for: .assetURI) }
     }
 
-    /// The URI of a JSON list of interstitials; nil if ``assetURI`` is set.
+    /// The URI of a JSON list of interstitials. Mutually exclusive with ``assetURI``.
     public var assetListURI: String? {
         get { attributes.text(.assetList) }
         set { attributes.setQuoted(newValue, for: .assetList) }
@@ -33,7 +33,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setUnquoted(newValue, for: "X-PLAYOUT-LIMIT") }
     }
 
-    /// The ends that are aligned to segments: IN, OUT.
+    /// The transitions that snap to segment boundaries: OUT to the interstitial, IN to the primary content.
     public var snap: [String] {
         get { attributes.list("X-SNAP") }
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-SNAP") }
@@ -45,7 +45,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "X-RESTRICT") }
     }
 
-    /// Whether players may get different content: YES or NO.
+    /// Whether different players may receive different content: YES or NO.
     public var contentMayVary: String? {
         get { attributes.text("X-CONTENT-MAY-VARY") }
         set { attributes.setQuoted(newValue, for: "X-CONTENT-MAY-VARY") }
@@ -63,7 +63,7 @@ public struct Interstitial: AttributeTag {
         set { attributes.setQuoted(newValue, for: "X-TIMELINE-STYLE") }
     }
 
-    /// The time at which the skip button appears, in seconds.
+    /// The time after which the skip button appears, in seconds from the beginning of the interstitial.
     public var skipControlOffset: DecimalValue? {
         get { attributes.decimal("X-SKIP-CONTROL-OFFSET") }
         set { attributes.setUnquoted(newValue, for: "X-SKIP-CONTROL-OFFSET") }

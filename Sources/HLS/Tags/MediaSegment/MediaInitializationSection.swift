@@ -14,10 +14,10 @@ extension PlaylistTag {
 
 /// A media initialization section, EXT-X-MAP (RFC 8216bis §4.4.4.5).
 public struct MediaInitializationSection: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -30,8 +30,8 @@ public struct MediaInitializationSection: AttributeTag {
         self.keys = keys
     }
 
-    /// The keys in force at the tag's position. They may differ from the keys of the segments that the section applies
-    /// to.
+    /// The keys that apply at the position of the tag. They may differ from the keys of the segments that use the
+    /// section.
     public var keys: [EncryptionKey] = []
 
     /// The URI of the section; empty if the tag has none.

@@ -18,10 +18,10 @@ extension PlaylistTag {
 
 /// A partial segment, EXT-X-PART (RFC 8216bis §4.4.4.9).
 public struct PartialSegment: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -69,12 +69,12 @@ public struct PartialSegment: AttributeTag {
 public struct PartByteRanges: Sendable {
     private var end = 0
 
-    /// Creates a state for the first part of a playlist.
+    /// Creates the state before the first part of a playlist.
     public init() {}
 
-    /// Returns the bytes of the next part.
+    /// Returns the byte range of the next part.
     ///
-    /// - Returns: nil for a whole resource, and for a range whose end exceeds 64 bits.
+    /// - Returns: The range; nil for a whole resource, and for a range with an end that exceeds 64 bits.
     public mutating func next(_ part: PartialSegment) -> Range<Int>? {
         guard let range = part.byteRange else {
             end = 0

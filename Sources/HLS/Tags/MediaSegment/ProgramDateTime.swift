@@ -5,14 +5,14 @@ extension PlaylistTag {
         place: .mediaSegment { (parser, item, reader) throws(PlaylistError) in
             let date = DateTime(reader.text(item.value))
             if date.nanosecondsSinceEpoch == nil {
-                try reader.report(.error, item.tag, "value", "The date and time isn't valid.")
+                try reader.report(.error, item.tag, "value", "The value isn't a valid date and time.")
             }
             parser.segment.tags.append(.programDateTime(date))
         })
 }
 
 extension MediaSegment {
-    /// The wall-clock time of the segment's first sample that the playlist declares (RFC 8216bis §4.4.4.6).
+    /// The declared wall-clock time of the segment's first sample (RFC 8216bis §4.4.4.6).
     ///
     /// ``ResolvedSegment/programDateTime`` also derives the time from other segments.
     public var programDateTime: DateTime? {

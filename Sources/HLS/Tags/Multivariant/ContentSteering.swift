@@ -10,10 +10,10 @@ extension PlaylistTag {
 
 /// A content steering server, EXT-X-CONTENT-STEERING (RFC 8216bis §4.4.6.6).
 public struct ContentSteering: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

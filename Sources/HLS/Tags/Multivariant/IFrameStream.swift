@@ -9,12 +9,12 @@ extension PlaylistTag {
         requiredVersion: \.requiredVersion)
 }
 
-/// A media playlist of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
+/// A media playlist that consists of I-frames, EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.3).
 public struct IFrameStream: StreamTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }

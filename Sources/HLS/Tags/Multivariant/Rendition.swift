@@ -31,10 +31,10 @@ extension PlaylistTag {
 
 /// A rendition, EXT-X-MEDIA (RFC 8216bis §4.4.6.1).
 public struct Rendition: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
@@ -73,7 +73,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue, for: .language) }
     }
 
-    /// A language in another role, such as the written language (RFC 5646).
+    /// A language that's associated in another role, such as the written language (RFC 5646).
     public var associatedLanguage: String? {
         get { attributes.text("ASSOC-LANGUAGE") }
         set { attributes.setQuoted(newValue, for: "ASSOC-LANGUAGE") }
@@ -91,25 +91,25 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue, for: "STABLE-RENDITION-ID") }
     }
 
-    /// Whether players should select the rendition in the absence of a user's choice.
+    /// Whether players should select the rendition if the user hasn't made a choice.
     public var isDefault: Bool {
         get { attributes.flag("DEFAULT") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "DEFAULT") }
     }
 
-    /// Whether players may select the rendition by the system's language and settings.
+    /// Whether players may select the rendition based on the system's language and settings.
     public var isAutoselect: Bool {
         get { attributes.flag("AUTOSELECT") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "AUTOSELECT") }
     }
 
-    /// Whether the subtitles contain text that is essential for understanding.
+    /// Whether the subtitles contain text that's essential for understanding the content.
     public var isForced: Bool {
         get { attributes.flag("FORCED") ?? false }
         set { attributes.setFlag(newValue ? true : nil, for: "FORCED") }
     }
 
-    /// The ID of the captions within the media: CC1 to CC4, SERVICE1 to SERVICE63.
+    /// The ID of the closed captions in the media: CC1 to CC4, or SERVICE1 to SERVICE63.
     public var instreamID: String? {
         get { attributes.text(.instreamID) }
         set { attributes.setQuoted(newValue, for: .instreamID) }
@@ -133,7 +133,7 @@ public struct Rendition: AttributeTag {
         set { attributes.setQuoted(newValue.isEmpty ? nil : newValue.joined(separator: ","), for: "CHARACTERISTICS") }
     }
 
-    /// The number of audio channels, followed by other parameters after slashes.
+    /// The number of audio channels, optionally followed by other parameters, separated by slashes.
     public var channels: String? {
         get { attributes.text("CHANNELS") }
         set { attributes.setQuoted(newValue, for: "CHANNELS") }
@@ -146,8 +146,8 @@ public enum RenditionType: String, Sendable, Hashable, CaseIterable {
     case audio = "AUDIO"
     /// Video.
     case video = "VIDEO"
-    /// Subtitles in media playlists of their own.
+    /// Subtitles in separate media playlists.
     case subtitles = "SUBTITLES"
-    /// Captions inside the video.
+    /// Captions embedded in the video.
     case closedCaptions = "CLOSED-CAPTIONS"
 }

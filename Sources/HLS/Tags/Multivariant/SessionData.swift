@@ -1,5 +1,5 @@
 extension PlaylistTag {
-    /// EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4): data of the presentation.
+    /// EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4): arbitrary data about the presentation, such as a title.
     public static let sessionData = PlaylistTag(
         "EXT-X-SESSION-DATA", section: "4.4.6.4",
         place: .entry { .sessionData(SessionData(attributes: $0)) },
@@ -13,17 +13,17 @@ extension PlaylistTag {
         uris: [.uri: .sessionData])
 }
 
-/// Data of the presentation, EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
+/// Arbitrary data about the presentation, EXT-X-SESSION-DATA (RFC 8216bis §4.4.6.4).
 public struct SessionData: AttributeTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
 
-    /// Creates a tag from attributes, which may be incomplete.
+    /// Creates a tag from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.attributes = attributes
     }
 
-    /// Creates a tag that holds the data.
+    /// Creates a tag that contains the data.
     public init(dataID: String, value: String, language: String? = nil) {
         attributes = AttributeList()
         self.dataID = dataID
@@ -43,7 +43,7 @@ public struct SessionData: AttributeTag {
         set { attributes.setQuoted(newValue, for: .value) }
     }
 
-    /// The URI of the data; nil if ``value`` holds it.
+    /// The URI of the data; nil if ``value`` contains the data.
     public var uri: String? {
         get { attributes.text(.uri) }
         set { attributes.setQuoted(newValue, for: .uri) }

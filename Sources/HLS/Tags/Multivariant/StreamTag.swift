@@ -1,4 +1,5 @@
-/// The common attributes of EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF (RFC 8216bis §4.4.6.2 and §4.4.6.3).
+/// A tag with the attributes that EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF share (RFC 8216bis §4.4.6.2 and
+/// §4.4.6.3).
 public protocol StreamTag: AttributeTag {
     /// The URI of the media playlist; empty if there is none.
     var uri: String { get set }
@@ -17,7 +18,7 @@ extension StreamTag {
         set { attributes.setUnquoted(newValue, for: .averageBandwidth) }
     }
 
-    /// The author's rank of the stream among the variant streams; higher is better.
+    /// The author's ranking of the stream; higher is better.
     public var score: DecimalValue? {
         get { attributes.decimal("SCORE") }
         set { attributes.setUnquoted(newValue, for: "SCORE") }
@@ -37,7 +38,7 @@ extension StreamTag {
         }
     }
 
-    /// The optimal size of the picture.
+    /// The optimal display resolution of the video.
     public var resolution: Resolution? {
         get { attributes.resolution(.resolution) }
         set { attributes.setUnquoted(newValue, for: .resolution) }

@@ -19,17 +19,17 @@ extension PlaylistTag {
 
 /// A variant stream: EXT-X-STREAM-INF and the URI on the next line (RFC 8216bis §4.4.6.2).
 public struct VariantStream: StreamTag {
-    /// The attributes in their written order, including unknown ones.
+    /// The attributes in the order in which they were written, including unknown attributes.
     public var attributes: AttributeList
     /// The URI of the media playlist; empty if no URI follows the tag.
     public var uri: String
 
-    /// Creates a stream without a URI from attributes, which may be incomplete.
+    /// Creates a stream without a URI from attributes. Required attributes may be missing.
     public init(attributes: AttributeList) {
         self.init(attributes: attributes, uri: "")
     }
 
-    /// Creates a stream from attributes, which may be incomplete, and the URI of its media playlist.
+    /// Creates a stream from attributes and the URI of its media playlist. Required attributes may be missing.
     public init(attributes: AttributeList, uri: String) {
         self.attributes = attributes
         self.uri = uri
@@ -60,7 +60,7 @@ public struct VariantStream: StreamTag {
         set { attributes.setQuoted(newValue, for: "SUBTITLES") }
     }
 
-    /// The group ID of the stream's closed captions; nil without one, and for the value NONE (see
+    /// The group ID of the stream's closed captions; nil if there is none or the value is NONE (see
     /// ``hasNoClosedCaptions``).
     public var closedCaptionsGroup: String? {
         get { attributes["CLOSED-CAPTIONS"].flatMap { $0.isQuoted ? $0.text : nil } }

@@ -1,4 +1,4 @@
-/// A converter of samples from the form that MP4 stores to that of a transport stream: start codes before NAL units,
+/// A converter of samples from the form stored in MP4 to the form of a transport stream: start codes before NAL units,
 /// parameter sets before keyframes, and ADTS headers before AAC frames.
 enum ElementaryFraming {
     private static let startCode: [UInt8] = [0, 0, 0, 1]
@@ -48,7 +48,7 @@ enum ElementaryFraming {
             let unit = bytes[position..<position + length]
             position += length
             guard let first = unit.first else { continue }
-            // The delimiter has been written, and the parameter sets are those of the format.
+            // The delimiter and the parameter sets of the format have already been written.
             let type = isHEVC ? first >> 1 & 0x3F : first & 0x1F
             if isHEVC ? type == 35 : type == 9 { continue }
             if !sets.isEmpty, isHEVC ? (32...34).contains(type) : type == 7 || type == 8 { continue }

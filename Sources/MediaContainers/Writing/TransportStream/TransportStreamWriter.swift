@@ -1,8 +1,8 @@
-/// A writer of an MPEG transport stream (ISO/IEC 13818-1) with one programme, in one pass.
+/// A writer of an MPEG transport stream (ISO/IEC 13818-1) with one program, in one pass.
 ///
-/// It receives samples in the form that MP4 stores, as from a ``Remuxer``, and writes them in the order of their
-/// decoding times. Audio samples hidden by an edit list are omitted, because a transport stream has no such list.
-/// Memory for samples that wait for other tracks is bounded by 8 MiB.
+/// It receives samples in the form stored in MP4, for example from a ``Remuxer``, and writes them in decoding order.
+/// Audio samples hidden by an edit list are omitted, because a transport stream has no such list. Samples that wait for
+/// other tracks use at most 8 MiB of memory.
 public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
     private struct Waiting {
         var sample: MediaSample
@@ -21,20 +21,21 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
 
     private static var mapPID: UInt16 { 0x1000 }
     private static var firstPID: UInt16 { 0x100 }
-    /// The largest number of tracks. PIDs of streams precede that of the map. The packet of the map is full with far
-    /// fewer.
+    /// The maximum number of tracks. The PIDs of streams precede the PID of the map. In practice, the map has to fit
+    /// into one packet, which allows far fewer.
     private static var maximumTracks: Int { Int(mapPID - firstPID) }
     private static var tooManyTracks: ContainerError {
-        ContainerError(.unrepresentable, "more tracks than fit a programme map")
+        ContainerError(.unrepresentable, "too many tracks for the program map")
     }
     private static var maximumWaitingBytes: Int { 8 << 20 }
-    /// The time of the first sample, which keeps the clock above zero, and the time by which data precedes its
-    /// decoding.
+    /// The time of the first sample, which keeps the clock above zero, and the time by which data arrives before it is
+    /// decoded.
     private static var firstTime: Int64 { 126_000 }
     private static var lead: Int64 { 63_000 }
     /// The interval of the tables, which also precede keyframes, in ticks of 90 kHz.
     private static var tableInterval: Int64 { 22_500 }
-    /// The largest audio PES packet: 2,800 bytes, or a tenth of a second in ticks of 90 kHz.
+    /// The maximum length of an audio PES packet in bytes, and its maximum duration, a tenth of a second, in ticks of
+    /// 90 kHz.
     private static var audioPacketLength: Int { 2800 }
     private static var audioPacketDuration: Int64 { 9000 }
 
@@ -67,7 +68,7 @@ public struct TransportStreamWriter<Sink: ByteSink>: SampleSink {
                         number: UInt8(truncatingIfNeeded: index)) : nil)
             waiting.append([])
             packed.append(Packed())
-            // The tables must announce an additional stream immediately.
+            // The tables must list an additional stream immediately.
             lastTables = .min
         }
     }

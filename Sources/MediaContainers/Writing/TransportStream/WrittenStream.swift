@@ -1,12 +1,12 @@
-/// A stream of a written transport stream: its entry in the programme map, and the ids of its packets.
+/// A stream that a ``TransportStreamWriter`` writes: its entry in the program map, and the ids of its packets.
 struct WrittenStream {
     /// The PID of the stream.
     let pid: UInt16
-    /// The stream type in the programme map (ISO/IEC 13818-1, table 2-34).
+    /// The stream type in the program map (ISO/IEC 13818-1, table 2-34).
     let type: UInt8
     /// The stream id of its PES packets.
     let streamID: UInt8
-    /// The descriptors in the programme map.
+    /// The descriptors in the program map.
     let descriptors: [UInt8]
 
     /// Creates a stream for a track.
@@ -49,14 +49,14 @@ struct WrittenStream {
         self.descriptors = descriptors
     }
 
-    /// Returns the section of the programme association table (2.4.4.3).
+    /// Returns the section of the program association table (2.4.4.3).
     static func association(mapPID: UInt16) -> [UInt8] {
         var body: [UInt8] = [0, 1, 0xC1, 0, 0, 0, 1]
         body.appendBigEndian(0xE000 | mapPID)
         return section(table: 0, body)
     }
 
-    /// Returns the section of the programme map table (2.4.4.8).
+    /// Returns the section of the program map table (2.4.4.8).
     static func map(_ streams: [WrittenStream], clockPID: UInt16) -> [UInt8] {
         var body: [UInt8] = [0, 1, 0xC1, 0, 0]
         body.appendBigEndian(0xE000 | clockPID)
@@ -95,7 +95,7 @@ struct TransportPacketWriter {
     /// - Parameters:
     ///   - pes: The packet with header and payload.
     ///   - pid: The PID of the stream.
-    ///   - clock: The programme clock at the first byte, in ticks of 90 kHz, or nil if another stream carries it.
+    ///   - clock: The program clock at the first byte, in ticks of 90 kHz, or nil if another stream carries it.
     ///   - isRandomAccess: Whether decoding can start at the packet.
     mutating func add(_ pes: [UInt8], pid: UInt16, clock: Int64?, isRandomAccess: Bool) {
         var field: [UInt8] = []
@@ -121,7 +121,7 @@ struct TransportPacketWriter {
     ///
     /// - Returns: The number of payload bytes in the packet.
     private mutating func packet(_ pid: UInt16, _ payload: ArraySlice<UInt8>, field: [UInt8], startsUnit: Bool) -> Int {
-        // The adaptation field begins with its length in a byte.
+        // The adaptation field begins with a byte that contains its length.
         var field = field.isEmpty ? [] : [UInt8(truncatingIfNeeded: field.count)] + field
         let count = min(payload.count, Self.payloadLength - field.count)
         let stuffing = Self.payloadLength - field.count - count
@@ -144,7 +144,7 @@ struct TransportPacketWriter {
         return count
     }
 
-    /// Returns a programme clock reference without its extension (2.4.3.5).
+    /// Returns a program clock reference without its extension (2.4.3.5).
     private static func reference(_ clock: Int64) -> [UInt8] {
         let base = UInt64(bitPattern: clock) & 0x1_FFFF_FFFF
         return [
