@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The store's persistent records: resources, their representations, spans and checksums.
+/// The database of the store's resources, their representations, spans and checksums.
 ///
 /// Commits are durable when they return (`synchronous=FULL`).
 package final class Catalog: Sendable {
@@ -21,7 +21,7 @@ package final class Catalog: Sendable {
     private let counters: Mutex<Counters>
     /// Whether this opening created the catalog, because there was no file or an empty one.
     package let isNew: Bool
-    /// Whether the last process that wrote to the catalog ended without closing it, which leaves the log.
+    /// Whether the last process that wrote to the catalog ended without closing it, as indicated by its log.
     let wasInterrupted: Bool
 
     private struct Counters {
@@ -88,7 +88,7 @@ package final class Catalog: Sendable {
             if isSuspect { try FileManager.default.removeItem(atPath: marker) }
             try makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
-            // GRDB sets NORMAL for WAL, with which a power cut could undo commits.
+            // GRDB sets NORMAL for WAL, with which a power failure could undo commits.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let isNew = try pool.read { try !$0.tableExists("resource") }
             try CatalogSchema.migrator.migrate(pool)
@@ -136,7 +136,7 @@ package final class Catalog: Sendable {
             defer { connection = nil }
             return connection
         }
-        // The pool closes its reading connections last, which can't truncate the log.
+        // The pool closes its reading connections last, and these can't truncate the log.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
@@ -312,7 +312,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the error of a statement that failed during use, which alone doesn't indicate damage.
+    /// Returns the error for a statement that failed during use. Unlike at opening, SQLITE_ERROR and the like don't
+    /// indicate damage.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
         let path = if case .file(let path) = place { path } else { "in memory" }
         return switch error.resultCode {

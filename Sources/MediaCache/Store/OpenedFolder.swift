@@ -46,8 +46,8 @@ struct OpenedFolder {
         }
     }
 
-    /// Returns the lock of a folder that isn't writable; nil if no folder can hold it, so that other processes can't
-    /// find this one.
+    /// Returns the lock of a folder that isn't writable; nil if the lock file can't be created anywhere. Other
+    /// processes then can't detect this one.
     static func lockToRead(_ location: CacheLocation, _ logger: Logger) throws -> FolderLock? {
         do {
             return try FolderLock(toRead: location)
