@@ -36,7 +36,7 @@ package struct BlobFolder: Sendable {
         return rest != "bin" && rest != "json" && !rest.contains(".")
     }
 
-    /// Returns the blob that a file belongs to, by its name.
+    /// Returns the name of the blob to which a file belongs, given the file's name.
     package static func blob(of name: String) -> String {
         String(name.utf8.prefix { $0 != UInt8(ascii: ".") }) ?? name
     }

@@ -98,7 +98,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Restricts the file to its owner, because URLs may contain secrets. SQLite gives its log the same mode.
+    /// Restricts access to the file's owner, because URLs may contain secrets. SQLite creates the log with the same
+    /// mode.
     private static func makePrivate(_ path: String) throws {
         let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         if FileManager.default.fileExists(atPath: path) {

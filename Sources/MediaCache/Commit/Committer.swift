@@ -19,7 +19,6 @@ package final class Committer: Sendable {
         var next: Task<CacheError?, Never>?
         /// Whether automatic commits are off because the store is closed or suspended.
         var isPaused = false
-        /// Whether the committer is closed.
         var isClosed = false
     }
 
@@ -126,7 +125,7 @@ package final class Committer: Sendable {
         await commit()
     }
 
-    /// Starts automatic commits again.
+    /// Resumes automatic commits.
     package func resume() {
         state.withLock { state in
             state.isPaused = false

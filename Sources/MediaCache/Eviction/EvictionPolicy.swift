@@ -90,7 +90,7 @@ public enum EvictionStep: Sendable, Hashable {
 /// A policy that evicts the least recently used resources first. A large resource is shrunk instead of removed if that
 /// frees enough.
 public struct LeastRecentlyUsed: EvictionPolicy {
-    /// The size in bytes from which resources may be shrunk. 64 MiB by default.
+    /// The minimum size in bytes of resources that may be shrunk. 64 MiB by default.
     public var shrinkableSize: Int64
 
     /// Creates the policy.

@@ -15,7 +15,7 @@ package final class SpaceReservation: Sendable {
 
     private struct State {
         var granted: Int64 = 0
-        /// The number of bytes reserved and not yet written, which no measurement includes.
+        /// The number of bytes reserved and not yet written, which measurements don't include.
         var pendingBytes: Int64 = 0
         /// The total of all reservations.
         var totalReserved: Int64 = 0

@@ -232,7 +232,7 @@ extension ResourceURL {
                 guard let number = Int(digits), (1...65535).contains(number),
                     digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 else {
-                    throw CacheError(.invalidURL, "the port isn't a number from 1 to 65535")
+                    throw CacheError(.invalidURL, "the URL's port isn't a number from 1 to 65535")
                 }
                 port = number
             }
@@ -243,7 +243,7 @@ extension ResourceURL {
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
         guard allowed, isLiteral || !host.contains(where: { $0 == "[" || $0 == "]" || $0 == ":" }) else {
-            throw CacheError(.invalidURL, "the host isn't a name or an address")
+            throw CacheError(.invalidURL, "the URL's host isn't a valid name or address")
         }
         return (String(host), port)
     }

@@ -18,7 +18,7 @@ package struct AccessRule: Sendable {
 
     /// Checks a URL.
     ///
-    /// For a direct connection, the address of a name is checked once it's connected. A proxy resolves names itself and
+    /// For a direct connection, the address of a name is checked after connecting. A proxy resolves names itself and
     /// doesn't report the address. If a proxy is used, names that are known to be local are therefore refused here.
     ///
     /// - Parameters:

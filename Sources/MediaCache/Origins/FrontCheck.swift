@@ -15,8 +15,8 @@ struct FrontCheck {
     /// The offset of the next bytes to check; nil after the decision.
     var next: Int64? { front.map { Int64($0.count) } }
 
-    /// Returns whether bytes may be used. They may until they complete a playlist's signature, because the bytes before
-    /// contain no URL.
+    /// Returns false if the bytes complete a playlist's signature. Bytes before that may be used, because they contain
+    /// no URL.
     mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard var front, offset == front.count else { return true }
         self.front = nil

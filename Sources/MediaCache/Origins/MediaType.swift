@@ -86,7 +86,7 @@ package enum MediaType {
         case another([UInt8])
     }
 
-    /// Returns the media type of a response, unless it isn't media.
+    /// Returns the media type of a response, and throws an error if the content isn't of the expected kind.
     ///
     /// - Parameters:
     ///   - declared: The `Content-Type` of the response.

@@ -46,7 +46,8 @@ struct OriginExchange {
         var visited: Set<ResourceURL> = []
         while true {
             guard visited.insert(url).inserted, visited.count <= settings.maximumRedirects + 1 else {
-                throw CacheError(redirect: "\(locator.url) redirects in a loop or too often, at \(url)")
+                throw CacheError(
+                    redirect: "\(locator.url) redirects in a loop or too often; the last redirect leads to \(url)")
             }
             let request = OriginRequest(
                 url: url.withoutUserInfo,

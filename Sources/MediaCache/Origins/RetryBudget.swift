@@ -44,7 +44,7 @@ struct RetryBudget {
         return max(delay, retryAfter)
     }
 
-    /// Whether a fresh URL may be requested. It may at most twice without received bytes in between.
+    /// Whether a fresh URL may be requested: at most two times without received bytes in between.
     var mayRefresh: Bool { refreshes < Self.maximumRefreshes }
 
     /// Records that a fresh URL was received.

@@ -112,7 +112,7 @@ final class PassingFill: Sendable {
 
     /// Returns the bytes available to a reader; see ``PassThrough/poll(maximum:onReady:)``.
     func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
-        // Released outside the lock, since its deinitialization may take other locks.
+        // Released outside the lock, since its deinitialization may acquire other locks.
         var replaced: (@Sendable () -> Void)?
         defer { withExtendedLifetime(replaced) {} }
         return state.withLock { state in
@@ -243,7 +243,7 @@ final class PassingFill: Sendable {
             }
             let length = await reader.learnedLength
             if let length { onLength(length) }
-            // Otherwise readers would repeat the request endlessly.
+            // Otherwise, readers would repeat the request endlessly.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
                 throw CacheError(.badResponse, "the origin's response ended before the end of the requested range")
             }

@@ -50,7 +50,7 @@ struct RingWindow {
     /// The size of the ring in bytes.
     var size: Int { Int(min(Self.capacity, limit - start)) }
 
-    /// The highest transfer class of the readers; nil without any.
+    /// The highest transfer class of the readers; nil if there are none.
     var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
 
     // MARK: - Readers

@@ -75,7 +75,7 @@ package final class Representation: Sendable {
         engine.committer.markDirty(self, bytes: 0)
     }
 
-    /// Sets whether readers request another transform of this representation.
+    /// Records whether readers now request another transform.
     func setReplaced(_ isReplaced: Bool) {
         state.withLock { state in
             state.isReplaced = isReplaced

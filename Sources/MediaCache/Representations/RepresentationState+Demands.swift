@@ -42,7 +42,12 @@ extension RepresentationState {
         calls: inout [@Sendable () -> Void]
     ) -> DemandStep {
         if let failure = failedDemands.removeValue(forKey: demand) { return .failed(failure) }
-        if isSuperseded { return .failed(CacheError(.representationChanged, "the origin has another version")) }
+        if isSuperseded {
+            return .failed(
+                CacheError(
+                    .representationChanged,
+                    "the resource has changed at the origin, so missing bytes of the cached version can't be fetched"))
+        }
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, length))
         if written.contains(range) { return .done }
         if let storingFailure { return .failed(storingFailure) }

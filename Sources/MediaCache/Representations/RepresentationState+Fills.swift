@@ -89,7 +89,8 @@ extension RepresentationState {
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 
-    /// Extends a fill to the whole representation, because the origin answers range requests with the whole content.
+    /// Extends a fill to the whole representation, because the origin responds to range requests with the whole
+    /// content.
     mutating func ignoreRanges(of fill: FillID) {
         ignoresRanges = true
         guard fills[fill]?.isEnded == false else { return }

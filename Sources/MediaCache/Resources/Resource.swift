@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The confirmations of a representation by the origin.
+/// A representation, and when the origin last confirmed it.
 struct Confirmation: Sendable {
     var representation: Int64
     var moments: ConfirmationMoments
@@ -31,7 +31,8 @@ struct ConfirmationMoments: Sendable {
         if scope == .publicOnly { publicOnly = max(publicOnly ?? began, began) }
     }
 
-    /// Returns whether a request with a scope at least as narrow has confirmed the version since a moment.
+    /// Returns whether the version was confirmed by a request that started at or after `moment`, with a scope at least
+    /// as narrow as `scope`.
     func isConfirmed(since moment: Duration, for scope: AddressScope) -> Bool {
         (scope == .publicOnly ? publicOnly : any).map { $0 >= moment } ?? false
     }
@@ -139,8 +140,8 @@ package final class Resource: Sendable {
         state.isAsking || state.representations.contains(where: \.isHeld)
     }
 
-    /// Retires this object if it's idle. Returns whether it has. A resource that awaits removal isn't retired, because
-    /// only this object records that; ``retireForRemoval(orLater:)`` retires it.
+    /// Retires this object if it's idle, and returns whether it was. A resource that awaits removal isn't retired,
+    /// because only this object records that; ``retireForRemoval(orLater:)`` retires it.
     func retire() -> Bool {
         state.withLock { state in
             guard !state.isRetired, !state.awaitsRemoval, !Self.isInUse(state) else { return false }
@@ -283,7 +284,7 @@ package final class Resource: Sendable {
             isDurable: isDurable, isNew: true, state: state, engine: engine)
     }
 
-    /// The state of the resource as a reader finds it.
+    /// The state of the resource for a reader.
     enum Readiness {
         case ready(Representation)
         /// The version must be revalidated before use. If it may be served stale, the wait for the origin is limited.

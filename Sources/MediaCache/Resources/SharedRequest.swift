@@ -102,7 +102,7 @@ package final class SharedRequest<Value: Sendable>: Sendable {
     /// Prevents the cancellation of the request when the last caller leaves.
     func outliveWaiters() { state.withLock { $0.outlivesWaiters = true } }
 
-    /// The highest transfer class of the callers; nil without any.
+    /// The highest transfer class of the callers; nil if there are none.
     private var transferClass: TransferClass? { state.withLock { $0.classes.values.max() } }
 
     private func finish(_ outcome: Result<Value?, any Error>) {

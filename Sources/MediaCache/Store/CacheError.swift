@@ -23,7 +23,7 @@ public struct CacheError: Error, Sendable {
         case notMedia
         /// The resource changed at the origin while this version was being read.
         case representationChanged
-        /// The requested range lies outside the resource (RFC 9110 §15.5.17).
+        /// The requested range is outside the resource (RFC 9110 §15.5.17).
         case rangeNotSatisfiable
         /// The resource, or the requested part of it, isn't cached.
         case notFound

@@ -36,7 +36,8 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Adds the body of a delivered response to the cache, under the same checks as a response from the store's origin.
+    /// Adds the body of a delivered response to the cache, after the same checks as for a response from the store's
+    /// origin.
     ///
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.

@@ -212,10 +212,11 @@ extension EvictionSituation {
 
 /// The selection of bytes to remove when a blob is shrunk.
 enum HolePlan {
-    /// The number of bytes to keep at the start and the end, which players need first.
+    /// The number of bytes to preserve at the start and the end, which players need first.
     static let edge: Int64 = 1 << 20
 
-    /// Returns whole blocks from the end of the spans with at least `bytes` bytes, if there are enough.
+    /// Returns ranges of whole blocks, from the end of the spans backwards, with a total of at least `bytes` bytes. The
+    /// total is less if there aren't enough blocks.
     static func holes(in spans: SpanMap, freeing bytes: Int64) -> [Range<Int64>] {
         let block = BlockChecksums.blockSize
         let end = (spans.upperBound - edge) / block * block

@@ -44,7 +44,7 @@ extension CacheStore {
         do {
             try await engine.committer.commitIfNotCancelled()
         } catch {
-            throw CacheError.wrap(error, as: .storage, "the cache can't be committed")
+            throw CacheError.wrap(error, as: .storage, "received bytes can't be committed to the cache")
         }
     }
 
@@ -58,7 +58,7 @@ extension CacheStore {
             let refusal = table[key(of: request)]?.refusal
             if let refusal, refusal.code == .notMedia { throw refusal }
             var error = CacheError(
-                .storage, "\(request.url) can't be stored: \(refusal?.message ?? "it was removed meanwhile")")
+                .storage, "\(request.url) can't be stored: \(refusal?.message ?? "it was removed in the meantime")")
             error.isByRule = refusal?.isByRule ?? false
             throw error
         }
@@ -109,7 +109,7 @@ extension CacheStore {
         try await movePin(of: resource)
         if let pinned = resource.pinnedVersion, pinned !== representation {
             throw CacheError(
-                .representationChanged, "\(request.url) can't be pinned: its origin has another version now")
+                .representationChanged, "\(request.url) can't be pinned: it has changed at the origin; try again")
         }
     }
 

@@ -13,7 +13,7 @@ extension CacheStore {
     ///   - head: The head of the response that contained the bytes.
     ///   - kind: The resource kind, which selects transforms.
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is cached,
-    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside the resource,
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource,
     ///   ``CacheError/Code/badResponse`` if the file's length differs from the range's,
     ///   ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform, or ``CacheError/Code/storage``.
     @discardableResult
@@ -30,7 +30,7 @@ extension CacheStore {
         try checkOpen()
         guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
             throw CacheError(
-                .rangeNotSatisfiable, "the range \(range) lies outside \(url)", completeLength: head.length)
+                .rangeNotSatisfiable, "the range \(range) is outside \(url)", completeLength: head.length)
         }
         guard engine.blobs.isWritable else {
             throw CacheError(.storage, "\(url) can't be stored: the cache folder isn't writable")
@@ -66,7 +66,7 @@ extension Engine {
         guard transform?.isWhole != true else {
             throw CacheError(
                 .invalidSetting,
-                "resources of this kind have a whole-body transform, so parts can't be added to the cache")
+                "parts of a \(kind) can't be added to the cache, because this kind has a whole-body transform")
         }
         return transform
     }

@@ -27,7 +27,7 @@ extension CacheStore {
 
     /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and in order.
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
-        // Held, so that none is evicted or removed meanwhile.
+        // Protects them from eviction and removal in the meantime.
         let held = try await hold(keys)
         defer { for hold in held.flatMap(\.holds) { hold.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }

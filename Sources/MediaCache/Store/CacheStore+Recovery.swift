@@ -212,7 +212,7 @@ extension CacheStore {
                 return try await restored(key: key)
             } catch let error as CacheError where error.code == .damaged {
                 // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
-                // opening sets the catalog aside.
+                // opening replaces the catalog.
                 await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
                 engine.health.failedForGood(error)
             }

@@ -53,7 +53,7 @@ extension CacheStore {
         guard isResumed else { return }
         reopenings.send(())
         engine.committer.resume()
-        // The last readers of resources marked for removal may have left meanwhile.
+        // The last readers of resources marked for removal may have left during the suspension.
         for resource in table.all { resource.useEnded() }
         if engine.blobs.isWritable { startUpkeep(cleaning: false) }
     }

@@ -50,7 +50,7 @@ extension CacheStore {
         }
         note(damaged, "the checksum doesn't match")
         note(Array(lostAtOpening.spans), "the blob is missing or too short")
-        note(Array(rest.spans), "lost earlier, and not fetched again yet")
+        note(Array(rest.spans), "lost earlier, and not yet fetched again")
         findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
@@ -87,7 +87,8 @@ extension CacheStore {
             for try await _ in session.buffers {}
             return true
         } catch {
-            engine.logger.warning("not repaired", metadata: ["url": "\(resource.locator.url)", "error": "\(error)"])
+            engine.logger.warning(
+                "damage not repaired", metadata: ["url": "\(resource.locator.url)", "error": "\(error)"])
             return false
         }
     }

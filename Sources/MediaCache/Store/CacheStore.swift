@@ -200,8 +200,8 @@ public final class CacheStore: Sendable {
 
     /// Opens a read session. Returns when the resource's head is known.
     ///
-    /// - Throws: ``CacheError``: the origin's failure if nothing is cached, or ``CacheError/Code/rangeNotSatisfiable``
-    ///   if the range lies outside the resource.
+    /// - Throws: ``CacheError``: the failure of the origin request if nothing is cached, or
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
@@ -219,7 +219,7 @@ public final class CacheStore: Sendable {
                 let resource = try await resource(opening: request)
                 if request.pins { try await pin(resource) }
                 if let session = try await resource.read(request) {
-                    // Another reader may have opened another version meanwhile.
+                    // Another reader may have opened another version in the meantime.
                     if request.pins { try await pin(resource) }
                     return session
                 }

@@ -37,8 +37,8 @@ package final class FolderLock: Sendable {
 
     /// Acquires the lock for reading a folder that isn't writable.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if no
-    ///   folder can hold a lock.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if the
+    ///   lock file can't be created in any folder.
     package init(toRead location: CacheLocation) throws {
         shared = try Self.share(location)
         do {

@@ -28,7 +28,7 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var isPinned: Bool
     /// Whether it's being read or filled.
     public var isInUse: Bool
-    /// The validators of the listed version.
+    /// The validators of the cached version.
     public var validator: Validator
     /// The ranges that running fills have yet to receive.
     public var fills: [Range<Int64>] = []

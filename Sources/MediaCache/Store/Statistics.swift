@@ -57,7 +57,7 @@ package final class Counters: Sendable {
         }
     }
 
-    /// Counts bytes consumed by a reader.
+    /// Counts bytes delivered to a reader.
     func read(bytes: Int64, fromCache: Int64) {
         statistics.withLock { statistics in
             statistics.bytesRead += bytes

@@ -32,7 +32,7 @@ package final class StorageHealth: Sendable {
         events.send(.storageFailed(error))
     }
 
-    /// Records damage to the catalog. Nothing is stored until the next opening, which sets the catalog aside.
+    /// Records damage to the catalog. Nothing is stored until the next opening, which replaces the catalog.
     package func failedForGood(_ error: CacheError) {
         beyondRepair.withLock { $0 = true }
         failed(error)

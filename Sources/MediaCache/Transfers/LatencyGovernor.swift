@@ -41,7 +41,7 @@ struct LatencyGovernor: Sendable {
     /// The time without a late response after which the rate doubles each second, since slow transfers send few
     /// requests.
     private static let silence = Duration.seconds(2)
-    /// The multiple of the received rate from which a limit has no effect.
+    /// The multiple of the received rate at which a limit has no effect.
     private static let slack = 2.0
 
     private var minima: [(since: Duration, least: Duration)] = []
@@ -90,7 +90,7 @@ struct LatencyGovernor: Sendable {
         guard recent.count >= Self.filter, let base, let delivered else { return }
         let target = max(base * Self.target, Self.leastTarget)
         let delay = current - base
-        // A change shows in responses to requests sent after it.
+        // A change of the rate affects only responses to requests sent after it.
         let elapsed = changed.map { now - $0 } ?? current + Self.interval
         guard elapsed >= max(Self.interval, current) else { return }
         recent.count = 0

@@ -6,8 +6,8 @@ import Synchronization
 /// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader
 /// has received anything for ``longestHold``.
 struct PlaybackNeed: Sendable {
-    /// The duration of a pause after which a transfer closes its connection, because the data in transit occupies the
-    /// link.
+    /// The duration of a shortage after which paused transfers close their connections. Until then, their data in
+    /// transit occupies the link.
     static let patience = Duration.milliseconds(50)
     /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4

@@ -15,7 +15,7 @@ package final class Traffic: Sendable {
         var meter = ThroughputMeter()
         var hosts: [String: Host] = [:]
         var nextID = 0
-        /// The running transfers that may have to pause, with the function that closes their connections.
+        /// The running transfers, which may have to close their connections.
         var running: [Int: Running] = [:]
         var waiting: [Int: Waiter] = [:]
         /// The task that resumes paused transfers.

@@ -29,7 +29,7 @@
         ///   - resource: The URL of the resource.
         ///   - store: The store that caches the resource.
         ///   - settings: The settings of its transfers; nil for the settings of the store.
-        ///   - policy: The amount to fetch ahead of the player.
+        ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL` if the system doesn't accept the URL, or with `invalidSetting` for
         ///   the URL of a stream.
         public convenience init(
@@ -51,7 +51,7 @@
         ///   - server: The provider of local URLs, required for streams.
         ///   - settings: The settings of the transfers; nil for the settings of the store. They don't apply to
         ///     transfers of the server.
-        ///   - policy: The amount to fetch ahead of the player.
+        ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL`, or with `invalidSetting` for a stream without a server; errors of
         ///   the server.
         public static func find(

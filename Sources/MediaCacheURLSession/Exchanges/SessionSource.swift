@@ -22,7 +22,7 @@ final class SessionSource: Sendable {
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: SessionQueue()))
     }
 
-    /// Returns a suspended task for a request, or nil after ``shutdown()``.
+    /// Returns a suspended task for a request; nil after ``shutdown()``.
     func task(of request: URLRequest, for exchange: URLSessionExchange) -> URLSessionDataTask? {
         session.withLock { session in
             guard let task = session?.dataTask(with: request) else { return nil }
