@@ -152,8 +152,8 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 private final class POSIXFile: BlobFile {
     /// The typical read-ahead of operating systems in bytes.
     private static let sampleDistance = 128 << 10
-    /// The time for which a range found in memory is assumed to stay there. It spares concurrent readers of the same
-    /// range the system calls.
+    /// The time for which a range found in memory is assumed to stay there. This saves system calls for concurrent
+    /// readers of the same range.
     private static let sampleLifetime = Duration.seconds(1)
 
     private let path: String

@@ -256,7 +256,7 @@ package final class Catalog: Sendable {
     /// The number of identifiers per statement. SQLite permits 32,766 arguments.
     private static let idsAtOnce = 8192
 
-    /// Deletes a resource whose record can't be read, with all its representations. Durable on return.
+    /// Deletes a resource with an unreadable record and all its representations. Returns when the deletion is durable.
     package func delete(key: String) async throws {
         try await write { try $0.execute(sql: "DELETE FROM resource WHERE key = ?", arguments: [key]) }
     }

@@ -1,4 +1,4 @@
-/// A reader's place in a fill whose bytes aren't stored.
+/// A reader of a fill whose bytes aren't stored.
 final class PassThrough: Sendable {
     private let fill: PassingFill
     private let id: Int

@@ -83,7 +83,7 @@ final class PassingFill: Sendable {
 
     // MARK: - Readers
 
-    /// Returns a place for a reader at `position`; nil if the byte is no longer in the ring, or too far ahead.
+    /// Adds a reader at `position`. Returns nil if the byte is no longer in the ring, or too far ahead.
     func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough? {
         let id = state.withLock { state -> Int? in
             guard !state.isEnded, state.failure == nil, state.window.reaches(position),
@@ -96,13 +96,13 @@ final class PassingFill: Sendable {
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// Returns the place of the fill's first reader.
+    /// Adds the fill's first reader.
     func place(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
         let id = state.withLock { $0.window.join(at: position, transferClass) }
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// Returns a place that preserves received bytes for readers that are about to join, until it's released.
+    /// Adds a reader that only preserves received bytes for readers that are about to join, until it's released.
     func hold() -> PassThrough {
         let id = state.withLock { state in
             state.window.join(at: state.window.start, .background, isHold: true)

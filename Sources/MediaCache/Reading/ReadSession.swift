@@ -65,7 +65,7 @@ public final class ReadSession: Sendable {
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
     }
 
-    /// Creates a session over bytes that aren't stored. `place` is the session's place in a running fill, if any.
+    /// Creates a session over bytes that aren't stored. `place` is its reader in a running fill, if there is one.
     init(
         passing: PassingVersion, place: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
         engine: Engine

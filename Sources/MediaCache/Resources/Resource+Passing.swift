@@ -11,7 +11,7 @@ struct PassingVersion: Sendable {
 /// A response that isn't stored, returned to the readers waiting for it.
 struct PassingResponse: Sendable {
     var version: PassingVersion
-    /// A place that preserves the response's first bytes until the waiting readers have joined.
+    /// A reader that preserves the response's first bytes until the waiting readers have joined.
     var hold: PassThrough
 }
 

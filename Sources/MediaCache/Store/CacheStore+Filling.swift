@@ -5,8 +5,8 @@ extension CacheStore {
     /// Cancelling the task ends the fills that no other reader or demand needs, before this function returns. Received
     /// bytes stay cached.
     ///
-    /// - Throws: ``CacheError``: the origin's failure, ``CacheError/Code/rangeNotSatisfiable`` if the range lies
-    ///   outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
+    /// - Throws: ``CacheError``: the failure of an origin request, ``CacheError/Code/rangeNotSatisfiable`` if the range
+    ///   is outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
         // Uncommitted representations have open files.
         if engine.committer.dirtyCount >= Self.mostUncommitted { await engine.committer.commit() }

@@ -148,8 +148,8 @@ extension CacheStore {
         await closeForRemoval(keys: [key], orLater: false)[key]
     }
 
-    /// Closes the idle ones of several resources. Returns their blob names by key. With `orLater`, resources in use are
-    /// marked for removal.
+    /// Closes resources unless they are in use. Returns the blob names of the closed ones by key. With `orLater`,
+    /// resources in use are marked for removal.
     private func closeForRemoval(keys: [String], orLater: Bool) async -> [String: [String]] {
         var closed: [String: [String]] = [:]
         var wasOpen = false

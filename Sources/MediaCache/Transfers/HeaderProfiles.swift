@@ -30,8 +30,8 @@ public struct HeaderProfiles: Sendable, Hashable {
         set { profiles[url.origin] = newValue }
     }
 
-    /// Adds fields to the profile of `url`'s origin, replacing those of the same names, and sets its identity unless
-    /// nil.
+    /// Adds fields to the profile of `url`'s origin, replacing fields with the same names. Sets its identity unless
+    /// `identity` is nil.
     package mutating func add(_ fields: HTTPFields, as identity: ProfileIdentity?, to url: ResourceURL) {
         var profile = self[url] ?? Profile()
         if let identity { profile.identity = identity }

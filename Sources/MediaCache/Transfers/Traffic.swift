@@ -206,7 +206,7 @@ package final class Traffic: Sendable {
     ///
     /// - Parameters:
     ///   - ifNeeded: Returns whether the transfer is needed. An abandoned transfer keeps its connection during a pause,
-    ///     because it won't open another one. It ends if a transfer of a higher class needs its place.
+    ///     because it won't open another one. It ends if it blocks a transfer of a higher class.
     ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
     /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
     ///   for admission.
