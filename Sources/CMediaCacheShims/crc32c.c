@@ -52,10 +52,10 @@ __attribute__((target("crc"))) static uint32_t hardware(uint32_t crc, const uint
     return crc;
 }
 
-// Whether the processor has the instruction, which is optional in ARMv8.0: Apple's A7 to A9 lack it.
+// Returns whether the processor has CRC instructions. They are optional in ARMv8.0; Apple's A7 to A9 lack them.
 static bool has_instruction(void) {
 #if defined(__APPLE__)
-    // 1 for a processor with the instruction, 2 for one without it, 0 before the first call.
+    // 1 if the processor has the instructions, 2 if it doesn't, 0 before the first call.
     static _Atomic int known = 0;
     int result = atomic_load_explicit(&known, memory_order_relaxed);
     if (result == 0) {
@@ -83,7 +83,7 @@ uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count) {
     return ~crc;
 }
 
-// The product of two polynomials modulo the CRC's, both bit-reflected.
+// Returns the product of two bit-reflected polynomials modulo the CRC polynomial.
 static uint32_t multiply(uint32_t a, uint32_t b) {
     uint32_t product = 0;
     for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {

@@ -28,7 +28,7 @@ ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offs
 
 int mc_sync_data(int descriptor) {
 #if defined(__APPLE__)
-    // On Apple platforms fsync only writes to the drive's cache.
+    // On Apple platforms, fsync doesn't flush the drive's cache.
     return fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0;
 #else
     return fdatasync(descriptor);

@@ -6,9 +6,9 @@
 
 void mc_keep_heap_small(void) {
 #if defined(__GLIBC__)
-    // By default, glibc raises the mmap threshold to the size of the largest freed buffer, so playlists of several
-    // megabytes would fragment the heap from then on. Media buffers of 1 MiB remain just below the threshold, because
-    // mapping each would cost more than copying it.
+    // By default, glibc raises the mmap threshold to the size of the largest freed buffer. A playlist of several
+    // megabytes would then fragment the heap. The threshold is just above 1 MiB, the size of media buffers, because
+    // mapping each of them would cost more than copying it.
     mallopt(M_MMAP_THRESHOLD, 5 << 18);
     mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif

@@ -28,11 +28,12 @@ int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
     return ENOTSUP;
 }
 
-// The functions below run in the child and call only functions that are safe after a fork in a process with threads.
+// The static functions below run in the child. They call only functions that are safe after a fork in a multithreaded
+// process.
 
 static void close_on_exec_from(int first) {
 #ifdef SYS_close_range
-    // 4 is CLOSE_RANGE_CLOEXEC; the failure-report pipe stays open until execve.
+    // 4 is CLOSE_RANGE_CLOEXEC. The pipe that reports a failure must stay open until execve.
     if (syscall(SYS_close_range, first, UINT_MAX, 4) == 0) return;
 #endif
     long most = sysconf(_SC_OPEN_MAX);
@@ -53,7 +54,7 @@ static void limit(int resource, uint64_t most) {
 
 static int place_streams(const int streams[3]) {
     int copies[3];
-    // The copies are above the standard streams, so that dup2 can't overwrite a stream before it is used.
+    // The copies have numbers above the standard streams, so that dup2 can't overwrite one before it is duplicated.
     for (int index = 0; index < 3; index++) {
         int source = streams[index];
         if (source < 0) source = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -99,13 +100,13 @@ int mc_spawn_confined(
     if (pipe(report) != 0) return errno;
     fcntl(report[0], F_SETFD, FD_CLOEXEC);
     fcntl(report[1], F_SETFD, FD_CLOEXEC);
-    // Blocks signals, so that no handler of this process runs in the child before the defaults are restored.
+    // Signals are blocked, so that no handler of this process runs in the child before the defaults are restored.
     sigset_t all, previous;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &previous);
     pid_t child = fork();
     if (child == 0) {
-        // Moves the report's descriptor above the standard streams.
+        // The pipe's descriptor must not be one of the standard streams, which are replaced.
         int failure_pipe = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
         run_confined(path, arguments, environment, streams, folder, confinement);
         int reason = errno;

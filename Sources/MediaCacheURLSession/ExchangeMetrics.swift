@@ -8,9 +8,9 @@ public struct ExchangeMetrics: Sendable {
     public var timeToHead: Duration?
     /// The time from the request to the end of the exchange.
     public var duration: Duration
-    /// The number of received bytes of the body.
+    /// The number of body bytes received.
     public var bytes: Int64
-    /// The metrics of the connection; nil if the system reports none, and always on Linux.
+    /// The metrics of the connection; nil if the system doesn't report them, as on Linux.
     public var connection: ConnectionMetrics?
 }
 

@@ -7,32 +7,32 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// An origin over the system's `URLSession`, for the store of an app on Apple platforms.
+/// An origin that uses the system's `URLSession`, for apps on Apple platforms.
 ///
-/// It uses the proxies, VPN and Low Data Mode that the user has configured, uses HTTP/2 and HTTP/3 if the origin
-/// supports them, and stores neither cookies nor responses. Certificates are always verified. If a reader stops
-/// reading, the task is suspended with at most 512 KiB buffered.
+/// It respects the user's settings of proxies, VPN and Low Data Mode, and supports HTTP/2 and HTTP/3. It stores neither
+/// cookies nor responses. Certificates are always verified. If a reader stops reading, the task is suspended once about
+/// 512 KiB are buffered.
 ///
 /// `URLSession` has these limitations:
 /// - If the path of a URL contains a dot segment, or the URL contains a `%` without two hexadecimal digits,
 ///   ``send(_:)`` throws `CacheError` with `invalidURL`. Other characters that aren't allowed in URLs are
 ///   percent-encoded.
 /// - The system decodes `gzip`, `deflate` and `br`. A whole encoded body is returned decoded, without
-///   `Content-Encoding` and `Content-Length`. A range of one throws `badResponse`.
-/// - The connected address isn't known before the request has been sent. `AddressScope.publicOnly` is checked against
-///   the addresses that the host's name resolves to before the request; they are cached for a minute. The lookup isn't
-///   part of the request's time limits. If only a proxy can resolve the name, such a request is refused.
+///   `Content-Encoding` and `Content-Length`. For a range of an encoded body, ``send(_:)`` throws `badResponse`.
+/// - The connected address isn't known before the request has been sent. `AddressScope.publicOnly` is therefore checked
+///   before the request, against the addresses to which the host's name resolves. They are cached for a minute. The
+///   lookup isn't part of the request's time limits. If only a proxy can resolve the name, the request is refused.
 ///
-/// On Linux it exists only for the contract tests of origins, because FoundationNetworking can't pause a transfer. A
-/// reader that falls 4 MiB behind receives those bytes and then `unreachable`, after which the engine requests the
-/// rest. The system may continue to receive discarded bytes for a while. Servers use `AsyncHTTPClientOrigin`.
+/// On Linux, use it only for tests, because FoundationNetworking can't pause a transfer. If a reader falls 4 MiB
+/// behind, it receives those bytes, then the error `unreachable`, after which the engine requests the rest. The system
+/// may continue to receive bytes for a while, which are discarded. Servers use `AsyncHTTPClientOrigin`.
 public final class URLSessionOrigin: Origin {
     private let settings: URLSessionSettings
     private let time: any TimeSource
     private let source: SessionSource
     private let hosts: HostAddresses
 
-    /// Creates an origin, which connects at the first request.
+    /// Creates an origin. It doesn't connect before the first request.
     ///
     /// - Parameters:
     ///   - settings: The networks that may be used, and how.
@@ -46,18 +46,18 @@ public final class URLSessionOrigin: Origin {
 
     deinit { source.shutdown() }
 
-    /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
-    /// unless that field is set.
+    /// Sends a request, and returns when the response head has been received.
     ///
-    /// The limit for the response head is the sum of `limits.connect` and `limits.firstByte`, because the session
-    /// doesn't report when it has connected.
+    /// User information in the URL is sent as `Authorization: Basic` (RFC 7617) unless that field is set. The time
+    /// limit for the response head is the sum of `limits.connect` and `limits.firstByte`, because the session doesn't
+    /// report when it has connected.
     ///
     /// - Throws: `CacheError` with `invalidURL`, `forbiddenAddress`, `unreachable`, `timedOut`, `badResponse`,
     ///   `cancelled`, or `closed` after ``shutdown()``.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         var prepared = try Self.prepare(request)
         if settings.waitsForConnectivity {
-            // Waiting for a network has no limit. The system's timeout starts with the connection.
+            // Waiting for a network has no limit. The system's timeout starts when a network is available.
             prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
         }
         let peer = try await hosts.meaning(of: request.url.host, grants: settings.allowedNetworks)

@@ -8,21 +8,20 @@ public import MediaCache
 /// The networks that a ``URLSessionOrigin`` may use, and how.
 public struct URLSessionSettings: Sendable {
     /// Whether networks that the system considers expensive may be used, such as cellular networks and personal
-    /// hotspots. True unless set. Apple platforms only.
+    /// hotspots. True by default. Apple platforms only.
     public var allowsExpensiveNetworkAccess = true
-    /// Whether networks in Low Data Mode may be used. True unless set. Apple platforms only.
+    /// Whether networks in Low Data Mode may be used. True by default. Apple platforms only.
     public var allowsConstrainedNetworkAccess = true
-    /// Whether cellular networks may be used. True unless set.
+    /// Whether cellular networks may be used. True by default.
     public var allowsCellularAccess = true
-    /// Whether a request waits without a limit for a network if none is available, instead of failing. False unless
-    /// set, because the engine retries. Apple platforms only.
+    /// Whether a request waits for a network without a time limit if none is available, instead of failing. False by
+    /// default, because the engine retries. Apple platforms only.
     public var waitsForConnectivity = false
-    /// The maximum number of connections to one host. 64 unless set, so that the limit of the transfer scheduler
-    /// applies.
+    /// The maximum number of connections to one host. 64 by default, so that only the transfer scheduler limits them.
     public var connectionsPerHost = 64
-    /// The private networks that requests may contact despite `AddressScope.publicOnly`.
+    /// The private networks that may be contacted despite `AddressScope.publicOnly`.
     public var allowedNetworks: [AddressRange] = []
-    /// A closure that receives the metrics of each finished exchange, called on a queue of the session.
+    /// A closure that is called with the metrics of each finished exchange, on a queue of the session.
     public var onMetrics: (@Sendable (ExchangeMetrics) -> Void)?
 
     /// Creates settings with the default values.

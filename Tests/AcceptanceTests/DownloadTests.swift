@@ -98,7 +98,7 @@ extension AcceptanceTests {
             ])
             #expect(result.ending == .exit(1))
             #expect(result.text.contains("Downloaded \(origin.url(Fixtures.moovFirst))"))
-            #expect(result.errorText.contains("missing.mp4 answered 404"), "\(result.errorText)")
+            #expect(result.errorText.contains("missing.mp4 responded with 404"), "\(result.errorText)")
             #expect(result.errorText.contains("1 of 2 downloads are incomplete"), "\(result.errorText)")
         }
 

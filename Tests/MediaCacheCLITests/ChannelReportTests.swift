@@ -78,9 +78,9 @@ struct ChannelReportTests {
         line.lost = lost
         #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
         #expect(line.rendered(width: 20).count == 20)
-        let waiting = try ChannelSample.empty(["state": "waiting", "reason": "it answered 404"])
+        let waiting = try ChannelSample.empty(["state": "waiting", "reason": "it responded with 404"])
         line = ChannelLine(record: waiting, lost: LostSegments(), now: 0)
-        #expect(line.plain == "news: waiting (it answered 404)")
+        #expect(line.plain == "news: waiting (it responded with 404)")
     }
 
     @Test(arguments: [

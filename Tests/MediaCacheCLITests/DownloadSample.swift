@@ -34,7 +34,7 @@ enum DownloadSample {
     static func hole(_ name: String, start: Double = 4, duration: Double = 4) -> [String: any Sendable] {
         [
             "url": "http://h/\(name)", "role": "mediaSegment", "start": start, "duration": duration,
-            "reason": "http://h/\(name) answered 404", "retryable": false,
+            "reason": "http://h/\(name) responded with 404", "retryable": false,
         ]
     }
 }

@@ -21,12 +21,12 @@ struct GetOutcomeTests {
 
     @Test(arguments: ["failed", "waiting"])
     func advisesOnResumingPartialDownload(state: String) throws {
-        let reason = DownloadSample.reason("originStatus", "it answered 500")
+        let reason = DownloadSample.reason("originStatus", "it responded with 500")
         let failure = try #require(try failure(["state": state, "reason": reason]))
         #expect(failure.exitCode == 1)
         #expect(
             failure.message
-                == "it answered 500; 250 B of 1.00 KB cached; run the same command to resume")
+                == "it responded with 500; 250 B of 1.00 KB cached; run the same command to resume")
     }
 
     @Test(arguments: [0, 1000])
@@ -46,7 +46,7 @@ struct GetOutcomeTests {
             "a", ["state": "completeWithHoles", "holeCount": 30, "holes": holes])
         let lines = GetOutcome(url: "http://h/x", record: record).holes
         #expect(lines.count == 21)
-        #expect(lines[2] == "missing: http://h/2.ts (8.000 s to 12.000 s): http://h/2.ts answered 404")
+        #expect(lines[2] == "missing: http://h/2.ts (8.000 s to 12.000 s): http://h/2.ts responded with 404")
         #expect(lines[20] == "and 10 more")
     }
 

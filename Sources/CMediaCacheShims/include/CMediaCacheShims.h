@@ -6,23 +6,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Functions that Swift's Glibc and Darwin modules don't provide. Unless documented otherwise, a function returns -1 and
-// sets errno on failure.
+// Functions that Swift's Glibc and Darwin modules don't provide. Unless documented otherwise, functions return -1 and
+// set errno on failure.
 
 /// Returns a CRC-32C (Castagnoli; RFC 3720 appendix B.4) continued over `count` bytes. The initial value is 0.
 uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);
 
-/// Returns the CRC-32C of two concatenated runs, from the CRC of each and the length of the second.
+/// Returns the CRC-32C of two concatenated runs, given the CRC of each and the length of the second.
 uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count);
 
-/// Reads like pread, but fails with EAGAIN instead of waiting for a disk. Fails with ENOTSUP if the system has no such
-/// call.
+/// Reads like pread, but fails with EAGAIN instead of waiting for a disk. Fails with ENOTSUP if the system doesn't
+/// support this.
 ssize_t mc_pread_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
 
 /// Makes a file's bytes durable, including the metadata needed to read them.
 int mc_sync_data(int descriptor);
 
-/// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system has no such call.
+/// Makes all writes to the file system of an open file durable. Fails with ENOTSUP if the system doesn't support this.
 int mc_sync_file_system(int descriptor);
 
 /// Frees the disk space of a range. The size of the file is unchanged, and the range reads as zeros.
@@ -32,51 +32,50 @@ int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 /// doesn't support this.
 int mc_reflink(int source, int destination);
 
-/// Takes an exclusive lock on an open file, held until the descriptor is closed. Fails with EWOULDBLOCK if another
-/// process holds a lock.
+/// Acquires an exclusive lock on an open file until the descriptor is closed. Fails with EWOULDBLOCK if another process
+/// holds a lock.
 int mc_lock_exclusive(int descriptor);
 
-/// Takes a shared lock on an open file, held until the descriptor is closed. Fails with EWOULDBLOCK if another process
+/// Acquires a shared lock on an open file until the descriptor is closed. Fails with EWOULDBLOCK if another process
 /// holds an exclusive lock.
 int mc_lock_shared(int descriptor);
 
-/// Releases a lock of either kind, even if a child process that hasn't started its program yet has a copy of the
-/// descriptor.
+/// Releases a lock of either kind, even if a forked child that hasn't called exec yet has a copy of the descriptor.
 int mc_unlock(int descriptor);
 
 /// Adds an action that closes all descriptors from `first` on before a spawned program runs. Returns 0 or an error
-/// number, which is ENOTSUP if the system's library has no such action.
+/// number: ENOTSUP if the C library doesn't support this.
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
-/// The limits of a process that reads untrusted data. A limit of 0 leaves the limit of this process in place.
+/// The limits of a process that reads untrusted data. With 0, the process inherits the limit of this one.
 typedef struct {
-    /// The processor time of all threads, in seconds.
+    /// The maximum processor time of all threads, in seconds.
     uint64_t cpu_seconds;
     /// The maximum size of a written file, in bytes.
     uint64_t file_bytes;
-    /// The size of the address space, in bytes.
+    /// The maximum size of the address space, in bytes.
     uint64_t memory_bytes;
-    /// The number of open descriptors.
+    /// The maximum number of open descriptors.
     uint64_t open_files;
     /// Whether the process runs with the lowest priority.
     int is_background;
 } mc_confinement;
 
 /// Starts a program as the leader of a new process group, with default signal handlers, the given environment, and the
-/// limits of `confinement`. It inherits only the three descriptors in `streams` (-1 is /dev/null). `folder` is its
-/// working directory; NULL is that of this process. Returns 0 and sets `id`, or returns an error number.
+/// limits of `confinement`. It inherits only the three descriptors in `streams`; -1 means /dev/null. `folder` is its
+/// working directory, or NULL for that of this process. Returns 0 and sets `id`, or returns an error number.
 int mc_spawn_confined(
     pid_t *id, const char *path, char *const arguments[], char *const environment[], const int streams[3],
     const char *folder, const mc_confinement *confinement);
 
-/// Waits for the end of a process group's leader, then kills the rest of the group.
+/// Waits until the leader of a process group ends, then kills the rest of the group. Sets `status` as waitpid does.
 int mc_wait_group(pid_t leader, int *status);
 
 /// Kills a process group whose leader hasn't been waited for yet. Fails with ECHILD otherwise.
 int mc_end_group(pid_t leader);
 
-/// Makes the allocator return the memory of large buffers to the system, which glibc otherwise delays. For long-running
-/// processes.
+/// Configures the allocator to return the memory of large buffers to the system soon after it's freed, for long-running
+/// processes. Has no effect without glibc.
 void mc_keep_heap_small(void);
 
 /// Inflates a whole gzip (RFC 1952) or zlib (RFC 1950) stream into `output` of `capacity` bytes. Returns the number of

@@ -10,7 +10,7 @@ package protocol BlobFile: BlobReader {
     func size() throws -> Int64
 }
 
-/// The file system operations for blobs. Tests implement them to simulate power cuts.
+/// The file system operations for blobs. Tests implement them to simulate power failures.
 package protocol BlobFileSystem: Sendable {
     /// Opens a file, creating it if `creating` is true and it doesn't exist. A file without write permission is opened
     /// for reading; writing to it throws EROFS.
@@ -27,10 +27,10 @@ package protocol BlobFileSystem: Sendable {
     func makeFolder(_ path: String) throws
     /// Makes the entries of a folder durable.
     func syncFolder(_ path: String) throws
-    /// Starts to write out the file system of a folder if the system supports it, so that syncing many files
-    /// individually is faster. Doesn't make anything durable.
+    /// Starts writing the cached data of a folder's file system to the disk if the system supports it. Syncing many
+    /// files individually is then faster. Doesn't guarantee durability.
     func flush(fileSystemOf folder: String)
-    /// Returns the names in a folder; none if it doesn't exist.
+    /// Returns the names of a folder's entries; an empty array if it doesn't exist.
     func names(in folder: String) throws -> [String]
     /// Returns whether a file or folder exists.
     func exists(_ path: String) -> Bool
@@ -54,7 +54,7 @@ package struct SystemError: Error, CustomStringConvertible {
         self.number = number
     }
 
-    /// Whether a write failed only because of the size of this file, so that other bytes can be written.
+    /// Whether a write failed because of the size of this file, so that other files can still be written.
     var isFileTooLarge: Bool { number == EFBIG || number == EINVAL }
 
     package var description: String { "\(call) \(path): \(String(cString: strerror(number)))" }

@@ -11,7 +11,7 @@ package struct BlobFolder: Sendable {
         durable = "\(location.durable)/kept"
     }
 
-    /// Returns the folder of a blob. There are 256 of them, so that none grows too large to list.
+    /// Returns the folder of a blob. There are 256 folders, so that none becomes too large to list.
     package func folder(of name: String, isDurable: Bool) -> String {
         "\(isDurable ? durable : evictable)/\(name.prefix(2))"
     }
@@ -29,14 +29,14 @@ package struct BlobFolder: Sendable {
     /// The suffix of incomplete copies.
     package static let copySuffix = ".copying"
 
-    /// Returns whether a file name is a link to a blob, rather than its own name or its sidecar's.
+    /// Returns whether a file is an additional link to a blob, rather than the blob itself or its sidecar.
     package static func isAlias(_ name: String, of blob: String) -> Bool {
         guard name.hasPrefix(blob + ".") else { return false }
         let rest = name.dropFirst(blob.count + 1)
         return rest != "bin" && rest != "json" && !rest.contains(".")
     }
 
-    /// Returns the blob that a file belongs to, by its name.
+    /// Returns the name of the blob to which a file belongs, given the file's name.
     package static func blob(of name: String) -> String {
         String(name.utf8.prefix { $0 != UInt8(ascii: ".") }) ?? name
     }

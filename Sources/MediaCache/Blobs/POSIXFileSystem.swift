@@ -64,7 +64,7 @@ package struct POSIXFileSystem: BlobFileSystem {
             try makeFolder(parent)
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir", path) }
         }
-        // The folder's entry must survive a power cut like its content.
+        // The folder's entry must survive a power failure, like its content.
         try syncFolder(parent)
     }
 
@@ -152,8 +152,8 @@ private func failure(_ call: String, _ path: String) -> SystemError {
 private final class POSIXFile: BlobFile {
     /// The typical read-ahead of operating systems in bytes.
     private static let sampleDistance = 128 << 10
-    /// The time that a range found in memory is assumed to stay there. Concurrent readers of a range ask almost at
-    /// once.
+    /// The time for which a range found in memory is assumed to stay there. This saves system calls for concurrent
+    /// readers of the same range.
     private static let sampleLifetime = Duration.seconds(1)
 
     private let path: String
@@ -194,8 +194,7 @@ private final class POSIXFile: BlobFile {
 
     func descriptor(forSending range: Range<Int64>) -> Int32? {
         guard !range.isEmpty else { return nil }
-        // Pages read individually from the disk may have gaps; the sender then waits for the disk.
-        //
+        // Samples may miss pages that aren't in memory. The sender then waits for the disk.
         let now = ContinuousClock.now
         let isKnown = sampled.withLock { sampled in
             sampled.map { $0.range.contains(range) && now - $0.since < Self.sampleLifetime } ?? false

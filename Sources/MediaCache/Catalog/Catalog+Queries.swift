@@ -7,7 +7,7 @@ package struct CatalogEntry: Sendable {
     package var representations: [StoredRepresentation]
     /// The identifiers of representations with damaged records.
     package var damaged: [Int64]
-    /// The blobs of ``damaged``, where they can be read.
+    /// The blobs of ``damaged`` by identifier, as far as they are readable.
     package var damagedBlobs: [Int64: String] = [:]
 
     /// The current and the pinned version.
@@ -18,7 +18,7 @@ package struct CatalogEntry: Sendable {
     }
 }
 
-/// The versions of a resource that readers can get: the current one and the pinned one.
+/// The versions of a resource that new readers can use: the current one and the pinned one.
 package struct StoredVersions: Sendable {
     /// Whether the resource is pinned.
     package var isPinned: Bool
@@ -88,7 +88,7 @@ extension Catalog {
         """
     }
 
-    /// Returns the key of the resource with a number; nil if there is none.
+    /// Returns the key of the resource with an identifier; nil if there is none.
     package func key(ofResource id: Int64) async throws -> String? {
         try await read { db in
             try String.fetchOne(db, sql: "SELECT key FROM resource WHERE id = ?", arguments: [id])
@@ -193,7 +193,7 @@ extension Catalog {
         """
     static let completeCount = "SELECT count(*) FROM representation WHERE superseded = 0 AND bytes = length"
 
-    /// Returns SQLite's plan of a query, one step per line.
+    /// Returns the steps of SQLite's plan for a query.
     package func plan(_ sql: String, arguments: Int) throws -> [String] {
         try database.read { db in
             let values = StatementArguments(Array(repeating: 0, count: arguments))
@@ -206,8 +206,8 @@ extension Catalog {
         try await read { db in try Int64.fetchOne(db, sql: Self.allBytes) ?? 0 }
     }
 
-    /// Returns the number of cached bytes and of those of pinned resources, and the number of resources and of complete
-    /// ones.
+    /// Returns the number of cached bytes in total and of pinned resources, and the number of resources in total and of
+    /// complete ones.
     package func byteTotals() async throws -> (all: Int64, pinned: Int64, resources: Int, complete: Int) {
         try await read { db in
             (
@@ -249,10 +249,10 @@ extension Catalog {
         }
     }
 
-    /// Returns representations to delete when the store is opened: superseded ones and those stored until closed,
+    /// Returns the representations to delete when the store is opened: superseded ones and those stored until closed,
     /// except pinned versions according to ``PinRank``.
     ///
-    /// - Returns: Each with the key of its resource if that is pinned.
+    /// - Returns: The representations. `pinnedKey` is the key of the resource if it's pinned.
     package func supersededRepresentations() async throws -> [(id: Int64, blob: String, pinnedKey: String?)] {
         try await read { db in
             try Row.fetchAll(db, sql: Self.superseded).map {
@@ -289,7 +289,7 @@ extension Row {
     fileprivate func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         let stored: DatabaseValue = self[column]
         guard let value = Value.fromDatabaseValue(stored) else {
-            throw CacheError(.damaged, "the catalog has no usable value in \(column)")
+            throw CacheError(.damaged, "a catalog record has an invalid value in column \(column)")
         }
         return value
     }
@@ -338,7 +338,7 @@ extension StoredRepresentation {
         ignoresRanges = try row.value("ignores_ranges")
         isSuperseded = try row.value("superseded")
         guard let spans = SpanMap(encoded: try row.value("spans") as Data) else {
-            throw CacheError(.damaged, "the catalog has damaged spans of \(key)")
+            throw CacheError(.damaged, "the spans of \(key) in the catalog are damaged")
         }
         self.spans = spans
         lost = try (row.optional("lost") as Data?).flatMap { SpanMap(encoded: $0) } ?? SpanMap()
@@ -346,7 +346,7 @@ extension StoredRepresentation {
             AppliedTransform(name: $0, isWhole: try row.optional("transform_whole") ?? false)
         }
         guard try row.value("check_sum") == checksum(key: key) else {
-            throw CacheError(.damaged, "the catalog has a damaged record of \(key)")
+            throw CacheError(.damaged, "the catalog record of \(key) doesn't match its checksum")
         }
     }
 }

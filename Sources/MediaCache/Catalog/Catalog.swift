@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The store's persistent records: resources, their representations, spans and checksums.
+/// The database of the store's resources, their representations, spans and checksums.
 ///
 /// Commits are durable when they return (`synchronous=FULL`).
 package final class Catalog: Sendable {
@@ -21,7 +21,7 @@ package final class Catalog: Sendable {
     private let counters: Mutex<Counters>
     /// Whether this opening created the catalog, because there was no file or an empty one.
     package let isNew: Bool
-    /// Whether the last process that wrote to the catalog ended without closing it, which leaves the log.
+    /// Whether the last process that wrote to the catalog ended without closing it, as indicated by its log.
     let wasInterrupted: Bool
 
     private struct Counters {
@@ -88,7 +88,7 @@ package final class Catalog: Sendable {
             if isSuspect { try FileManager.default.removeItem(atPath: marker) }
             try makePrivate(path)
             let pool = try DatabasePool(path: path, configuration: CatalogSchema.configuration())
-            // GRDB sets NORMAL for WAL, with which a power cut could undo commits.
+            // GRDB sets NORMAL for WAL, with which a power failure could undo commits.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let isNew = try pool.read { try !$0.tableExists("resource") }
             try CatalogSchema.migrator.migrate(pool)
@@ -98,7 +98,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Restricts the file to its owner, because URLs may contain secrets. SQLite gives its log the same mode.
+    /// Restricts access to the file's owner, because URLs may contain secrets. SQLite creates the log with the same
+    /// mode.
     private static func makePrivate(_ path: String) throws {
         let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         if FileManager.default.fileExists(atPath: path) {
@@ -136,7 +137,7 @@ package final class Catalog: Sendable {
             defer { connection = nil }
             return connection
         }
-        // The pool closes its reading connections last, which can't truncate the log.
+        // The pool closes its reading connections last, and these can't truncate the log.
         if let pool = database as? DatabasePool {
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         }
@@ -255,7 +256,7 @@ package final class Catalog: Sendable {
     /// The number of identifiers per statement. SQLite permits 32,766 arguments.
     private static let idsAtOnce = 8192
 
-    /// Deletes a resource whose record can't be read, with all its representations. Durable on return.
+    /// Deletes a resource with an unreadable record and all its representations. Returns when the deletion is durable.
     package func delete(key: String) async throws {
         try await write { try $0.execute(sql: "DELETE FROM resource WHERE key = ?", arguments: [key]) }
     }
@@ -312,7 +313,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the error of a statement that failed during use, which alone doesn't indicate damage.
+    /// Returns the error for a statement that failed during use. Unlike at opening, SQLITE_ERROR and the like don't
+    /// indicate damage.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
         let path = if case .file(let path) = place { path } else { "in memory" }
         return switch error.resultCode {

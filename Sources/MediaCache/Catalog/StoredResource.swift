@@ -7,7 +7,8 @@ package struct StoredResource: Sendable {
     package var url: String
     package var created: Date
     package var lastUsed: Date
-    /// A counter value that grows with each use. Eviction uses it for ordering because the clock may jump.
+    /// The value of a counter at the last use. Eviction is ordered by it rather than by time, because the clock may
+    /// jump.
     package var useOrder: Int64
     package var hits: Int64
     package var isPinned: Bool
@@ -24,10 +25,10 @@ package struct StoredRepresentation: Sendable {
     package var head: ResourceHead
     package var freshness: Freshness
     package var ignoresRanges: Bool
-    /// Whether the origin has a newer version. Only open readers use this one.
+    /// Whether the origin has a newer version. Only readers that are already open use this one.
     package var isSuperseded: Bool
     package var spans: SpanMap
-    /// Spans found damaged or missing, and not received again.
+    /// Spans found damaged or missing, and not yet received again.
     package var lost = SpanMap()
     /// The transform that was applied to the origin's bytes; nil for none.
     package var transform: AppliedTransform?
@@ -39,8 +40,8 @@ package struct StoredRepresentation: Sendable {
         PinRank(isDurable: isDurable, isComplete: isComplete, isCurrent: !isSuperseded, id: id)
     }
 
-    /// Returns the checksum of the values that decide which bytes are served under which name. It detects damage within
-    /// values, which SQLite doesn't notice.
+    /// Returns the checksum of the values that determine which bytes are served for which key. It detects damaged
+    /// values, which SQLite doesn't.
     package func checksum(key: String) -> Int64 {
         var text = "\(id) \(blob) \(head.length ?? -1)"
         for part in [
@@ -56,8 +57,8 @@ package struct StoredRepresentation: Sendable {
     }
 }
 
-/// The rank of a resource's versions for its pin; the highest one is pinned. A blob in the pinned folder ranks first,
-/// then a complete version, the current one, and the newest.
+/// The rank that decides which version of a pinned resource is pinned: the highest. A version with a blob in the pinned
+/// folder ranks first, then a complete one, the current one, and the newest.
 struct PinRank: Comparable {
     /// Whether the blob is in the pinned folder.
     var isDurable: Bool

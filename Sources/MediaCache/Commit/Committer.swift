@@ -1,9 +1,10 @@
 package import Logging
 import Synchronization
 
-/// The component that commits written bytes for the whole store: first the blobs, then the catalog, in one transaction.
+/// The component that commits written bytes of all representations: it syncs their blobs, then updates the catalog in
+/// one transaction.
 ///
-/// It runs one second after a write, or as soon as 8 MiB have been written.
+/// A commit starts one second after a write, or as soon as 8 MiB have been written.
 package final class Committer: Sendable {
     private static let interval = Duration.seconds(1)
     private static let distance: Int64 = 8 << 20
@@ -18,7 +19,6 @@ package final class Committer: Sendable {
         var next: Task<CacheError?, Never>?
         /// Whether automatic commits are off because the store is closed or suspended.
         var isPaused = false
-        /// Whether the committer is closed.
         var isClosed = false
     }
 
@@ -59,7 +59,7 @@ package final class Committer: Sendable {
         if isFull { commitSoon() }
     }
 
-    /// Registers the use of a resource, whose counters are updated with the next commit.
+    /// Registers the use of a resource. The next commit updates its counters.
     func markUsed(_ resource: Resource) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -77,7 +77,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Starts a commit, unless one is about to start.
+    /// Starts a commit after the running one, unless one is already waiting.
     func commitSoon() {
         _ = nextCommit()
     }
@@ -125,7 +125,7 @@ package final class Committer: Sendable {
         await commit()
     }
 
-    /// Starts automatic commits again.
+    /// Resumes automatic commits.
     package func resume() {
         state.withLock { state in
             state.isPaused = false
@@ -211,7 +211,7 @@ package final class Committer: Sendable {
 
     /// Returns a folder on each file system that contains blobs.
     private static func fileSystems(of paths: [String]) -> Set<String> {
-        // Both kinds of blobs are two levels below a folder that is on one file system.
+        // The folders of evictable and of pinned blobs are each on one file system, two levels above the blobs.
         let roots = paths.map { (POSIXFileSystem.parent(of: POSIXFileSystem.parent(of: $0)), $0) }
         let one = Dictionary(roots, uniquingKeysWith: { first, _ in first })
         return Set(one.values.map(POSIXFileSystem.parent))
@@ -244,7 +244,7 @@ package final class Committer: Sendable {
         }
     }
 
-    /// Writes sidecars of pinned representations whose spans have changed, except during fills.
+    /// Writes sidecars of pinned representations with changed spans, except those being filled.
     private func writeSidecars(_ commits: [PendingCommit]) async {
         let pinned = commits.filter(\.snapshot.resource.isPinned).map(\.representation)
         guard !pinned.isEmpty else { return }
@@ -264,6 +264,6 @@ package final class Committer: Sendable {
 
     private static func wrap(_ error: any Error) -> CacheError {
         if let error = error as? CacheError, error.code == .storage { return error }
-        return CacheError(.storage, "the cache can't be committed; check the disk", cause: error)
+        return CacheError(.storage, "received bytes can't be committed to the cache; check the disk", cause: error)
     }
 }

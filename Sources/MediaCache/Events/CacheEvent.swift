@@ -4,17 +4,17 @@ public enum CacheEvent: Sendable {
     case progress(Progress)
     /// All requested bytes of a read were cached.
     case hit(key: String)
-    /// A read needs the origin.
+    /// Some requested bytes of a read are missing.
     case miss(key: String)
     /// An origin request started to write into a hole.
     case fillStarted(key: String, range: Range<Int64>)
     /// A fill ended. `error` is nil if its range was received, or if it was cancelled because no reader needed it.
     case fillEnded(key: String, bytes: Int64, error: CacheError?)
-    /// The origin has another version, which new reads get.
+    /// The origin has another version. New reads return it.
     case representationChanged(key: String)
-    /// The origin's entity tags alternate while length and bytes stay equal.
+    /// The origin's entity tags alternate while length and bytes stay the same.
     case entityTagAlternates(key: String)
-    /// The origin answers range requests with the whole content, so that each seek reads from the start.
+    /// The origin responds to range requests with the whole content, so that each seek reads from the start.
     case rangesIgnored(key: String)
     /// Bytes were evicted to apply a limit.
     case evicted(key: String, bytes: Int64)
@@ -24,7 +24,7 @@ public enum CacheEvent: Sendable {
     case storageFailed(CacheError)
     /// A revalidation failed, and the cached version is served stale.
     case servedStale(key: String, error: CacheError)
-    /// The catalog was damaged. It was set aside at `path`, and a new one was created.
+    /// The catalog was damaged. It was renamed to `path`, and a new one was created.
     case catalogReplaced(path: String)
     /// `count` events before this one were dropped because the subscriber was too slow.
     case dropped(count: Int)

@@ -11,7 +11,7 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     private struct State {
         var nextID = 0
-        /// An array, because every cached read checks all of them.
+        /// An array rather than a dictionary, because every cached read iterates over it.
         var listeners: [Listener] = []
         var lastProgress: [String: Duration] = [:]
 
@@ -34,23 +34,24 @@ package final class EventHub<Event: Sendable>: Sendable {
     private static var capacity: Int { 512 }
     private static var progressInterval: Duration { .milliseconds(250) }
 
-    /// Returns the event that reports a number of dropped events; nil if only the newest event matters.
+    /// Creates the event that reports the number of dropped events; nil if only the newest event matters.
     private let dropped: (@Sendable (Int) -> Event)?
     private let state = Mutex(State())
 
-    /// Creates a hub whose subscribers get every event, or the number of dropped ones.
+    /// Creates a hub that buffers events for slow subscribers. `dropped` creates the event that reports how many didn't
+    /// fit into the buffer.
     package init(dropped: @escaping @Sendable (Int) -> Event) {
         self.dropped = dropped
     }
 
-    /// Creates a hub of states. Slow subscribers receive only the newest state.
+    /// Creates a hub for events that replace earlier ones. Slow subscribers receive only the newest event.
     package init() {
         dropped = nil
     }
 
-    /// Returns a stream of the events from now on.
+    /// Returns a stream of future events.
     ///
-    /// - Parameter isWanted: Returns whether the subscriber gets an event. Called under a lock.
+    /// - Parameter isWanted: Returns whether to send an event to the subscriber. Called under a lock.
     package func stream(where isWanted: @escaping @Sendable (Event) -> Bool = { _ in true }) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: dropped == nil ? .bufferingNewest(1) : .bufferingOldest(Self.capacity))
@@ -67,7 +68,7 @@ package final class EventHub<Event: Sendable>: Sendable {
 
     /// Sends an event to all subscribers.
     package func send(_ event: Event) {
-        // Outside the lock, because a subscriber that resumes or is being cancelled has locks of its own.
+        // Outside the lock, because a subscriber may acquire other locks when it's resumed or cancelled.
         for listener in state.withLock({ $0.takeListeners(to: event) }) {
             let continuation = listener.continuation
             if let dropped, listener.dropped > 0 {
@@ -87,7 +88,8 @@ package final class EventHub<Event: Sendable>: Sendable {
         }
     }
 
-    /// Sends a progress event, unless it isn't final and the last one for the key was sent recently.
+    /// Sends a progress event. Unless it's final, it's skipped if the previous one for the key was sent less than 250
+    /// ms ago.
     package func sendProgress(
         key: String, now: Duration, isFinal: Bool, _ progress: () -> Event
     ) {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A policy that selects resources to evict when a limit is exceeded. `MediaCacheTesting` contains tests of its
-/// contract.
+/// A policy that selects resources to evict when a limit is exceeded. `MediaCacheTesting` contains tests that check
+/// whether an implementation meets the requirements.
 public protocol EvictionPolicy: Sendable {
-    /// Returns the evictions in order; none to leave everything.
+    /// Returns the evictions to perform, in order; an empty array for none.
     ///
-    /// The policy frees ``EvictionSituation/bytesOver`` bytes if the candidates suffice, and uses each candidate at
-    /// most once.
+    /// They must free at least ``EvictionSituation/bytesOver`` bytes if the candidates suffice, and contain each
+    /// candidate at most once.
     func steps(for situation: EvictionSituation) -> [EvictionStep]
 }
 
@@ -14,7 +14,7 @@ public protocol EvictionPolicy: Sendable {
 public struct EvictionSituation: Sendable, Hashable {
     /// A resource that may be evicted: neither pinned nor in use.
     public struct Candidate: Sendable, Hashable, Identifiable {
-        /// The number in the catalog.
+        /// The resource's number in the catalog.
         public var id: Int64
         /// The number of cached bytes.
         public var bytes: Int64
@@ -29,7 +29,7 @@ public struct EvictionSituation: Sendable, Hashable {
         }
     }
 
-    /// The candidates, least recently used first. The order is by use, not by the clock.
+    /// The candidates, least recently used first. The order doesn't depend on the clock.
     public var candidates: [Candidate]
     /// The limits to apply.
     public var limits: CacheLimits
@@ -37,7 +37,7 @@ public struct EvictionSituation: Sendable, Hashable {
     public var usedBytes: Int64
     /// The number of free bytes on the file system.
     public var freeDiskBytes: Int64
-    /// The number of bytes to be written, which also need space.
+    /// The number of bytes about to be written.
     public var incomingBytes: Int64
     /// The wall-clock time.
     public var now: Date
@@ -55,7 +55,8 @@ public struct EvictionSituation: Sendable, Hashable {
         self.now = now
     }
 
-    /// The number of bytes to evict so that the byte limit and the free-disk limit hold after the incoming bytes.
+    /// The number of bytes to evict so that the byte limit and the free-disk limit are met after the incoming bytes
+    /// have been written.
     public var bytesOver: Int64 {
         let overLimit = limits.maximumBytes.map { usedBytes - $0 + incomingBytes } ?? 0
         return max(overLimit, limits.minimumFreeBytes - freeDiskBytes + incomingBytes, 0)
@@ -72,7 +73,7 @@ public struct EvictionSituation: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a candidate hasn't been read for longer than the age limit.
+    /// Returns whether a candidate exceeds the age limit.
     public func isTooOld(_ candidate: Candidate) -> Bool {
         limits.maximumAge.map { now.timeIntervalSince(candidate.lastUsed) > $0.seconds } ?? false
     }
@@ -86,9 +87,10 @@ public enum EvictionStep: Sendable, Hashable {
     case shrink(id: Int64, bytes: Int64)
 }
 
-/// A policy that evicts the least recently used resources first. A large resource is shrunk if that suffices.
+/// A policy that evicts the least recently used resources first. A large resource is shrunk instead of removed if that
+/// frees enough.
 public struct LeastRecentlyUsed: EvictionPolicy {
-    /// The size in bytes from which resources may be shrunk. 64 MiB unless set.
+    /// The minimum size in bytes of resources that may be shrunk. 64 MiB by default.
     public var shrinkableSize: Int64
 
     /// Creates the policy.
@@ -96,7 +98,8 @@ public struct LeastRecentlyUsed: EvictionPolicy {
         self.shrinkableSize = shrinkableSize
     }
 
-    /// See ``EvictionPolicy/steps(for:)``.
+    /// Returns evictions that free ``EvictionSituation/bytesOver`` bytes, and removals of candidates that exceed the
+    /// age limit.
     public func steps(for situation: EvictionSituation) -> [EvictionStep] {
         var needed = situation.bytesOver
         return situation.candidates.compactMap { candidate in

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Reservations of disk space for bytes to be written, so that the limits hold at any time during fills.
+/// Reservations of disk space for bytes to be written, so that fills never exceed the limits.
 ///
-/// Space is measured only occasionally. Writers use the last grant.
+/// Measuring space is slow, so a measurement grants space for many writes.
 package final class SpaceReservation: Sendable {
-    /// The maximum grant, because other processes write to the same disk.
+    /// The maximum grant in bytes. It's limited because other processes write to the same disk.
     private static let grant: Int64 = 64 << 20
-    /// The space that always stays free. Without it, the catalog couldn't record removals.
+    /// The number of bytes that always stay free, because the catalog needs space to record removals.
     static let floor: Int64 = 1 << 20
 
-    /// Returns the number of bytes that may be written, after evicting content if that is less than `needed`.
+    /// A function that returns the number of bytes that may be written. If that would be less than `needed`, it evicts
+    /// content first.
     typealias Measure = @Sendable (_ needed: Int64) async throws -> Int64
 
     private struct State {
         var granted: Int64 = 0
-        /// The number of bytes reserved and not yet written, which no measurement includes.
+        /// The number of bytes reserved and not yet written, which measurements don't include.
         var pendingBytes: Int64 = 0
         /// The total of all reservations.
         var totalReserved: Int64 = 0
@@ -29,9 +30,9 @@ package final class SpaceReservation: Sendable {
         state.withLock { $0.measure = measure }
     }
 
-    /// Calls `write`, which writes up to `count` bytes, when there is space for them.
+    /// Reserves space for `count` bytes, then calls `write`, which writes at most that many.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; errors of `write`.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; the errors of `write`.
     func take<Result: Sendable>(_ count: Int64, for write: () async throws -> Result) async throws -> Result {
         try await take(count)
         do {

@@ -46,7 +46,7 @@ struct Fill: Sendable {
         representation.resource.useEnded()
     }
 
-    /// Runs the transfer and releases what it holds.
+    /// Runs the transfer and releases its resources.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket = place()
         var transfer = Transfer()
@@ -56,7 +56,7 @@ struct Fill: Sendable {
         } catch {
             end = .failure(error)
         }
-        // Before the end is reported, because the caller that cancelled the fill relies on it.
+        // Released before the end is reported, because callers that cancel a fill rely on it.
         if let entry = transfer.entry { engine.traffic.leave(entry) }
         if !transfer.isTransferred {
             await transfer.reader?.close()
@@ -82,7 +82,7 @@ struct Fill: Sendable {
                 for: representation.resource.locator.url, transferClass: representation.transferClass(of: plan.id),
                 group: group)
         let (representation, id) = (representation, plan.id)
-        // Weak, because the state releases this closure under its lock, and releasing a ticket takes the scheduler's
+        // Weak, because the state releases this closure under its lock, and releasing a ticket acquires the scheduler's
         // lock.
         let priorityChanged: @Sendable () -> Void = { [weak ticket, weak representation] in
             ticket?.classChanged()
@@ -147,16 +147,16 @@ struct Fill: Sendable {
             if piece.range.upperBound >= limit { break }
         }
         if let length = await reader.learnedLength { representation.learn(length) }
-        // Its readers would request the same bytes endlessly.
+        // Otherwise, its readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(
-                .badResponse, "\(representation.resource.locator.url) ended before the requested bytes")
+                .badResponse, "\(representation.resource.locator.url) ended before the end of the requested range")
         }
         return nil
     }
 
-    /// Returns the check of the version's first bytes, applied to the cached bytes before the fill. Returns nil if no
-    /// check is needed, or if the fill doesn't continue those bytes.
+    /// Returns the check of the version's first bytes, to which the cached bytes before the fill have been passed.
+    /// Returns nil if no check is needed, or if not all bytes before the fill are cached.
     private func frontCheck() async throws -> FrontCheck? {
         let (start, head) = (plan.range.lowerBound, representation.head)
         var check = FrontCheck(of: head)
@@ -170,9 +170,10 @@ struct Fill: Sendable {
         return check.isPending ? check : nil
     }
 
-    /// Checks a piece at the front of the version, together with the cached bytes after it.
+    /// Checks a piece at the start of the version, together with the cached bytes after it.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` for a playlist with another type.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if the bytes are a playlist, but the
+    ///   version's media type is another one.
     private func checkFront(_ piece: OriginPiece, _ check: inout FrontCheck?) async throws {
         guard check?.next == piece.offset else { return }
         var isPermitted = piece.withUnsafeBytes { check?.permits($0, at: piece.offset) } ?? true
@@ -199,7 +200,7 @@ struct Fill: Sendable {
 
     private func isNeeded() -> Bool { representation.withState { $0.fills[plan.id]?.isAbandoned == false } }
 
-    /// Transfers the response to the readers that wait for bytes that can't be stored. Returns whether there are any.
+    /// Hands the response over to readers that wait for bytes that can't be stored. Returns whether there are any.
     private func transferResponse(
         _ piece: OriginPiece, of reader: OriginReader, ticket: TransferScheduler.Ticket
     ) async -> Bool {
@@ -211,12 +212,12 @@ struct Fill: Sendable {
     }
 
     private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {
-        // A response that has been received needs no admission.
+        // The request that received this response has already been admitted.
         if let reader { return reader }
         try await ticket.admission()
         try await engine.traffic.turn(of: ticket)
         guard representation.withState({ $0.willRequest(plan.id) }) else {
-            throw CacheError(.cancelled, "the transfer was abandoned")
+            throw CacheError(.cancelled, "the transfer was cancelled: no reader needs it")
         }
         let head = representation.head
         if plan.probes {
@@ -243,8 +244,8 @@ struct Fill: Sendable {
         return reader
     }
 
-    /// Returns the head of the first response. If entity tags may alternate and no bytes precede the hole, other cached
-    /// bytes are compared.
+    /// Returns the head of the first response. If entity tags may alternate and no cached bytes precede the hole, other
+    /// cached bytes are compared.
     private func firstAnswer(of reader: OriginReader) async throws -> CheckedHead {
         do {
             return try await reader.open(overlapping: plan.resumes)
@@ -278,8 +279,9 @@ struct Fill: Sendable {
         for wake in woken { wake() }
     }
 
-    /// Compares received bytes with cached ones. A difference means another version. A matching strong tag needs no
-    /// comparison.
+    /// Compares received bytes with cached ones unless a strong tag proves the same version.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if they differ.
     private func compare(_ piece: OriginPiece) async throws {
         let tag = piece.validator.strongEntityTag
         let here = representation.withState { state in

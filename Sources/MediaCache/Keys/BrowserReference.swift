@@ -1,8 +1,8 @@
 /// A URI reference as browsers parse it (WHATWG URL §4.4), rewritten so that RFC 3986 parses it in the same way.
 ///
 /// References in playlists and `Location` fields often violate RFC 3986: they contain backslashes, three slashes before
-/// a host, tabs, or percent-encoded dots. A resolver that differs from the player's finds another resource, possibly on
-/// another host.
+/// a host, tabs, or percent-encoded dots. If they were resolved differently than in the player, the result could be
+/// another resource, even on another host.
 package struct BrowserReference {
     /// The reference in a form that RFC 3986 parses.
     package let text: String
@@ -37,7 +37,7 @@ package struct BrowserReference {
             path.removeFirst(slashes)
             authority = path.firstIndex(of: UInt8(ascii: "/")) ?? path.count
         } else if scheme != nil, slashes == 0, !path.isEmpty {
-            // Keeps a colon in the first segment from ending a scheme.
+            // Otherwise, a colon in the first segment would be parsed as the end of a scheme.
             output += Array("./".utf8)
         }
         output += path[..<authority]
@@ -46,14 +46,15 @@ package struct BrowserReference {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Returns the reference without surrounding controls and blanks, and without tabs and line breaks.
+    /// Returns the reference without leading and trailing control characters and spaces, and without tabs and line
+    /// breaks.
     private static func trimmed(_ written: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         let start = written.firstIndex { $0 > 0x20 } ?? written.endIndex
         let end = written.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
         return written[start..<end].filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// Appends a path in which the segments `.` and `..` have no percent-encoding.
+    /// Appends a path, in which it decodes percent-encoded `.` and `..` segments.
     private static func appendPath(_ path: ArraySlice<UInt8>, to output: inout [UInt8]) {
         for (index, segment) in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).enumerated()
         {

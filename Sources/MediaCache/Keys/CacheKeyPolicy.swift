@@ -1,4 +1,4 @@
-/// A policy that maps URLs to the names of resources.
+/// A policy that maps URLs to cache keys.
 public struct CacheKeyPolicy: Sendable {
     private let makeKey: @Sendable (ResourceURL) -> String
 
@@ -10,9 +10,8 @@ public struct CacheKeyPolicy: Sendable {
     /// A policy that uses the whole URL.
     public static let wholeURL = CacheKeyPolicy { $0.description }
 
-    /// Returns a policy that ignores query items with the given names, such as tokens, signatures or expiry dates.
-    ///
-    /// The other items are unchanged, and so is their order.
+    /// Returns a policy that ignores query items with the given names, such as tokens, signatures or expiry dates. The
+    /// other items and their order are unchanged.
     public static func dropping(queryItems names: Set<String>) -> CacheKeyPolicy {
         CacheKeyPolicy { url in
             guard let query = url.query else { return url.description }
@@ -24,16 +23,16 @@ public struct CacheKeyPolicy: Sendable {
         }
     }
 
-    /// Returns the key of `url`. A user in the URL or a profile with an identity gets separate keys.
+    /// Returns the key of `url`. It contains the identity of the user in the URL or, without one, of the profile.
     public func key(for url: ResourceURL, profiles: HeaderProfiles = HeaderProfiles()) -> String {
         CacheKey(name: makeKey(url), identity: url.credentials?.identity ?? profiles[url]?.identity).description
     }
 }
 
-/// A cache key, composed of the name that the key policy gives a resource, and the identity of a user if the origin
-/// distinguishes users.
+/// A cache key: the resource's name according to the key policy and, for requests with credentials, the user's
+/// identity.
 package struct CacheKey: Hashable, LosslessStringConvertible {
-    /// The text between both parts. URLs contain no spaces.
+    /// The separator of both parts. It's unambiguous because URLs contain no spaces.
     private static let separator = " profile="
 
     /// The name according to the key policy.
@@ -60,6 +59,6 @@ package struct CacheKey: Hashable, LosslessStringConvertible {
     /// The key as stored in the catalog.
     package var description: String { identity.map { "\(name)\(Self.separator)\($0)" } ?? name }
 
-    /// Returns the common prefix of the keys of all users' resources with a name.
+    /// Returns the common prefix of the keys with this name and any identity.
     static func prefixOfIdentified(_ name: String) -> String { name + separator }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The credentials of a user, from the user information of a URL (RFC 3986 §3.2.1).
+/// The credentials in the user information of a URL (RFC 3986 §3.2.1).
 ///
-/// Its description is redacted, so that logs don't contain credentials.
+/// The description is redacted, so that logs don't contain credentials.
 package struct Credentials: Sendable, Hashable {
     /// The user's name.
     package let user: String
-    /// The password; nil if the URL has none and refers to a user whose password is already known.
+    /// The password; nil if the URL contains only a user name.
     package let password: String?
 
     /// Parses user information as written in a URL.
@@ -44,8 +44,8 @@ extension ResourceURL {
 
 /// An identifier that distinguishes the users of an origin in cache keys and play URLs without revealing their names.
 ///
-/// It's a hash of the user's name only, so that cached content stays the user's after a change of the password. It
-/// isn't a secret, and doesn't authenticate anyone.
+/// It's a hash of the user's name only, so that cached content remains accessible after a change of the password. It
+/// isn't a secret and doesn't authenticate the user.
 public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
     /// 32 hexadecimal digits in lower case.
     public let description: String
@@ -65,8 +65,8 @@ public struct ProfileIdentity: Sendable, Hashable, LosslessStringConvertible {
     }
 }
 
-/// A hash in place of a name that is secret or not usable as a file name: FNV-1a of 128 bits, which only has to
-/// distinguish names.
+/// A 128-bit FNV-1a hash that replaces a name which is secret or not usable as a file name. It isn't cryptographically
+/// secure.
 struct NameHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
     let description: String

@@ -1,7 +1,7 @@
 /// The absolute http(s) URL of a resource, with its path and query preserved byte for byte (RFC 3986).
 ///
-/// `Foundation.URL` re-encodes and normalizes, which invalidates signed URLs. This type parses only the parts that the
-/// engine needs: scheme, authority, path and query. The fragment is dropped, because it's never sent to an origin.
+/// `Foundation.URL` re-encodes and normalizes URLs, which invalidates signatures. This type parses only the scheme,
+/// authority, path and query. The fragment is dropped, because it's never sent to an origin.
 public struct ResourceURL: Sendable, Hashable {
     /// `http` or `https`, in lower case.
     public let scheme: String
@@ -14,14 +14,14 @@ public struct ResourceURL: Sendable, Hashable {
     /// The user information, `user:password`; nil if there is none. It's never part of ``description``.
     public let userInfo: String?
 
-    /// Parses `text` without surrounding white space and control characters.
+    /// Parses a URL. Leading and trailing whitespace and control characters are ignored.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
     public init(_ text: String) throws {
         let trimmed = Self.trim(text)
         guard let colon = trimmed.firstIndex(of: ":"), Self.isScheme(trimmed[..<colon]) else {
             throw CacheError(
-                .invalidURL, "“\(Self.shown(trimmed))” is not an absolute URL; it must begin with http:// or https://")
+                .invalidURL, "“\(Self.shown(trimmed))” isn't an absolute URL; it must begin with http:// or https://")
         }
         let scheme = trimmed[..<colon].lowercased()
         guard scheme == "http" || scheme == "https" else {
@@ -69,7 +69,7 @@ public struct ResourceURL: Sendable, Hashable {
     /// The origin (RFC 6454 §6.2): scheme, host, and the port unless it's the default.
     package var origin: String { "\(scheme)://\(authority)" }
 
-    /// The port of connections.
+    /// The port to connect to: ``port`` or the scheme's default.
     public var effectivePort: Int { port ?? (scheme == "http" ? 80 : 443) }
 
     /// The path without the query.
@@ -128,7 +128,8 @@ extension ResourceURL {
         return url
     }
 
-    /// The maximum length of a URL in bytes. It limits the total size of a document's resolved references.
+    /// The maximum length of a URL in bytes. Without a limit, the resolved references of a small document with a long
+    /// base URL could be huge.
     private static let maximumLength = 16 << 10
 
     private func checkLength() throws {
@@ -188,7 +189,7 @@ extension ResourceURL {
         (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
-    /// Removes surrounding line breaks, tabs and non-breaking spaces, which pasted URLs often have.
+    /// Removes leading and trailing whitespace, control and format characters, which pasted URLs often have.
     private static func trim(_ text: String) -> String {
         func isNoise(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
@@ -200,12 +201,12 @@ extension ResourceURL {
         return String(scalars)
     }
 
-    /// Returns invalid text for an error message, without a possible password.
+    /// Returns an invalid URL for an error message, without a password that it may contain.
     private static func shown(_ text: String) -> String {
         text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
     }
 
-    /// Percent-encodes bytes that a request line can't contain: controls, spaces and bytes above 0x7E.
+    /// Percent-encodes bytes that a request line can't contain: control characters, spaces and bytes above 0x7E.
     private static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return text }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -231,7 +232,7 @@ extension ResourceURL {
                 guard let number = Int(digits), (1...65535).contains(number),
                     digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 else {
-                    throw CacheError(.invalidURL, "the port isn't a number from 1 to 65535")
+                    throw CacheError(.invalidURL, "the URL's port isn't a number from 1 to 65535")
                 }
                 port = number
             }
@@ -242,7 +243,7 @@ extension ResourceURL {
         }
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]") && host.contains(":")
         guard allowed, isLiteral || !host.contains(where: { $0 == "[" || $0 == "]" || $0 == ":" }) else {
-            throw CacheError(.invalidURL, "the host isn't a name or an address")
+            throw CacheError(.invalidURL, "the URL's host isn't a valid name or address")
         }
         return (String(host), port)
     }

@@ -1,6 +1,6 @@
-/// The rule that decides whether a target may be contacted, from the scope of the request and the address of the
-/// connection. Each network origin applies it twice: to the URL before connecting, and to the connected address before
-/// sending a byte.
+/// The rule that decides whether a target may be contacted, based on the scope of the request and the target's address.
+/// Each network origin applies it twice: to the URL before connecting, and to the connected address before sending
+/// a byte.
 package struct AccessRule: Sendable {
     /// The error for a target that may not be contacted.
     package struct Refusal: Error, Hashable {
@@ -8,7 +8,7 @@ package struct AccessRule: Sendable {
         package var address: String
     }
 
-    /// Local networks granted by the user, which may be contacted regardless of the scope.
+    /// Local networks that the user allows to be contacted regardless of the scope.
     package var grants: [AddressRange]
 
     /// Creates a rule.
@@ -18,8 +18,8 @@ package struct AccessRule: Sendable {
 
     /// Checks a URL.
     ///
-    /// For a direct connection, names are checked once it's established. A proxy resolves names itself, and the address
-    /// that it connects to is unknown. Known local names are therefore refused if a proxy is used.
+    /// For a direct connection, the address of a name is checked after connecting. A proxy resolves names itself and
+    /// doesn't report the address. If a proxy is used, names that are known to be local are therefore refused here.
     ///
     /// - Parameters:
     ///   - url: The target.
@@ -29,7 +29,7 @@ package struct AccessRule: Sendable {
         guard scope == .publicOnly else { return }
         if let literal = IPAddress(host: url.host) { return try check(connected: literal, scope: scope) }
         guard isProxied else { return }
-        // A proxy may map digits and dots of other scripts to those of an address.
+        // A proxy may map non-ASCII digits and dots to those of an address.
         guard url.hostKind == .unknown, url.host.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else {
             throw Refusal(address: "the local name \(url.host)")
         }
@@ -46,10 +46,10 @@ package struct AccessRule: Sendable {
 
 /// The addresses that a request may be sent to.
 public enum AddressScope: String, Sendable, Hashable, Codable {
-    /// Every address: the user or a local document named the target.
+    /// Any address, for targets given by the user or by a local document.
     case any
-    /// No loopback, private, link-local or otherwise special address, so that neither a name nor a redirect from
-    /// outside can reach a host behind this machine's firewall.
+    /// Only public addresses: no loopback, private, link-local or otherwise special ones. This prevents names and
+    /// redirects from outside from reaching hosts behind this machine's firewall.
     case publicOnly
 }
 
@@ -65,7 +65,7 @@ extension AddressScope {
     ///
     /// - Parameters:
     ///   - url: The document's URL after redirects.
-    ///   - peer: The kind of address that sent the document.
+    ///   - peer: The kind of address from which the document was received.
     ///   - scope: The scope of the request for the document.
     package init(ofReferencesAt url: ResourceURL, from peer: AddressKind, requestedWith scope: AddressScope) {
         let kind = peer == .unknown ? url.hostKind : peer
@@ -84,8 +84,8 @@ public enum AddressKind: String, Sendable, Hashable, Codable {
 }
 
 extension ResourceURL {
-    /// Top-level domains for hosts of the local network: RFC 6761, RFC 6762, RFC 8375, those reserved by ICANN, and
-    /// those used by home routers.
+    /// Top-level domains of local hosts: those of RFC 6761, RFC 6762 and RFC 8375, those reserved by ICANN, and those
+    /// used by home routers.
     private static let localDomains: Set<Substring> = [
         "localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "private",
     ]
@@ -95,7 +95,7 @@ extension ResourceURL {
         if let literal = IPAddress(host: host) { return literal.kind }
         var name = host[...]
         while name.hasSuffix(".") { name.removeLast() }
-        // A name without a dot is resolved by a search list or on the local link.
+        // A name without a dot is resolved with a search list or on the local link.
         guard let dot = name.lastIndex(of: ".") else { return .local }
         return Self.localDomains.contains(name[name.index(after: dot)...]) || name.hasSuffix(".home.arpa")
             ? .local : .unknown
@@ -103,7 +103,8 @@ extension ResourceURL {
 }
 
 extension ResourceHead {
-    /// Returns the kind of address that sent the version. If the peer is unknown, the URL's host decides.
+    /// Returns the kind of address from which the version was received, or that of the URL's host if the address is
+    /// unknown.
     ///
     /// - Parameter url: The requested URL.
     package func addressKind(at url: ResourceURL) -> AddressKind {
@@ -148,7 +149,7 @@ public struct AddressRange: Sendable, Hashable, LosslessStringConvertible {
     /// The range in CIDR notation, without bits beyond the length.
     public var description: String { "\(base)/\(prefixLength)" }
 
-    /// Returns whether `address`, or the IPv4 address that it's translated to, is in the range.
+    /// Returns whether the range contains `address` or the IPv4 address that it's translated to.
     package func contains(_ address: IPAddress) -> Bool {
         if let translated = address.translated, contains(translated) { return true }
         guard address.bytes.count == base.bytes.count else { return false }

@@ -11,7 +11,7 @@ package struct Freshness: Sendable, Hashable {
     /// `proxy-revalidate` and `s-maxage`, don't apply to a private one.
     package var forbidsStale: Bool
 
-    /// The time in seconds after a failed revalidation during which the origin isn't asked again.
+    /// The time in seconds after a failed revalidation until the next one.
     private static let failureLifetime: TimeInterval = 60
 
     package init(freshUntil: Date? = nil, mustRevalidate: Bool = false, forbidsStale: Bool = false) {
@@ -35,8 +35,8 @@ package struct Freshness: Sendable, Hashable {
         }
     }
 
-    /// Reads a 304 response received at `now`. Its fields replace those of the confirmed response; other fields stay
-    /// (RFC 9111 §4.3.4). A lifetime that stays starts again.
+    /// Reads a 304 response received at `now`. Its fields replace those of the confirmed response; fields that it lacks
+    /// are preserved (RFC 9111 §4.3.4). A preserved lifetime starts again.
     package init(_ fields: HTTPFields, confirming known: Freshness, from validatedAt: Date, now: Date) {
         self.init(fields, now: now)
         guard fields[.cacheControl] == nil else { return }
@@ -58,8 +58,8 @@ package struct Freshness: Sendable, Hashable {
     }
 
     /// Returns the revalidation that a use requires. An expired version is used and revalidated in the background,
-    /// unless the origin forbids stale use. A version without a lifetime is revalidated at the first use after opening,
-    /// and then every `lifetime` seconds.
+    /// unless the origin forbids stale use. A version without a lifetime is revalidated at the first use after opening
+    /// and then every `lifetime` seconds, also in the background.
     ///
     /// - Parameters:
     ///   - validatedAt: The time of the last revalidation.

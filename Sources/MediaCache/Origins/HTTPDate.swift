@@ -5,7 +5,7 @@ package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Returns the IMF-fixdate of a time in seconds since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Formats a time in seconds since 1970 as an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func format(_ seconds: Int64) -> String {
         let day = Int64((Double(seconds) / 86400).rounded(.down))
         let second = seconds - day * 86400
@@ -15,12 +15,12 @@ package enum HTTPDate {
         return "\(weekday), \(two(date)) \(months[Int(month) - 1]) \(year) \(time) GMT"
     }
 
-    /// Returns a date in the form that senders must use (IMF-fixdate); nil if the text isn't a date.
+    /// Converts a date to the form that senders must use (IMF-fixdate); returns nil if the text isn't a date.
     package static func canonical(_ text: String) -> String? {
         isCanonical(text) ? text : parse(text).map { format(Int64($0.timeIntervalSince1970)) }
     }
 
-    /// Returns whether a text is an IMF-fixdate, as nearly all dates are.
+    /// Returns whether a text is an IMF-fixdate. Nearly all dates are, so this avoids parsing them.
     private static func isCanonical(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 29, days.contains(where: { text.hasPrefix($0) }) else { return false }
@@ -41,7 +41,7 @@ package enum HTTPDate {
     package static func parse(_ text: String) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         // Sun, 06 Nov 1994 08:49:37 GMT | Sunday, 06-Nov-94 08:49:37 GMT | Sun Nov  6 08:49:37 1994
-        // Repeated fields are joined to a list, which isn't a date.
+        // A list, as from repeated fields, isn't a date.
         guard (5...6).contains(words.count) else { return nil }
         let isASCTime = months.contains(words[1])
         let (day, month, year, time) =

@@ -8,22 +8,22 @@ import Synchronization
     import Darwin
 #endif
 
-/// The addresses of hosts according to the system's resolver, cached for a minute.
+/// A cache of host addresses from the system's resolver. Entries expire after a minute.
 package final class HostAddresses: Sendable {
-    /// The access rule's view of a host's addresses.
+    /// The result of applying the access rule to a host's addresses.
     package struct Meaning: Sendable {
-        /// The kind of all addresses; unknown if they differ, or if there is none.
+        /// The common kind of all addresses; unknown if they differ, or if there are none.
         package var kind: AddressKind
         /// Whether the host has an address.
         package var isResolved: Bool
-        /// Whether the host has no known address, or a local one outside of the granted networks.
+        /// Whether the host has no address, or a local one outside the allowed networks.
         package var isForbidden: Bool
 
         /// Throws `CacheError` with `forbiddenAddress` if the host is forbidden.
         package func requirePublic(_ url: ResourceURL) throws {
             guard isForbidden else { return }
             throw CacheError(
-                .forbiddenAddress, "\(url.authority) has no public address; allow its network if the access is intended"
+                .forbiddenAddress, "\(url.authority) has no public address; allow its network if access is intended"
             )
         }
     }
@@ -37,13 +37,13 @@ package final class HostAddresses: Sendable {
 
     /// Creates a resolver.
     ///
-    /// - Parameter fixed: Addresses by host name, in place of the system's resolver.
+    /// - Parameter fixed: Addresses by host name, which take precedence over the system's resolver.
     package init(time: any TimeSource, fixed: [String: String] = [:]) {
         self.time = time
         self.fixed = fixed
     }
 
-    /// Returns the access rule's view of a host.
+    /// Resolves a host and applies the access rule to its addresses.
     ///
     /// - Parameter grants: Local networks that may be contacted.
     /// - Throws: `CacheError` with `cancelled`.
@@ -96,7 +96,7 @@ package final class HostAddresses: Sendable {
         ((try? HostLookup.addresses(of: host).get()) ?? []).compactMap { IPAddress(host: $0) }
     }
 
-    /// A continuation that the first of two events resumes.
+    /// A continuation that is resumed by the first of two events.
     private final class Waiter: Sendable {
         typealias Continuation = CheckedContinuation<[IPAddress], any Error>
 
@@ -128,7 +128,7 @@ package final class HostAddresses: Sendable {
     }
 }
 
-/// A lookup of host names with the system's resolver.
+/// Lookups of host names with the system's resolver.
 package enum HostLookup {
     /// The resolver's error message.
     package struct Failure: Error, Sendable, CustomStringConvertible {

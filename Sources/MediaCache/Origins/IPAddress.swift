@@ -18,7 +18,7 @@ package struct IPAddress: Sendable, Hashable {
         self.bytes = bytes.count == 16 && bytes.starts(with: mapped) ? Array(bytes[12...]) : bytes
     }
 
-    /// Parses the text forms of RFC 4291 §2.2 and dotted-decimal IPv4; no short forms such as `127.1`.
+    /// Parses the text forms of RFC 4291 §2.2 and dotted-decimal IPv4, but not short forms such as `127.1`.
     package init?(_ text: some StringProtocol) {
         let text = String(text)
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -37,7 +37,7 @@ package struct IPAddress: Sendable, Hashable {
         let host = host.utf8.contains(UInt8(ascii: "%")) ? host.removingPercentEncoding ?? host : host
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
         var bare = isLiteral ? host.dropFirst().dropLast() : host[...]
-        // A zone (RFC 6874) selects an interface, not another address.
+        // A zone identifier (RFC 6874) selects an interface and isn't part of the address.
         bare = bare.prefix { $0 != "%" }
         if let address = IPAddress(bare) {
             self = address
@@ -74,7 +74,7 @@ package struct IPAddress: Sendable, Hashable {
         return UInt64(text, radix: text.hasPrefix("0") && text.count > 1 ? 8 : 10)
     }
 
-    /// The IPv4 address that a translator would reach: NAT64 (RFC 6052), 6to4 (RFC 3056).
+    /// The IPv4 address embedded in a NAT64 (RFC 6052) or 6to4 (RFC 3056) address; nil for other addresses.
     package var translated: IPAddress? {
         guard bytes.count == 16 else { return nil }
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) {

@@ -3,7 +3,8 @@ extension MediaType {
     package struct Parsed: Sendable, Hashable {
         /// `type/subtype` in lower case.
         package var essence: String
-        /// The well-formed parameters, with lower-case names and unquoted values. The first of a name counts.
+        /// The well-formed parameters, with lower-case names and unquoted values. If a name is repeated, the first
+        /// value is used.
         package var parameters: [String: String]
     }
 
@@ -14,8 +15,8 @@ extension MediaType {
     ///
     /// Malformed parameters are skipped.
     ///
-    /// - Returns: nil unless the value is a single media type: for a list (also from repeated fields), a control
-    ///   character, an unterminated quote, or more than 1,024 bytes.
+    /// - Returns: The media type; nil for a list (also from repeated fields), a control character, an unterminated
+    ///   quote, or more than 1,024 bytes.
     package static func parse(_ text: String) -> Parsed? {
         let bytes = Array(text.utf8)
         let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
@@ -38,8 +39,8 @@ extension MediaType {
         }
     }
 
-    /// Splits at semicolons outside of quotes, and trims blanks. Returns nil if a comma makes the value a list, or a
-    /// quote is unterminated.
+    /// Splits at semicolons outside quotes, and trims spaces and tabs. Returns nil if a comma makes the value a list,
+    /// or a quote is unterminated.
     private static func sections(_ bytes: [UInt8]) -> [ArraySlice<UInt8>]? {
         var sections: [ArraySlice<UInt8>] = []
         var start = 0

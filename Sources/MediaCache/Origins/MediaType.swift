@@ -1,6 +1,7 @@
-/// The media type of a resource. Conclusive first bytes take precedence over the origin's declaration.
+/// Functions that determine the media type of a resource. Conclusive first bytes take precedence over the declared
+/// type.
 package enum MediaType {
-    /// The number of bytes that suffices to recognize all supported types.
+    /// The number of bytes needed to recognize any supported type.
     package static let sniffLength = 1024
     /// The number of bytes from the middle of a resource that distinguishes media from text. Compressed media of this
     /// length contains bytes that don't occur in text.
@@ -45,10 +46,11 @@ package enum MediaType {
         return sniffText(bytes)
     }
 
-    /// Returns whether a body that begins with `bytes` may be a playlist, because they end before or within `#EXTM3U`.
+    /// Returns whether a body that begins with `bytes` may turn out to be a playlist, because they end before or within
+    /// `#EXTM3U`.
     package static func mayBecomePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = playlistStart(bytes)
-        // The last character may be incomplete.
+        // The last UTF-8 sequence may be incomplete.
         return start.isEmpty || start == ["\u{FFFD}"]
             || (start.count < playlistSignature.count && playlistSignature.starts(with: start))
     }
@@ -61,7 +63,7 @@ package enum MediaType {
     ///   - pathExtension: The extension of the URL's path, in lower case.
     package static func resolve(sniffed: String?, declared: String?, pathExtension: String) -> String {
         if let sniffed {
-            // The container doesn't tell whether there is video.
+            // The signature of the container doesn't show whether it has video.
             if let declared = essence(declared), declared.hasPrefix("audio/"), sniffed.hasPrefix("video/"),
                 sniffed == "video/mp4" || sniffed == "video/webm"
             {
@@ -76,21 +78,22 @@ package enum MediaType {
 
     /// The first bytes of a resource.
     package enum Front: Sendable {
-        /// The bytes aren't known.
+        /// The first bytes haven't been read.
         case unknown
-        /// The bytes of the response's own body.
+        /// The first bytes of the response's body.
         case body([UInt8])
-        /// The bytes of another response, to which this response's `Content-Type` doesn't apply.
+        /// First bytes from another response, to which this response's `Content-Type` doesn't apply.
         case another([UInt8])
     }
 
-    /// Returns the media type of a response. Throws an error for a page.
+    /// Returns the media type of a response, and throws an error if the content isn't of the expected kind.
     ///
     /// - Parameters:
     ///   - declared: The `Content-Type` of the response.
     ///   - kind: The expected kind of resource.
     ///   - length: The length of the resource in bytes; nil if unknown.
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` for a page, for a playlist instead of a key, and for
+    ///   a manifest or playlist instead of audio or video.
     package static func checked(
         _ front: Front, declared: String?, of url: ResourceURL, as kind: ResourceKind, length: Int64?
     ) throws(CacheError) -> String {
@@ -108,7 +111,8 @@ package enum MediaType {
             if isKey { sniffed = nil }
             let isText = isText(declared, where: pathExtension)
             if isKey || (sniffed == nil && isText && bytes.withUnsafeBytes(isBinary)) {
-                // The declared type is wrong, and so is an extension that agrees. A key's extension is meaningless.
+                // The declared type is wrong, as is an extension with the same meaning. A key's extension is
+                // meaningless.
                 declared = nil
                 if isKey || Self.isText(byExtension[pathExtension], where: "") { pathExtension = "" }
             }
@@ -130,7 +134,7 @@ package enum MediaType {
         return type
     }
 
-    /// Refuses a playlist in place of a key. It may have a key's length, and a player that requests its URL would
+    /// Refuses a playlist in place of a key. It may have the length of a key, but a player that requests its URL would
     /// follow its references.
     private static func refusePlaylist(
         _ sniffed: String?, of url: ResourceURL, as kind: ResourceKind
@@ -145,7 +149,7 @@ package enum MediaType {
         return isEssence(type) ? type : parse(type)?.essence
     }
 
-    /// Returns whether a type has no parameters and is in lower case, as most are.
+    /// Returns whether a type has no parameters and is in lower case. Most are, so this avoids parsing them.
     private static func isEssence(_ type: String) -> Bool {
         var slash: Int?
         var count = 0
@@ -161,10 +165,10 @@ package enum MediaType {
         return slash.map { $0 > 0 && $0 < count - 1 } ?? false
     }
 
-    /// Returns whether a type is that of a page or an error report rather than media.
+    /// Returns whether a type indicates a page or an error report rather than media.
     ///
     /// - Parameter pathExtension: The extension of the URL's path, in lower case. JSON and XML count as documents only
-    ///   if it's that of audio or video.
+    ///   if the extension is one of audio or video.
     package static func isDocument(_ type: String, where pathExtension: String = "") -> Bool {
         if type == "text/html" || type == "application/xhtml+xml" { return true }
         guard let expected = byExtension[pathExtension], expected.hasPrefix("video/") || expected.hasPrefix("audio/")
@@ -172,59 +176,60 @@ package enum MediaType {
         return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "application/xml" || type == "text/xml"
     }
 
-    /// Returns whether a type is one of those of HLS playlists (RFC 8216bis §4).
+    /// Returns whether a type indicates an HLS playlist (RFC 8216bis §4).
     package static func isPlaylist(_ type: String?) -> Bool { essence(type)?.hasSuffix("mpegurl") ?? false }
 
-    /// Returns whether a type is that of text, other than an HLS playlist, whose references players follow.
+    /// Returns whether a type indicates a manifest or a non-HLS playlist. Players follow the references in these.
     package static func isManifest(_ type: String?) -> Bool { manifests.contains { $0.type == type } }
 
-    /// Returns whether a type is that of text whose references players follow: a playlist or a manifest.
+    /// Returns whether a type indicates a playlist or a manifest. Players follow the references in these.
     static func isReferenceList(_ type: String?) -> Bool { isPlaylist(type) || isManifest(type) }
 
-    /// The beginnings of texts whose references players follow, in lower case, and their types. Those of elements may
-    /// follow the prolog of an XML document.
+    /// The signatures of manifests and non-HLS playlists, in lower case, and their types. XML elements may be preceded
+    /// by a prolog.
     private static let manifests: [(start: String, type: String)] = [
         ("<mpd", "application/dash+xml"), ("<smoothstreamingmedia", "application/vnd.ms-sstr+xml"),
         ("<asx", "application/x-asx"), ("[reference]", "application/x-asx"), ("[playlist]", "application/x-pls"),
         ("ffconcat", "application/x-ffconcat"), ("rtsptext", "application/x-rtsp-text"),
     ]
 
-    /// Returns whether a path extension is that of a playlist (RFC 8216bis §4).
+    /// Returns whether a path extension indicates a playlist (RFC 8216bis §4).
     ///
     /// - Parameter pathExtension: The extension of the URL's path, in lower case.
     package static func isPlaylist(pathExtension: String) -> Bool { pathExtension == "m3u8" || pathExtension == "m3u" }
 
-    /// Returns whether a type is that of text, such as a page or a playlist.
+    /// Returns whether a type indicates text: a page or a playlist.
     static func isText(_ type: String?, where pathExtension: String) -> Bool {
         guard let type = essence(type) else { return false }
         return isDocument(type, where: pathExtension) || isPlaylist(type)
     }
 
-    /// Returns whether the length is that of an AES key, whose bytes may all be letters. No page is as short, but a
-    /// playlist may be.
+    /// Returns whether a resource is an AES key according to its length. The bytes of a key can resemble text. No page
+    /// is as short, but a playlist may be.
     static func isKey(_ kind: ResourceKind, length: Int64?) -> Bool {
         kind == .key && (length == 16 || length == 32)
     }
 
-    /// Returns whether a type is that of audio or video, which can't be empty.
+    /// Returns whether a type indicates audio or video. Resources of these types can't be empty.
     package static func isAudioOrVideo(_ type: String) -> Bool {
         let essence = essence(type) ?? ""
         return essence.hasPrefix("video/") || essence.hasPrefix("audio/") || essence == "application/ogg"
     }
 
-    /// Returns whether a response without a body should be audio or video, by its declared type or otherwise by the
-    /// extension.
+    /// Returns whether a response without a body should be audio or video, according to its declared type or, if that
+    /// is generic or missing, the extension.
     package static func expectsAudioOrVideo(declared: String?, where pathExtension: String) -> Bool {
         isAudioOrVideo(resolve(sniffed: nil, declared: declared, pathExtension: pathExtension))
     }
 
-    /// Returns whether bytes from the middle of a body can't be text. An incomplete character at the start is skipped.
+    /// Returns whether bytes from the middle of a body can't be text. An incomplete UTF-8 sequence at the start is
+    /// skipped.
     package static func isBinaryInMiddle(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let cut = bytes.prefix(3).prefix { (0x80...0xBF).contains($0) }.count
         return isBinary(UnsafeRawBufferPointer(rebasing: bytes[cut...]))
     }
 
-    /// Returns whether a body that begins with `bytes` can't be text, regardless of its declared type: for example a
+    /// Returns whether a body that begins with `bytes` can't be text, regardless of its declared type. An example is a
     /// key of 16 bytes sent as `text/html`.
     package static func isBinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let start = bytes.prefix(sniffLength)
@@ -232,7 +237,7 @@ package enum MediaType {
         if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) { return false }
         let hasControls = start.contains { $0 < 0x20 && !(0x09...0x0D).contains($0) && $0 != 0x1B }
         if hasControls { return true }
-        // A page in another encoding has ASCII tags. A character may be cut off at the end.
+        // A page in another encoding has ASCII tags. The last UTF-8 sequence may be incomplete.
         guard !start.contains(UInt8(ascii: "<")) else { return false }
         return (0...min(3, start.count)).allSatisfy { String(validating: start.dropLast($0), as: UTF8.self) == nil }
     }
@@ -274,8 +279,8 @@ package enum MediaType {
         }
     }
 
-    /// Returns whether the packets of 188 bytes (or 192, with a preceding timestamp) start with a sync byte: three
-    /// packets, or two if there is no room for a third (ISO 13818-1 §2.4.3.2).
+    /// Returns whether the first three packets (or two, if there are only two) start with a sync byte. Packets have 188
+    /// bytes, or 192 with a preceding timestamp (ISO 13818-1 §2.4.3.2).
     private static func isTransportStream(_ bytes: UnsafeRawBufferPointer) -> Bool {
         [(0, 188), (4, 192)].contains { start, size in
             bytes.count > start + size
@@ -296,7 +301,7 @@ package enum MediaType {
         bytes.count >= 7 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0 && bytes[2] >> 2 & 15 < 13
     }
 
-    /// Returns the type of text with the byte order mark of UTF-16, which resembles an MPEG audio frame.
+    /// Returns the type of text with a UTF-16 byte order mark. Checked before MPEG audio, whose frames begin similarly.
     private static func sniffUTF16(_ bytes: UnsafeRawBufferPointer) -> String? {
         if playlistStart(bytes) == playlistSignature { return "application/vnd.apple.mpegurl" }
         return sniffText(String(decoding: Array(units(ofUTF16: bytes).prefix(512)), as: UTF16.self)[...])
@@ -304,7 +309,7 @@ package enum MediaType {
 
     private static func sniffText(_ bytes: UnsafeRawBufferPointer) -> String? {
         if playlistStart(bytes) == playlistSignature { return "application/vnd.apple.mpegurl" }
-        // Blanks may be longer than the inspected text.
+        // Leading whitespace may be longer than the inspected part.
         let isBlank: (UInt8) -> Bool = { (0x09...0x0D).contains($0) || $0 == 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
         return sniffText(String(decoding: bytes.drop(while: isBlank).prefix(512), as: UTF8.self)[...])
     }
@@ -321,8 +326,7 @@ package enum MediaType {
 
     /// Returns the first characters after byte order marks and whitespace, up to the length of a playlist's signature.
     ///
-    /// They are Unicode scalars because players compare bytes, so a combining mark after the signature doesn't change
-    /// it.
+    /// Players compare bytes, so the signature is compared by Unicode scalar: a combining mark after it has no effect.
     private static func playlistStart(_ bytes: UnsafeRawBufferPointer) -> [Unicode.Scalar] {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return start(of: units(ofUTF16: bytes), UTF16.self)

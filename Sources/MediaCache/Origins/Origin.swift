@@ -1,19 +1,18 @@
 public import HTTPTypes
 
-/// The source of bytes, which performs one HTTP exchange at a time.
+/// A transport for HTTP requests to origin servers.
 ///
-/// An origin is a plain transport. It sends the request unchanged, doesn't follow redirects, stores no cookies, caches
-/// and retries nothing, and decodes nothing. The engine checks responses and decides about further requests.
-/// Certificates are always verified.
+/// It sends requests unchanged. It doesn't follow redirects, store cookies, cache, retry or decode. The engine checks
+/// responses and decides about further requests. Certificates are always verified.
 ///
 /// Implementations must
-/// - buffer little: read from the network only as fast as ``OriginBody/next()`` is called;
+/// - buffer little, that is, read from the network only as fast as ``OriginBody/next()`` is called;
 /// - throw ``CacheError`` with ``CacheError/Code/unreachable``, ``CacheError/Code/timedOut``,
 ///   ``CacheError/Code/badResponse`` (a body shorter than its `Content-Length`), ``CacheError/Code/forbiddenAddress``
 ///   or ``CacheError/Code/cancelled``;
 /// - close the connection when the sending or reading task is cancelled, or when the body is cancelled or deallocated.
 ///
-/// `MediaCacheTesting` contains tests of this contract.
+/// `MediaCacheTesting` contains tests that check whether an implementation meets these requirements.
 public protocol Origin: Sendable {
     /// Sends a request, and returns when the response head has been received.
     func send(_ request: OriginRequest) async throws -> OriginResponse
@@ -46,11 +45,11 @@ public struct OriginRequest: Sendable {
 
 /// The time limits of an exchange.
 public struct TransferLimits: Sendable, Hashable {
-    /// The limit for connecting, including TLS. 10 s unless set.
+    /// The limit for connecting, including TLS. 10 s by default.
     public var connect: Duration
-    /// The limit from the end of the request to the response head. 20 s unless set.
+    /// The limit from the end of the request to the response head. 20 s by default.
     public var firstByte: Duration
-    /// The limit without a received byte while the reader waits for the body. 15 s unless set.
+    /// The limit for a stall: the time that the reader waits for the body without receiving a byte. 15 s by default.
     public var stall: Duration
 
     /// Creates limits.
@@ -81,7 +80,7 @@ public struct OriginResponse: Sendable {
     }
 }
 
-/// The content of a response, read by one reader buffer by buffer.
+/// The content of a response. It has one reader, which receives it in buffers.
 public protocol OriginBody: AnyObject, Sendable {
     /// Returns the next buffer, never empty; nil at the end of a complete body.
     ///
@@ -103,7 +102,7 @@ public protocol OriginBuffer: Sendable {
 
 extension Array: OriginBuffer where Element == UInt8 {}
 
-/// A transport's exchange as its reader uses it.
+/// The interface of a transport's exchange for the reader of its body.
 package protocol ReadableExchange: AnyObject, Sendable {
     /// Resumes the continuation with the next buffer, with nil at the end, or with the exchange's error.
     func read(_ continuation: CheckedContinuation<(any OriginBuffer)?, any Error>)
@@ -111,7 +110,7 @@ package protocol ReadableExchange: AnyObject, Sendable {
     func cancel()
 }
 
-/// The reader's end of an exchange. Its deallocation closes the exchange.
+/// The body of an exchange. Its deallocation closes the exchange.
 package final class ExchangeBody: OriginBody {
     private let exchange: any ReadableExchange
 

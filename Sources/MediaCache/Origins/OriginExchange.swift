@@ -8,7 +8,7 @@ package struct OriginContext: Sendable {
     package var time: any TimeSource
     package var settings: TransferSettings
     package var counters: Counters
-    /// The traffic coordinator, which is informed of latencies; nil for none.
+    /// The traffic coordinator, to which latencies are reported; nil for none.
     package var traffic: Traffic?
     /// A random number in `0..<1`, for jitter.
     package var random: @Sendable () -> Double
@@ -30,8 +30,8 @@ package struct OriginContext: Sendable {
     }
 }
 
-/// A GET request with its redirects. It sends the header profile of each authority only to that authority, and gives
-/// each redirect the scope of the response that named it.
+/// A GET request with its redirects. The header profile of an authority is sent only to that authority. The scope of a
+/// redirected request depends on the address that sent the redirect.
 struct OriginExchange {
     var context: OriginContext
     var locator: ResourceLocator
@@ -39,14 +39,15 @@ struct OriginExchange {
     /// Sends the request and follows redirects. Returns the first other response.
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
-        // Callers check this before; this is the last safeguard.
+        // A safeguard: callers have already checked this.
         guard settings.asksOrigins else { throw CacheError.notCached(locator.url) }
         let start = locator.target(now: context.time.monotonic)
         var (url, scope) = (start.url, start.scope)
         var visited: Set<ResourceURL> = []
         while true {
             guard visited.insert(url).inserted, visited.count <= settings.maximumRedirects + 1 else {
-                throw CacheError(redirect: "\(locator.url) redirects in a loop or too often, at \(url)")
+                throw CacheError(
+                    redirect: "\(locator.url) redirects in a loop or too often; the last redirect leads to \(url)")
             }
             let request = OriginRequest(
                 url: url.withoutUserInfo,
@@ -55,7 +56,7 @@ struct OriginExchange {
             context.counters.add(\.originRequests)
             let requestTime = context.time.monotonic
             let response = try await context.origin.send(request)
-            // The latency of a held request doesn't depend on the link.
+            // If the origin delays responses, the latency doesn't depend on the link.
             if !settings.waitsForOrigin {
                 context.traffic?.answered(by: url.origin, after: context.time.monotonic - requestTime)
             }
@@ -63,7 +64,7 @@ struct OriginExchange {
                 if url != start.url {
                     locator.remember(redirect: url, scope: scope, now: context.time.monotonic)
                 } else if start.isRedirected, response.status >= 400 {
-                    // A remembered target of a redirect may have expired, unlike the redirect itself.
+                    // The remembered target may have expired, while the redirect itself still works.
                     response.body.cancel()
                     locator.forgetRedirect()
                     return try await send(conditions)
@@ -112,14 +113,14 @@ extension HTTPFields {
     }
 }
 
-/// The current URL of a resource: the one that named it, a refreshed one, or the target of the last redirect.
+/// The current URL of a resource: the requested one, a refreshed one, or the target of the last redirect.
 package final class ResourceLocator: Sendable {
     /// The time during which the target of a redirect is requested directly. Such URLs are often signed for minutes.
     private static let redirectLifetime = Duration.seconds(30)
 
     private struct State {
         var url: ResourceURL
-        /// The scope of the document that named ``url``, if it's narrower than the request's.
+        /// The scope of references in the document that contained ``url``, if it's narrower than the request's.
         var scope = AddressScope.any
         var redirected: (target: ResourceURL, scope: AddressScope, until: Duration)?
     }
@@ -130,13 +131,13 @@ package final class ResourceLocator: Sendable {
         state = Mutex(State(url: url))
     }
 
-    /// The URL that names the resource.
+    /// The URL of the resource, regardless of redirects.
     package var url: ResourceURL { state.withLock { $0.url } }
 
-    /// Replaces the URL by that of a later request for the same key, which may have a newer token, or by a refreshed
-    /// one.
+    /// Replaces the URL with that of a later request for the same key, which may have a newer token, or with a
+    /// refreshed one.
     ///
-    /// - Parameter scope: The scope of the document that named a refreshed URL.
+    /// - Parameter scope: The scope of references in the document that contained a refreshed URL.
     package func update(url: ResourceURL, scope: AddressScope = .any) {
         state.withLock { state in
             guard state.url != url else {
@@ -149,7 +150,7 @@ package final class ResourceLocator: Sendable {
         }
     }
 
-    /// Returns the URL to request, and the scope of the document or redirect that named it.
+    /// Returns the URL to request, and its scope according to the document or redirect that contained it.
     func target(now: Duration) -> (url: ResourceURL, scope: AddressScope, isRedirected: Bool) {
         state.withLock { state in
             if let redirected = state.redirected, now < redirected.until {

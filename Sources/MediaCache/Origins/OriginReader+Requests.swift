@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension OriginReader {
-    /// Sends requests until a response can be used, or a failure can't be recovered from.
+    /// Sends requests until a response can be used. Throws errors that retries can't resolve.
     func reopen() async throws -> CheckedHead {
         while true {
             do {
@@ -14,7 +14,9 @@ extension OriginReader {
 
     func ask() async throws -> CheckedHead {
         close()
-        guard mayRequest() else { throw CacheError(.cancelled, "\(exchange.locator.url) is no longer needed") }
+        guard mayRequest() else {
+            throw CacheError(.cancelled, "the request for \(exchange.locator.url) was cancelled: no reader needs it")
+        }
         budget.began(at: context.time.monotonic)
         let overlap = overlapForNextRequest()
         let range: RequestedRange = head == nil && requested.isSuffix ? requested : .from(position - overlap, to: end)
@@ -54,13 +56,13 @@ extension OriginReader {
                 acceptsOtherTag = true
                 return try await ask()
             }
-            throw CacheError(.representationChanged, "\(url) has another version now")
+            throw CacheError(.representationChanged, "\(url) has changed at the origin")
         case .refuse(let error):
             response.body.cancel()
             if let end = try endFound(by: error) { return end }
             if error.code == .badResponse, let length = error.completeLength {
-                // A single contradiction may be a mistake. A repeated one means that the first announced length was
-                // wrong.
+                // A single contradiction may be an error of the origin. If the same length is announced again, the
+                // version has changed.
                 if length == otherLength {
                     throw CacheError(.representationChanged, "\(url) has changed its length to \(length) bytes")
                 }
@@ -70,8 +72,8 @@ extension OriginReader {
         }
     }
 
-    /// Returns the end of a version of unknown length, found by a request beyond its last byte; nil if the error is
-    /// another one.
+    /// Returns the head for the end of a version of unknown length, if the error is a 416 response to a request beyond
+    /// its last byte; otherwise nil.
     private func endFound(by error: CacheError) throws -> CheckedHead? {
         guard error.status == 416, let known, known.length == nil, hasReturnedBytes || comparable(position) > 0 else {
             return nil
@@ -86,7 +88,7 @@ extension OriginReader {
             ignoredRange: false, headerFields: [:])
     }
 
-    /// The representation that a response must agree with; without the entity tag if tags alternate.
+    /// The representation that a response must match; without the entity tag if tags alternate.
     private var expected: KnownRepresentation? {
         guard acceptsOtherTag, let known else { return known }
         return KnownRepresentation(

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// A reader of a range of a resource from its origin, in order. It checks each response, repeats requests after
-/// temporary failures, and continues at the first missing byte.
+/// A sequential reader of a range of a resource from its origin. It checks each response. After a temporary failure, it
+/// sends another request for the bytes that are still missing.
 package actor OriginReader {
     /// The number of bytes that a resumed read requests again if only a comparison can confirm the version.
     package static let overlap: Int64 = 64 << 10
@@ -21,7 +21,7 @@ package actor OriginReader {
     let requested: RequestedRange
     var known: KnownRepresentation?
     var acceptsOtherTag = false
-    /// A complete length that the origin announced under the entity tag of another length.
+    /// A complete length that contradicts the known one despite the same entity tag.
     var otherLength: Int64?
     var head: CheckedHead?
     /// Whether the response permits storing its bytes.
@@ -39,7 +39,7 @@ package actor OriginReader {
     var compareFrom: Int64 = 0
     /// The value of ``position`` when the current body began.
     var bodyFirst: Int64 = 0
-    /// The maximum overlap, less than the origin sends per response.
+    /// The maximum overlap. It's reduced if the origin sends fewer bytes per response.
     var overlapLimit = OriginReader.overlap
     /// The rest of the last buffer.
     private var rest: (buffer: any OriginBuffer, part: Range<Int>)?
@@ -50,7 +50,7 @@ package actor OriginReader {
     /// The pieces received by ``peek(_:most:patience:)`` and not yet returned by ``next()``.
     private var peeked: [OriginPiece] = []
     private var isReceiving = false
-    /// The reception of a buffer that its reader no longer waits for.
+    /// A running reception of a buffer that no caller waits for.
     private var pending: Task<(any OriginBuffer)?, any Error>?
     private var wasLetGo = false
     /// Returns whether another request may be sent.
@@ -62,15 +62,16 @@ package actor OriginReader {
     ///   - asked: The requested bytes.
     ///   - known: The representation that the bytes must belong to; nil for any.
     ///   - unless: The validator of a version to confirm. If it's current, ``unmodified`` is set and no bytes are sent.
-    ///   - takesWhole: Whether to return the whole content if the origin ignores the range; otherwise it's cut.
+    ///   - takesWhole: Whether to return the whole content if the origin ignores the range. If not, only the range is
+    ///     returned.
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
     ///     one.
     ///   - takesCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
-    ///   - startsOver: Whether an interrupted response is discarded: ``next()`` throws ``BodyLost``, and
+    ///   - startsOver: Whether to discard an interrupted response. ``next()`` then throws ``BodyLost``, after which
     ///     ``open(overlapping:)`` requests everything again.
-    ///   - tap: Processes the bytes before ``next()`` returns them, but not those of ``peek(_:most:patience:)``.
-    ///   - comparable: Returns the number of cached bytes before an offset, for a resumed read without a strong
-    ///     validator.
+    ///   - tap: The pipeline for the bytes that ``next()`` returns. It doesn't apply to ``peek(_:most:patience:)``.
+    ///   - comparable: A function that returns the number of cached bytes before an offset, for a resumed read without
+    ///     a strong validator.
     package init(
         context: OriginContext,
         locator: ResourceLocator,
@@ -109,15 +110,15 @@ package actor OriginReader {
 
     /// Sends requests until a response can be used.
     ///
-    /// - Parameter overlapping: Whether to compare the bytes before the range if no strong validator confirms the
-    ///   version.
+    /// - Parameter overlapping: Whether to request the bytes before the range as well, for comparison, if no strong
+    ///   validator confirms the version.
     /// - Throws: ``CacheError``, with ``CacheError/Code/representationChanged`` if the origin has another version.
     package func open(overlapping: Bool = false) async throws -> CheckedHead {
         isResuming = overlapping
         return try await reopen()
     }
 
-    /// Returns the next bytes in order; nil at the end of the range.
+    /// Returns the next bytes; nil at the end of the range.
     package func next() async throws -> OriginPiece? {
         let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
         guard let piece, let tap else { return piece }
@@ -155,7 +156,7 @@ package actor OriginReader {
         throw BodyLost()
     }
 
-    /// The error for an interrupted response whose bytes are discarded.
+    /// The error for an interrupted response that was discarded. Its bytes must be discarded, too.
     package struct BodyLost: Error {}
 
     /// Resets the reader to its state before the first response.
@@ -168,10 +169,12 @@ package actor OriginReader {
         (isResuming, hasReturnedBytes) = (false, false)
     }
 
-    /// Returns the next bytes, which ``next()`` returns again: at least `count` of them if the body is long enough, and
-    /// up to `most` of each received piece.
+    /// Returns the next bytes without advancing; ``next()`` returns them again.
     ///
-    /// - Parameter patience: The time that received bytes wait for missing ones.
+    /// - Parameters:
+    ///   - count: The number of bytes to wait for. Fewer are returned if the body is shorter.
+    ///   - most: The maximum number of bytes to return of each received piece, if greater than `count`.
+    ///   - patience: The maximum time to wait for more bytes once some have been received; nil for no limit.
     package func peek(_ count: Int, most: Int = 0, patience: Duration? = nil) async throws -> [UInt8] {
         while true {
             let here = peeked.reduce(0) { $0 + $1.part.count }
@@ -179,7 +182,7 @@ package actor OriginReader {
             if here > 0, let patience, await !receives(within: patience) { break }
             guard let piece = try await receiveNext() else { break }
             peeked.append(piece)
-            // After an interruption, the rest must be of this version.
+            // After an interruption, further responses must have this version.
             if known == nil, let head {
                 known = KnownRepresentation(validator: head.validator, length: head.completeLength)
             }
@@ -187,14 +190,14 @@ package actor OriginReader {
         return peeked.flatMap { piece in piece.withUnsafeBytes { Array($0.prefix(max(count, most))) } }
     }
 
-    /// Sets the function that permits further requests. If it returns false, ``next()`` throws ``CacheError`` with
-    /// ``CacheError/Code/cancelled``.
+    /// Sets the function that decides whether another request may be sent. If it returns false, ``next()`` throws
+    /// ``CacheError`` with ``CacheError/Code/cancelled``.
     package func setMayRequest(_ mayRequest: @escaping @Sendable () -> Bool) { self.mayRequest = mayRequest }
 
-    /// Puts back the last piece that ``next()`` returned, to be returned again.
+    /// Puts back the last piece returned by ``next()``, which will return it again.
     package func putBack(_ piece: OriginPiece) { peeked.insert(piece, at: 0) }
 
-    /// Closes the connection. ``next()`` opens another and continues at the first missing byte.
+    /// Closes the connection. The next call of ``next()`` opens another one and continues at the first missing byte.
     package func close() {
         body?.cancel()
         body = nil
@@ -222,16 +225,16 @@ package actor OriginReader {
         if let comparable { self.comparable = comparable }
     }
 
-    /// Accepts another entity tag as that of the same version, because the caller has compared the bytes.
+    /// Accepts responses with another entity tag as the same version. The caller must have compared bytes.
     package func acceptOtherTag() { acceptsOtherTag = true }
 
-    /// The current or last response.
+    /// The head of the current or last response.
     package var answer: CheckedHead? { head }
 
-    /// The position of the next byte that ``next()`` returns.
+    /// The position of the next byte to be returned by ``next()``.
     package var start: Int64 { peeked.first?.offset ?? position }
 
-    /// The fields of the response that confirmed the version passed as `unless` (RFC 9110 §15.4.5).
+    /// The fields of the 304 response that confirmed the version passed as `unless` (RFC 9110 §15.4.5).
     var unmodified: HTTPFields?
 
     /// The URL after redirects; nil if it's the requested one.
@@ -240,7 +243,7 @@ package actor OriginReader {
     /// The kind of address that responded.
     package internal(set) var peer = AddressKind.unknown
 
-    /// The complete length, known at the end of a body of unknown length.
+    /// The complete length, if it was learned at the end of a body of unknown length.
     package internal(set) var learnedLength: Int64?
 
     // MARK: - Reception
@@ -276,7 +279,8 @@ package actor OriginReader {
         }
     }
 
-    /// Returns whether the next buffer or the end is received within a time limit. ``receive()`` returns that buffer.
+    /// Returns whether the next buffer or the end is received within a time limit. ``receive()`` returns that buffer
+    /// later.
     private func receives(within patience: Duration) async -> Bool {
         guard let body, rest == nil, end.map({ position < $0 }) ?? true else { return true }
         let next = pending ?? Task { try await body.next() }
@@ -302,7 +306,8 @@ package actor OriginReader {
         return isReceived
     }
 
-    /// Returns the next needed part of a buffer, if any. Bytes to compare and bytes to write are separate pieces.
+    /// Returns the next needed part of a buffer, if any. Bytes to compare and bytes to write are returned as separate
+    /// pieces.
     private func cut(_ received: (buffer: any OriginBuffer, part: Range<Int>)) -> OriginPiece? {
         rest = nil
         let offset = bodyPosition
@@ -332,7 +337,7 @@ package actor OriginReader {
             hasOtherTag: acceptsOtherTag)
     }
 
-    /// Returns whether the body that ended was the last one needed.
+    /// Handles the end of a body. Returns whether no further response is needed.
     private func finishBody() throws -> Bool {
         guard let head else { return true }
         close()
@@ -347,13 +352,15 @@ package actor OriginReader {
                 .badResponse,
                 "\(exchange.locator.url) sent \(bodyPosition - head.start) of \(bodyEnd - head.start) bytes")
         }
-        // A range may be answered partially and without a complete length. The rest is requested until there is none.
+        // A response may contain only part of the range, and no complete length. The rest is requested until the range
+        // is complete.
         let isLast = end.map { position >= $0 } ?? (head.completeLength != nil)
         if !isLast, position == bodyFirst {
             // The body contained only the overlap; the same request would return the same bytes.
             let less = max(1, (bodyEnd - head.start) / 2)
             guard less < overlapLimit else {
-                throw CacheError(.badResponse, "\(exchange.locator.url) sent none of the requested bytes")
+                throw CacheError(
+                    .badResponse, "the response for \(exchange.locator.url) has none of the requested bytes")
             }
             overlapLimit = less
         }
@@ -362,12 +369,12 @@ package actor OriginReader {
 
     // MARK: - Failures
 
-    /// Waits as the retry policy says, or throws an error that can't be recovered from.
+    /// Waits before a retry according to the retry policy, or throws an error that a retry can't resolve.
     func recover(from error: any Error) async throws {
         close()
         isResuming = true
         let failure = CacheError.wrap(error, as: .unreachable, "\(exchange.locator.url) can't be read")
-        if failure.code == .cancelled || Task.isCancelled { throw CacheError(.cancelled, "cancelled") }
+        if failure.code == .cancelled || Task.isCancelled { throw cancelled }
         if failure.code == .originStatus, let status = failure.status, [401, 403, 410].contains(status) {
             guard try await refresh() else { throw failure }
             return
@@ -377,8 +384,12 @@ package actor OriginReader {
         do {
             try await context.time.sleep(for: delay)
         } catch {
-            throw CacheError(.cancelled, "cancelled")
+            throw cancelled
         }
+    }
+
+    private var cancelled: CacheError {
+        CacheError(.cancelled, "the request for \(exchange.locator.url) was cancelled")
     }
 
     /// Requests a fresh URL from the caller, at most twice without a received byte in between.
@@ -392,20 +403,20 @@ package actor OriginReader {
     }
 }
 
-/// Received bytes of a representation and their position.
+/// Received bytes of a representation, with their position.
 package struct OriginPiece: Sendable {
     package var buffer: any OriginBuffer
     /// The valid part of `buffer`.
     package var part: Range<Int>
     /// The position of the first byte in the representation.
     package var offset: Int64
-    /// Whether the bytes are already cached, and are only to be compared.
+    /// Whether the bytes are already cached, and were requested only for comparison.
     package var isOverlap: Bool
     /// The validators of the response.
     package var validator: Validator
     /// Whether the response permits storing its bytes.
     package var mayBeStored: Bool
-    /// Whether the response had another entity tag than the version, whose bytes were compared instead.
+    /// Whether the response had another entity tag than the version, so that bytes were compared instead.
     package var hasOtherTag: Bool
 
     /// Whether the bytes have been observed and transformed.

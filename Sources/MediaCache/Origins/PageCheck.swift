@@ -2,11 +2,11 @@ import HTTPTypes
 import Synchronization
 
 extension OriginResponse {
-    /// The time limit for the bytes that distinguish media from a page, after the first ones.
+    /// The time limit, counted from the first bytes, for receiving enough bytes to distinguish media from a page.
     private static var patience: Duration { .seconds(2) }
 
-    /// Returns this response, unless it's a page or empty where a known version of media was requested: a login, a
-    /// captive portal, or an error report. Media with the wrong `Content-Type` is accepted by its first bytes.
+    /// Returns this response unless it's a page (such as a login, a captive portal or an error report) or an empty body
+    /// in place of media. Media with a wrong `Content-Type` is accepted because of its first bytes.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia``; the cached version stays unchanged.
     func refusingPage(
@@ -47,7 +47,7 @@ extension OriginResponse {
             if watch.hasFired { throw CacheError(.timedOut, "\(url) sent nothing for \(stall.seconds) s") }
             guard end.hasFired else { throw error }
         }
-        // Bytes from the middle of media are inconclusive; those of a page's start aren't.
+        // Unlike the start of a page, bytes from the middle of media can be inconclusive.
         let isMedia = sniffed.map { !MediaType.isDocument($0) } ?? front.withUnsafeBytes(MediaType.isBinary)
         guard !end.hasFired, isMedia || (sniffed == nil && status == 206) else {
             body.cancel()

@@ -1,7 +1,7 @@
 package import Foundation
 package import HTTPTypes
 
-/// The known properties of the representation that a response should belong to.
+/// The properties of the representation to which a response must belong.
 package struct KnownRepresentation: Sendable, Hashable {
     package var validator: Validator
     package var length: Int64?
@@ -25,13 +25,13 @@ package struct CheckedHead: Sendable, Hashable {
     package var headerFields: HTTPFields
 }
 
-/// The check that decides whether a response can be used: whether its bytes are the requested ones, and of the expected
-/// version. No byte reaches a blob or a reader before it.
+/// The check that decides whether a response can be used: whether its bytes are the requested ones, and belong to the
+/// expected version. No byte reaches a blob or a reader without this check.
 package enum ResponseCheck {
     /// The result of a check.
     package enum Verdict: Sendable {
         case use(CheckedHead)
-        /// The resource has another version, that of the response.
+        /// The resource has changed. The head is that of the new version, if the response contains it.
         case changed(CheckedHead?)
         case refuse(CacheError)
     }
@@ -51,7 +51,7 @@ package enum ResponseCheck {
         if status == 200 || status == 206, let length = headerFields[.contentLength].flatMap(Int64.init),
             !(0...ContentRange.maximumLength).contains(length)
         {
-            return .refuse(CacheError(.badResponse, "\(url) answered \(status) with Content-Length \(length)"))
+            return .refuse(CacheError(.badResponse, "\(url) responded with \(status) and Content-Length \(length)"))
         }
         let validator = Validator(entityTag: headerFields[.eTag], lastModified: headerFields[.lastModified])
         switch status {
@@ -59,11 +59,11 @@ package enum ResponseCheck {
         case 200: return whole(headerFields, validator, requested: requested, known: known)
         case 416: return unsatisfied(headerFields, validator, requested: requested, known: known, url: url)
         case 200..<300:
-            return .refuse(CacheError(.badResponse, "\(url) answered \(status), which has no content"))
+            return .refuse(CacheError(.badResponse, "\(url) responded with \(status), which has no content"))
         default:
             return .refuse(
                 CacheError(
-                    .originStatus, "\(url) answered \(status)", status: status,
+                    .originStatus, "\(url) responded with \(status)", status: status,
                     retryAfter: retryAfter(headerFields, now: now)))
         }
     }
@@ -73,11 +73,11 @@ package enum ResponseCheck {
         url: ResourceURL
     ) -> Verdict {
         func refuse(_ reason: String) -> Verdict {
-            .refuse(CacheError(.badResponse, "\(url) answered 206 \(reason)"))
+            .refuse(CacheError(.badResponse, "\(url) responded with 206 \(reason)"))
         }
         guard let requested else { return refuse("to a request without Range") }
         guard let text = fields[.contentRange], let content = ContentRange(text), let range = content.range else {
-            return refuse("with Content-Range “\(fields[.contentRange] ?? "")”")
+            return refuse("and the invalid Content-Range “\(fields[.contentRange] ?? "")”")
         }
         let head = CheckedHead(
             start: range.lowerBound, end: range.upperBound, completeLength: content.completeLength,
@@ -89,7 +89,9 @@ package enum ResponseCheck {
             if tag != nil, tag == validator.entityTag {
                 return .refuse(
                     CacheError(
-                        .badResponse, "\(url) answered 206 with “\(text)” under the entity tag of \(length) bytes",
+                        .badResponse,
+                        "\(url) responded with 206 and Content-Range “\(text)”, "
+                            + "but the same entity tag had \(length) bytes",
                         completeLength: total))
             }
             return .changed(head)
@@ -101,9 +103,9 @@ package enum ResponseCheck {
             } else {
                 content.completeLength.map { range == requested.resolved(in: $0) } ?? false
             }
-        guard isAsked else { return refuse("with “\(text)” to “\(requested.fieldValue)”") }
+        guard isAsked else { return refuse("and Content-Range “\(text)” to a request for “\(requested.fieldValue)”") }
         if let length = fields[.contentLength].flatMap(Int64.init), length != Int64(range.count) {
-            return refuse("with “\(text)” and Content-Length \(length)")
+            return refuse("and the contradictory Content-Range “\(text)” and Content-Length \(length)")
         }
         return .use(head)
     }
@@ -132,17 +134,18 @@ package enum ResponseCheck {
         let length = fields[.contentRange].flatMap(ContentRange.init)?.completeLength
         if let before = known?.length {
             if let length, length != before { return .changed(nil) }
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 for existing bytes"))
+            return .refuse(CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes"))
         }
         guard let length else {
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 without the complete length", status: 416))
+            return .refuse(
+                CacheError(.badResponse, "\(url) responded with 416 without the complete length", status: 416))
         }
         if requested?.resolved(in: length) != nil {
-            return .refuse(CacheError(.badResponse, "\(url) answered 416 for existing bytes"))
+            return .refuse(CacheError(.badResponse, "\(url) responded with 416 to a request for existing bytes"))
         }
         return .refuse(
             CacheError(
-                .rangeNotSatisfiable, "\(url) has \(length) bytes; the range lies outside", status: 416,
+                .rangeNotSatisfiable, "the requested range is outside \(url), which has \(length) bytes", status: 416,
                 completeLength: length))
     }
 
@@ -152,8 +155,7 @@ package enum ResponseCheck {
         return coding.isEmpty || coding == "identity" ? nil : coding
     }
 
-    /// Returns the reason not to store a response: it forbids it, or it varies with unknown fields; nil if it may be
-    /// stored.
+    /// Returns the error for a response that forbids storing, or varies with request fields; nil if it may be stored.
     package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
         if CacheControl(fields).noStore, !settings.keepsNoStore {
             return CacheError(notStored: "its origin forbids it (Cache-Control: no-store)")
@@ -164,8 +166,8 @@ package enum ResponseCheck {
         return nil
     }
 
-    /// Returns whether other requests could get other bytes (RFC 9111 §4.1), because `Vary` names a field that differs
-    /// between requests.
+    /// Returns whether the response to another request could differ (RFC 9111 §4.1), because `Vary` lists a field that
+    /// isn't the same in all requests.
     package static func varies(_ fields: HTTPFields) -> Bool {
         let constant: Set = ["accept-encoding", "accept", "origin", "range", "user-agent"]
         return (fields[.vary] ?? "").split(separator: ",").contains { name in
@@ -185,8 +187,8 @@ package enum ResponseCheck {
 
 /// A `Content-Range` field (RFC 9110 §14.4).
 package struct ContentRange: Sendable, Hashable {
-    /// The maximum length and end position accepted from an origin: 1 PiB, about the maximum file size of file systems.
-    /// Smaller offsets can be added and rounded up without overflow.
+    /// The maximum length and end position accepted from an origin: 1 PiB, more than the maximum file size of most file
+    /// systems. Offsets up to this limit can be added and rounded up without overflow.
     static let maximumLength: Int64 = 1 << 50
 
     /// The byte range of the body; nil for the unsatisfied form `bytes */N`.

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The remaining attempts after failures, by number and time.
+/// The retries permitted by a ``RetryPolicy``, limited in number and time.
 struct RetryBudget {
     private static let maximumRefreshes = 2
 
     private let policy: RetryPolicy
     private var failures = 0
     private var refreshes = 0
-    /// The start time of the first request since enough bytes were received.
+    /// The start time of the first request after enough bytes were last received.
     private var failingSince: Duration?
     /// The number of bytes received since the last failure.
     private var receivedBytes: Int64 = 0
@@ -21,7 +21,7 @@ struct RetryBudget {
         failingSince = failingSince ?? now
     }
 
-    /// Records received bytes. Resets the budget after ``StallWatch/minimumBytes`` bytes.
+    /// Records received bytes. After ``StallWatch/minimumBytes`` bytes, the budget is reset.
     mutating func received(_ count: Int64) {
         receivedBytes += count
         guard receivedBytes >= StallWatch.minimumBytes else { return }
@@ -32,7 +32,7 @@ struct RetryBudget {
 
     /// Returns the delay before the next attempt. `random` is in `0..<1`.
     ///
-    /// - Throws: `failure` if another attempt wouldn't help, or none is left.
+    /// - Throws: `failure` if another attempt wouldn't help, or the budget is exhausted.
     mutating func delay(after failure: CacheError, at now: Duration, random: Double) throws(CacheError) -> Duration {
         let failureTime = failingSince.map { now - $0 } ?? .zero
         guard failure.isRetryable, failures < policy.budget, failureTime < policy.patience else { throw failure }
@@ -44,7 +44,7 @@ struct RetryBudget {
         return max(delay, retryAfter)
     }
 
-    /// Whether a fresh URL may be requested: at most twice without received bytes in between.
+    /// Whether a fresh URL may be requested: at most two times without received bytes in between.
     var mayRefresh: Bool { refreshes < Self.maximumRefreshes }
 
     /// Records that a fresh URL was received.
@@ -53,9 +53,9 @@ struct RetryBudget {
 
 /// A watchdog that cancels a body if too few bytes are received while its reader waits.
 ///
-/// It uses one timer per body instead of one per buffer, so that fast transfers aren't slowed down.
+/// One timer per body, rather than per buffer, avoids slowing down fast transfers.
 final class StallWatch: Sendable {
-    /// The number of bytes within the limit below which a body counts as stalled.
+    /// The minimum number of bytes per time limit. A body with fewer counts as stalled.
     static let minimumBytes = 1024
 
     private struct State {

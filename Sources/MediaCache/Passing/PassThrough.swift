@@ -1,4 +1,4 @@
-/// A reader's place in a fill whose bytes aren't stored.
+/// A reader of a fill whose bytes aren't stored.
 final class PassThrough: Sendable {
     private let fill: PassingFill
     private let id: Int
@@ -13,10 +13,10 @@ final class PassThrough: Sendable {
 
     deinit { fill.leave(id) }
 
-    /// Returns the available bytes, the end, or the failure. A reader that was too slow for the others gets an early
-    /// end, and continues with a fill of its own.
+    /// Returns the next step. For a reader that was removed because it was too slow, the step is an early `end`; the
+    /// reader then continues with another fill.
     ///
-    /// - Parameter onReady: A function that is called once if the result is `wait`, when another poll can succeed.
+    /// - Parameter onReady: If the result is `wait`, called once when another poll can succeed.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
         switch fill.poll(id, until: end, onReady: onReady) {
         case .bytes(let range): .bytes(self, offset: range.lowerBound, count: min(maximum, range.count))
@@ -36,7 +36,7 @@ final class PassThrough: Sendable {
 extension PassThrough: BlobReader {
     func readWithoutBlocking(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
         guard fill.copy(to: buffer, at: offset) else {
-            throw CacheError(.storage, "the bytes at \(offset) have been passed on already")
+            throw CacheError(.storage, "the bytes at \(offset) are no longer in memory")
         }
         return true
     }

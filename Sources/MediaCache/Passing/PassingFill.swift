@@ -1,13 +1,13 @@
 import HTTPTypes
 import Synchronization
 
-/// An origin request whose bytes may not or can't be stored. They pass through a ring of memory that its readers share.
+/// An origin request for bytes that can't or must not be stored. They pass through a ring buffer shared by the readers.
 ///
-/// The origin is read only while the ring has space. If no reader consumes bytes for longer than the idle limit, the
-/// connection is closed and the scheduler's grant is returned; a later request continues at the next byte. The fill
-/// ends when its last reader leaves.
+/// Bytes are received only while the ring has space. If no reader consumes bytes for longer than the idle limit, the
+/// connection is closed and other transfers are admitted; a later request continues at the next byte. The fill ends
+/// when its last reader leaves.
 final class PassingFill: Sendable {
-    /// The properties of a request. Only readers that would send the same request share a fill.
+    /// The properties that affect the request or its result. Readers share a fill only if these are equal.
     struct Audience: Hashable {
         var fields: HTTPFields
         var scope: AddressScope
@@ -48,13 +48,13 @@ final class PassingFill: Sendable {
     private let onEnd: @Sendable (PassingFill) -> Void
     private let state: OrderedMutex<State>
 
-    /// Creates a fill; ``start()`` begins it.
+    /// Creates a fill. It begins with ``start()``.
     ///
     /// - Parameters:
     ///   - reader: The reader of the bytes from the window's start to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
-    ///   - onLength: A function that receives the complete length if it was unknown before the end of the body.
-    ///   - onEnd: A function that is called after the end, when no reader can join any more.
+    ///   - onLength: Called with the complete length if it was unknown before the end of the body.
+    ///   - onEnd: Called when the fill has ended and no reader can join any more.
     init(
         _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, audience: Audience,
         engine: Engine, check: FrontCheck?, onLength: @escaping @Sendable (Int64) -> Void,
@@ -83,7 +83,7 @@ final class PassingFill: Sendable {
 
     // MARK: - Readers
 
-    /// Returns a place for a reader at `position`; nil if the byte isn't in the ring any more, or is far ahead.
+    /// Adds a reader at `position`. Returns nil if the byte is no longer in the ring, or too far ahead.
     func join(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough? {
         let id = state.withLock { state -> Int? in
             guard !state.isEnded, state.failure == nil, state.window.reaches(position),
@@ -96,13 +96,13 @@ final class PassingFill: Sendable {
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// Returns the place of the reader that the fill is created for.
+    /// Adds the fill's first reader.
     func place(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
         let id = state.withLock { $0.window.join(at: position, transferClass) }
         return PassThrough(fill: self, id: id, end: end)
     }
 
-    /// Returns a place that preserves received bytes for readers about to join, until it's released.
+    /// Adds a reader that only preserves received bytes for readers that are about to join, until it's released.
     func hold() -> PassThrough {
         let id = state.withLock { state in
             state.window.join(at: state.window.start, .background, isHold: true)
@@ -112,7 +112,7 @@ final class PassingFill: Sendable {
 
     /// Returns the bytes available to a reader; see ``PassThrough/poll(maximum:onReady:)``.
     func poll(_ id: Int, until end: Int64, onReady: @escaping @Sendable () -> Void) -> Step {
-        // Released outside the lock, since its deinitialization may take other locks.
+        // Released outside the lock, since its deinitialization may acquire other locks.
         var replaced: (@Sendable () -> Void)?
         defer { withExtendedLifetime(replaced) {} }
         return state.withLock { state in
@@ -127,7 +127,7 @@ final class PassingFill: Sendable {
         }
     }
 
-    /// Copies bytes from the ring. Returns false if they aren't in it any more.
+    /// Copies bytes from the ring. Returns false if they are no longer in it.
     func copy(to buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Bool {
         state.withLock { state in
             guard offset >= state.window.start, offset + Int64(buffer.count) <= state.window.end,
@@ -149,9 +149,9 @@ final class PassingFill: Sendable {
         checkRoom()
     }
 
-    /// Removes a reader. No reader is woken within the call, since a reader may hold a lock while it leaves.
+    /// Removes a reader. This doesn't wake any reader, since the caller may hold a lock.
     ///
-    /// - Returns: The wake function of the removed reader, if it's waiting in another task.
+    /// - Returns: The wake function of the removed reader if it's waiting.
     @discardableResult
     func leave(_ id: Int) -> (@Sendable () -> Void)? {
         let (left, isUnread, hasHadReaders) = state.withLock { state in
@@ -169,7 +169,7 @@ final class PassingFill: Sendable {
         return left.wake
     }
 
-    /// Ends the fill if no reader joins within the patience.
+    /// Ends the fill if no reader joins within ``patience``.
     private func endWithoutReaders() {
         let time = engine.time
         let task = Task { [weak self] in
@@ -211,7 +211,7 @@ final class PassingFill: Sendable {
         let now = engine.time.monotonic
         let room = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.room != nil else { return nil }
-            // A copy: only the writing task removes readers, since it wakes them.
+            // Uses a copy, because only the task that receives bytes may remove readers; it also wakes them.
             var window = state.window
             guard window.makeSpace(now: now).count > 0 else {
                 state.window.charge(now: now)
@@ -236,16 +236,16 @@ final class PassingFill: Sendable {
                 engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
                 guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
                     throw CacheError(
-                        .representationChanged, "the resource has changed: its first bytes are a playlist now")
+                        .representationChanged, "the resource has changed at the origin: it's a playlist now")
                 }
                 try await append(piece)
                 try await engine.traffic.pay(piece.part.count, by: ticket)
             }
             let length = await reader.learnedLength
             if let length { onLength(length) }
-            // Otherwise readers would repeat the request endlessly.
+            // Otherwise, readers would repeat the request endlessly.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
-                throw CacheError(.badResponse, "the origin's response ended before the requested bytes")
+                throw CacheError(.badResponse, "the origin's response ended before the end of the requested range")
             }
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")

@@ -17,12 +17,12 @@ final class PassingFills: Sendable {
         self.locator = locator
     }
 
-    /// The complete length, if it became known at the end of a body.
+    /// The complete length, if it was learned at the end of a body.
     var length: Int64? { state.withLock { $0.length } }
 
     var isEmpty: Bool { state.withLock { $0.fills.isEmpty } }
 
-    /// Returns a place in a running fill; nil if none is near.
+    /// Adds a reader to a running fill near the range. Returns nil if there is none.
     func joinRunning(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentPipeline
     ) -> PassThrough? {
@@ -34,7 +34,7 @@ final class PassingFills: Sendable {
         return nil
     }
 
-    /// Returns a place in a running fill near the range, or in a new fill.
+    /// Adds a reader to a running fill near the range, or to a new fill.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
         group: TransferGroup?, tap: ContentPipeline
@@ -55,9 +55,9 @@ final class PassingFills: Sendable {
         return place
     }
 
-    /// Continues a received response as a fill, which ends by itself if no reader joins.
+    /// Continues a received response as a fill. It ends after a short time if no reader joins.
     ///
-    /// - Returns: A place that preserves the first bytes for readers about to join.
+    /// - Returns: A reader that preserves the first bytes for readers that are about to join.
     func adopt(
         _ reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
     ) async -> PassThrough {

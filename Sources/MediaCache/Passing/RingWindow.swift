@@ -1,28 +1,28 @@
-/// The range of bytes in a ring of memory, and its readers: a value without side effects.
+/// The range of bytes in a ring buffer, and the positions of its readers. It has no side effects.
 ///
-/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. The ring
-/// waits for a reader that falls behind by more than its capacity, but only for a limited time in total; then the
+/// The foremost reader sets the pace. Bytes behind it remain for slower readers as long as there's space. If a reader
+/// falls behind by the capacity of the ring, the others wait for it, but only for a limited time in total. Then the
 /// reader is removed.
 struct RingWindow {
     /// The capacity in bytes.
     static let capacity: Int64 = 1 << 20
-    /// The distance that the origin is read ahead of the foremost reader, in bytes.
+    /// The number of bytes received ahead of the foremost reader.
     static let lookahead: Int64 = 512 << 10
-    /// The distance ahead of the received bytes up to which a reader waits for them instead of sending a request, in
-    /// bytes.
+    /// The maximum distance between the received bytes and a joining reader. A reader further ahead sends a request of
+    /// its own.
     static let nearDistance: Int64 = 256 << 10
     /// The total time that the others wait for a slow reader.
     static let grace = Duration.milliseconds(250)
-    /// The minimum space that the removal of a slow reader frees, in bytes.
+    /// The minimum number of bytes freed by the removal of slow readers.
     static let step: Int64 = 64 << 10
 
     struct Reader {
         var position: Int64
         var transferClass: TransferClass
-        /// Whether it preserves bytes for readers about to join. Such a reader is never removed.
+        /// Whether it only preserves bytes for readers that are about to join. Such a reader is never removed.
         var isHold: Bool
         var wake: (@Sendable () -> Void)?
-        /// The time that others have waited for this reader.
+        /// The total time that others have waited for this reader.
         var delay = Duration.zero
     }
 
@@ -31,7 +31,7 @@ struct RingWindow {
     private(set) var end: Int64
     /// The exclusive end of the requested bytes; `Int64.max` if the length is unknown before the end.
     let limit: Int64
-    /// Whether the origin ignores ranges and sends all bytes, so that waiting costs no more than another request.
+    /// Whether the origin ignores ranges and always sends all bytes. A separate request then isn't faster than waiting.
     let sendsAll: Bool
     private(set) var readers: [Int: Reader] = [:]
     private var nextID = 0
@@ -50,7 +50,7 @@ struct RingWindow {
     /// The size of the ring in bytes.
     var size: Int { Int(min(Self.capacity, limit - start)) }
 
-    /// The highest transfer class of the readers; nil without any.
+    /// The highest transfer class of the readers; nil if there are none.
     var transferClass: TransferClass? { readers.values.filter { !$0.isHold }.map(\.transferClass).max() }
 
     // MARK: - Readers
@@ -88,7 +88,7 @@ struct RingWindow {
 
     // MARK: - Room
 
-    /// Returns the number of bytes that can be received now, and the readers removed for them.
+    /// Returns the number of bytes that can be received now, and the readers removed to make space.
     mutating func makeSpace(now: Duration) -> (count: Int, fallen: [Reader]) {
         charge(now: now)
         let needed = Self.lookahead.clampedSum(first - end)
@@ -115,7 +115,7 @@ struct RingWindow {
     /// The position of the foremost reader.
     private var first: Int64 { readers.values.filter { !$0.isHold }.map(\.position).max() ?? start }
 
-    /// The readers whose bytes must be overwritten next.
+    /// The readers that haven't read the bytes to be overwritten next.
     private var blockers: [Int: Reader] { readers.filter { $0.value.position < end - Self.capacity + Self.step } }
 
     /// The space without unread bytes.
@@ -124,7 +124,7 @@ struct RingWindow {
         return Self.capacity - (end - min(max(last, start), end))
     }
 
-    /// Notes received bytes. Returns the wake functions of the readers that can continue.
+    /// Records received bytes. Returns the wake functions of the readers that can continue.
     mutating func didAppend(_ count: Int) -> [@Sendable () -> Void] {
         end += Int64(count)
         start = max(start, end - Self.capacity)

@@ -2,7 +2,7 @@
 public protocol LocalURLProvider: Sendable {
     /// Returns the local URL of a file, or of a playlist and everything it references.
     ///
-    /// - Throws: The error that keeps the server from running.
+    /// - Throws: The error that prevents the server from running.
     func localURL(for url: ResourceURL) async throws -> LocalURL
 }
 

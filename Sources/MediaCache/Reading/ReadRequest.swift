@@ -2,26 +2,26 @@
 public struct ReadRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The range to read. All of it unless set.
+    /// The range to read. The whole resource by default.
     public var range: RequestedRange
-    /// The extent to which the store fills beyond the reader.
+    /// How much of the resource is filled beyond the reader's position.
     public var policy: FillPolicy
-    /// The transfer class. ``TransferClass/playback`` unless set.
+    /// The transfer class. ``TransferClass/playback`` by default.
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content with the origin. ``Revalidation/beside`` unless set.
+    /// When to revalidate the cached content with the origin. ``Revalidation/beside`` by default.
     public var revalidation: Revalidation
     /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
-    /// Whether the resource is pinned from its first byte, which protects it from eviction.
+    /// Whether to pin the resource before the first byte is received, which protects it from eviction.
     public var pins: Bool
-    /// The group by which the scheduler ranks and limits the transfer. None unless set.
+    /// The group by which the scheduler ranks and limits the transfer. None by default.
     public var group: TransferGroup?
-    /// The cache key in place of the key policy's; nil for the policy's. For bytes that must stay as received even if
-    /// the origin changes the content of the URL. It must identify one resource only.
+    /// The cache key; nil to use the key policy. It must identify one resource only. Use it for bytes that must be
+    /// preserved even if the origin changes the content of the URL.
     package var name: String?
-    /// Whether the read counts as a use for eviction. Inspecting the cache doesn't.
+    /// Whether the read counts as a use for eviction. False for inspections of the cache.
     package var countsAsUse = true
     /// Whether exactly the range is requested, without read-ahead.
     var isExact = false
@@ -53,18 +53,19 @@ public struct ReadRequest: Sendable {
     }
 }
 
-/// When to revalidate cached content with the origin if the response has no freshness information. If the origin is
+/// When to revalidate cached content with the origin if the response had no freshness information. If the origin is
 /// unreachable, the cached content is used and marked as stale, except with ``since(_:)``.
 public enum Revalidation: Sendable, Hashable {
     /// Never.
     case never
-    /// In the background at the first use after opening, and then daily. The cached content is used at once.
+    /// In the background, at the first use after the store was opened and then daily. The cached content is used
+    /// immediately.
     case beside
-    /// Before use, unless the last revalidation was less than 5 s ago, since players often open a resource twice;
-    /// less than a minute ago while the origin is unreachable.
+    /// Before use, unless the last revalidation was less than 5 s ago, since players often open a resource twice. While
+    /// the origin is unreachable, unless the last attempt was less than a minute ago.
     case before
-    /// Before use, unless the origin has confirmed the content in response to a request that started at or after a
-    /// moment of ``CacheStore/monotonicTime``. For URLs whose content is replaced at a known moment. Content without a
+    /// Before use, unless the origin has confirmed the content in response to a request sent at or after a moment of
+    /// ``CacheStore/monotonicTime``. Use it for URLs whose content changes at a known moment. Content without a
     /// validator is fetched again, and unconfirmed content isn't used.
     case since(Duration)
 
@@ -79,9 +80,9 @@ public enum RequestedRange: Sendable, Hashable {
     case all
     /// From a byte offset to the end.
     case from(Int64)
-    /// From the first byte offset to the last, both inclusive; cut at the end of the resource.
+    /// From the first byte offset to the last, both inclusive. The range may extend beyond the end of the resource.
     case closed(Int64, through: Int64)
-    /// The last bytes, by count; all bytes if the resource is shorter.
+    /// The given number of last bytes, or all bytes if the resource is shorter.
     case suffix(Int64)
 
     /// Returns the byte range within a resource of `length` bytes; nil if the range can't be satisfied.
@@ -109,7 +110,7 @@ public enum RequestedRange: Sendable, Hashable {
         }
     }
 
-    /// Whether it's a number of last bytes.
+    /// Whether it's a ``suffix(_:)``.
     package var isSuffix: Bool { if case .suffix = self { true } else { false } }
 
     /// The field value of `Range` (RFC 9110 §14.2).
@@ -127,18 +128,18 @@ public enum RequestedRange: Sendable, Hashable {
 }
 
 extension Int64 {
-    /// Returns the sum, at most `Int64.max`. Ranges in requests may have any end.
+    /// Returns the sum, or `Int64.max` on overflow. Clients may request ranges with any end.
     package func clampedSum(_ count: Int64) -> Int64 {
         let (sum, isOver) = addingReportingOverflow(count)
         return isOver ? .max : sum
     }
 }
 
-/// The extent to which a resource is filled beyond its readers.
+/// How much of a resource is filled beyond its readers' positions.
 public enum FillPolicy: Sendable, Hashable {
     /// The requested bytes and a read-ahead, which grows with sequential reading (``TransferSettings/readAhead``).
     case onDemand
-    /// All bytes: from the reader to the end, then those before.
+    /// All bytes: first from the reader's position to the end, then those before it.
     case whole
 }
 
@@ -150,12 +151,12 @@ public enum TransferClass: Int, Sendable, Hashable, Comparable, CaseIterable {
     case download
     /// Content that plays next.
     case preload
-    /// Recordings of live content. They neither pause for playback nor cause pauses.
+    /// Recordings of live content. They neither pause for playback nor cause other transfers to pause.
     case recording
     /// Content that is playing.
     case playback
 
-    /// Whether transfers of this class pause while playback is short of bytes, and limit their load on the link.
+    /// Whether transfers of this class pause while playback waits for bytes, and yield to other traffic on the link.
     var holdsBack: Bool { self < .recording }
 
     /// Returns whether `a` is less urgent than `b`.

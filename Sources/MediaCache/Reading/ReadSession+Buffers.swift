@@ -37,7 +37,7 @@ extension ReadSession {
         }
     }
 
-    /// Polls until the step isn't ``ReadStep/wait``.
+    /// Waits until the step isn't ``ReadStep/wait``, and returns it.
     fileprivate func nextStep(maximum: Int) async throws -> ReadStep {
         let waiter = Waiter()
         return await withTaskCancellationHandler {
@@ -72,7 +72,7 @@ extension ReadSession {
     }
 }
 
-/// One asynchronous poll, which resumes its continuation once, on bytes or on cancellation.
+/// An asynchronous poll. It resumes its continuation once, when a step is available or the task is cancelled.
 private final class Waiter: Sendable {
     private struct State {
         var continuation: CheckedContinuation<ReadStep, Never>?

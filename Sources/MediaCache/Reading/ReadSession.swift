@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One reader's ordered pass over a range of a representation. Cached bytes are read from its blob; missing bytes are
+/// A reader's sequential pass over a range of a representation. Cached bytes are read from its blob; missing bytes are
 /// filled.
 ///
-/// A session stays with its representation. If the origin's version changes, the session still returns cached bytes and
-/// ends at the next hole with ``CacheError/Code/representationChanged``. Versions are never mixed.
+/// A session never mixes versions. If the resource changes at the origin, the session still returns cached bytes of its
+/// version, and fails at the next hole with ``CacheError/Code/representationChanged``.
 public final class ReadSession: Sendable {
     /// The head of the representation when the session was opened.
     public let head: ResourceHead
@@ -13,9 +13,9 @@ public final class ReadSession: Sendable {
 
     private struct State {
         var position: Int64
-        /// The end of the bytes that may be read without asking, unless the representation has lost bytes since.
+        /// The end of the bytes that can be read without querying the representation, unless it has lost bytes since.
         var available: Int64
-        /// The representation's count of losses at that time.
+        /// The representation's count of losses when ``available`` was set.
         var losses = 0
         /// The position at which to plan the read-ahead again.
         var planAt: Int64
@@ -65,7 +65,7 @@ public final class ReadSession: Sendable {
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
     }
 
-    /// Creates a session over bytes that aren't stored. `place` is the session's place in a running fill, if any.
+    /// Creates a session over bytes that aren't stored. `place` is its reader in a running fill, if there is one.
     init(
         passing: PassingVersion, place: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
         engine: Engine
@@ -103,14 +103,14 @@ public final class ReadSession: Sendable {
     /// Returns how many bytes of a range were cached when the session was opened.
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 
-    /// Returns whether a byte is cached at present.
+    /// Returns whether a byte is currently cached.
     package func isCached(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
 
     /// The offset of the next byte.
     public var position: Int64 { state.withLock { $0.position } }
 
-    /// Returns the next step, with at most `maximum` bytes. Only one reader polls. `onReady` is used only if the step
-    /// is ``ReadStep/wait``; it's then called once, on any thread, outside all locks.
+    /// Returns the next step, with at most `maximum` bytes. Calls must not overlap. If the step is ``ReadStep/wait``,
+    /// `onReady` is called once, on any thread, outside all locks; otherwise it isn't called.
     package func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep {
         state.withLock { state in
             while true {
@@ -159,7 +159,7 @@ public final class ReadSession: Sendable {
         }
     }
 
-    /// Continues without the store, in a shared fill or alone.
+    /// Continues to read without storing, in a shared or a new fill.
     private func passOn(_ state: inout State) -> ReadStep? {
         guard let passing, state.position < min(range.upperBound, passing.fills.length ?? .max) else { return .end }
         guard !engine.isStopped else {
@@ -193,12 +193,12 @@ public final class ReadSession: Sendable {
             bytes: Int64(count), fromCache: cached.bytes(in: position..<position + Int64(count)))
     }
 
-    /// Reports that bytes returned by ``poll(maximum:onReady:)`` couldn't be read. The first failure permits another
-    /// attempt; after the second, the bytes are lost and fetched again.
+    /// Reports that bytes returned by ``poll(maximum:onReady:)`` couldn't be read. After the first failure, the reader
+    /// may try again. After the second, the bytes count as lost, and are fetched again.
     package func readFailed(count: Int, error: any Error) {
         let lost = state.withLock { state -> Range<Int64>? in
             state.failedReads += 1
-            // Bypassed bytes may have left the window, and are requested again.
+            // Bytes that aren't stored may have left the window, and are requested again.
             guard state.failedReads > 1, state.through == nil else { return nil }
             state.failedReads = 0
             state.available = state.position
@@ -209,9 +209,9 @@ public final class ReadSession: Sendable {
 
     /// Continues at `offset`. Fills without other readers are abandoned.
     ///
-    /// - Precondition: `offset` lies within ``range`` or at its end, and no poll is in progress.
+    /// - Precondition: `offset` is within ``range`` or at its end, and no poll is in progress.
     public func seek(to offset: Int64) {
-        precondition(offset >= range.lowerBound && offset <= range.upperBound, "a seek outside the session's range")
+        precondition(offset >= range.lowerBound && offset <= range.upperBound, "seek outside the session's range")
         let through = state.withLock { state in
             state.position = offset
             state.available = offset
@@ -242,7 +242,8 @@ public final class ReadSession: Sendable {
 package enum ReadStep: Sendable {
     /// `count` bytes are available at `offset` of `source` until the reader calls ``ReadSession/consume(_:)``.
     case bytes(any BlobReader, offset: Int64, count: Int)
-    /// No bytes yet. The callback passed to `poll` is called once, outside all locks, when polling is worthwhile.
+    /// No bytes are available yet. The callback passed to `poll` is called once, outside all locks, when the reader
+    /// should poll again.
     case wait
     /// The range has been read.
     case end
@@ -260,8 +261,9 @@ package protocol BlobReader: Sendable {
     /// Reads exactly `buffer.count` bytes at `offset`. May block.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
 
-    /// Returns the descriptor of a file with these bytes at the same offset, if samples show that they are in memory,
-    /// so that the system can send them directly. It's valid while this object exists; the caller must not close it.
+    /// Returns the descriptor of a file that contains these bytes at the same offset, for `sendfile`. Returns nil if
+    /// samples show that some bytes aren't in memory. The descriptor is valid while this object exists; the caller must
+    /// not close it.
     ///
     /// Callable from an event loop.
     func descriptor(forSending range: Range<Int64>) -> Int32?

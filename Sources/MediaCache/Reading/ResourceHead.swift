@@ -2,12 +2,12 @@ public import Foundation
 
 /// The head of one version of a resource: length, media type and validators.
 public struct ResourceHead: Sendable, Hashable {
-    /// The complete length in bytes; nil until it's known, at the latest at the end of the response.
+    /// The complete length in bytes; nil while unknown. It's known at the end of the response at the latest.
     public var length: Int64?
-    /// The media type for players: from the first bytes if they are conclusive, otherwise from `Content-Type`,
-    /// otherwise from the URL's extension.
+    /// The media type for players. It's determined from the first bytes if they are conclusive, otherwise from
+    /// `Content-Type`, otherwise from the URL's extension.
     public var contentType: String
-    /// The validators.
+    /// The validators sent by the origin.
     public var validator: Validator
     /// The time when the origin last confirmed this version.
     public var validatedAt: Date
@@ -19,7 +19,7 @@ public struct ResourceHead: Sendable, Hashable {
     /// The URL after redirects if it differs from the requested one. Relative references in the content resolve against
     /// it.
     public var location: ResourceURL?
-    /// The kind of address that sent this version. A public document never leads to a private address.
+    /// The kind of address from which this version was received. A public document can't refer to a local address.
     public var peer: AddressKind
 
     /// Creates a head.
@@ -43,8 +43,8 @@ public struct ResourceHead: Sendable, Hashable {
         self.peer = peer
     }
 
-    /// Returns whether bytes read under this head may be combined with bytes read under `other`. The origin chooses the
-    /// entity tag, so an equal tag alone doesn't prove the same version.
+    /// Returns whether bytes read with this head may be combined with bytes read with `other`. Equal entity tags alone
+    /// don't prove the same version, because an origin may send any tag.
     package func joins(_ other: ResourceHead) -> Bool {
         entityTag == other.entityTag && length == other.length && contentType == other.contentType
     }
@@ -77,16 +77,16 @@ public struct Validator: Sendable, Hashable, Codable {
         return lastModified != nil && lastModified == other.lastModified
     }
 
-    /// Returns whether bytes of a response with `other` may be combined with bytes of this version. With a strong tag,
-    /// the response must prove that it's of the same version (RFC 9111 §3.4).
+    /// Returns whether bytes of a response with `other` may be combined with bytes of this version. If this version has
+    /// a strong tag, the response must prove that it has the same version (RFC 9111 §3.4).
     package func joins(_ other: Validator) -> Bool {
         agrees(with: other) && (strongEntityTag == nil || proves(other))
     }
 
-    /// Returns whether a response with `other` may be of the same version.
+    /// Returns whether a response with `other` may have the same version.
     ///
-    /// Entity tags decide alone if both have one; otherwise dates do. If one side has neither, the length and the
-    /// overlap of a resumed fill decide.
+    /// If both have an entity tag, only the tags are compared; otherwise, the dates are. If neither can be compared,
+    /// the result is true, and the caller compares the length and the overlap of a resumed fill.
     public func agrees(with other: Validator) -> Bool {
         if let mine = entityTag, let theirs = other.entityTag { return mine == theirs }
         if let mine = lastModified, let theirs = other.lastModified { return mine == theirs }

@@ -2,8 +2,8 @@
 public struct WholeBody: Sendable {
     /// The response head.
     public var head: ResourceHead
-    /// The `Content-Encoding` of ``bytes`` in lower case, if the origin applied one despite `Accept-Encoding:
-    /// identity`. Cached bodies have none.
+    /// The `Content-Encoding` of ``bytes`` in lower case if the origin applied one despite `Accept-Encoding: identity`;
+    /// nil for cached bodies.
     public var contentCoding: String?
     /// The content.
     public var bytes: [UInt8]
@@ -11,7 +11,7 @@ public struct WholeBody: Sendable {
     public var isCached: Bool
     /// Whether it replaces a cached version that the origin no longer has.
     package var replacesAnother = false
-    /// The catalog number of the version that stores all of the body; nil if none does.
+    /// The catalog number of the version that stores the complete body; nil if it isn't stored.
     package var version: Int64?
     /// The scope of the request that fetched the body; nil for a cached body.
     var scope: AddressScope?
@@ -25,27 +25,28 @@ public struct WholeBody: Sendable {
     }
 }
 
-/// A request for the whole content of a resource, with a decision about storing it.
+/// A request for the whole content of a resource, with a function that decides whether to store it.
 public struct WholeBodyRequest: Sendable {
     /// The URL to read.
     public var url: ResourceURL
-    /// The maximum length of the body in bytes. 64 MiB unless set.
+    /// The maximum length of the body in bytes. 64 MiB by default.
     public var maximumLength: Int64
-    /// The transfer class. ``TransferClass/playback`` unless set.
+    /// The transfer class. ``TransferClass/playback`` by default.
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content. ``Revalidation/before`` unless set.
+    /// When to revalidate the cached content. ``Revalidation/before`` by default.
     public var revalidation: Revalidation
     /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
-    /// The group by which the scheduler ranks and limits the transfer. None unless set.
+    /// The group by which the scheduler ranks and limits the transfer. None by default.
     public var group: TransferGroup?
     /// Whether the read counts as a use for eviction, as in ``ReadRequest``.
     package var countsAsUse = true
-    /// Returns whether to store a received body. An unstored body is shared by concurrent callers only. The function
-    /// may decode the body first, because a body with a content coding isn't stored. It gets the body before any
-    /// ``ContentTransform``, and is called outside all locks. An error that it throws ends the request.
+    /// Returns whether to store a received body. A body that isn't stored is shared by concurrent callers only.
+    ///
+    /// Bodies with a content coding aren't stored, so the function may decode the body first. It receives the body
+    /// before any ``ContentTransform``, and is called outside all locks. If it throws an error, the request fails.
     public var keeps: @Sendable (inout WholeBody) throws -> Bool
 
     /// Creates a request.

@@ -18,9 +18,9 @@ extension Representation {
             written: stored.spans, lost: stored.lost, checksums: BlockChecksums(encodedPages: pages),
             transform: stored.transform)
         state.isSuperseded = stored.isSuperseded
-        // Readers bypass holes at once.
+        // If the folder isn't writable, readers receive the bytes of holes without an attempt to store them.
         state.folderFailure = engine.folderFailure?.writing
-        // A power cut may have interrupted a move between renaming the blob and committing its new place.
+        // A power failure may have interrupted a move after the blob was renamed, but before that was committed.
         var isDurable = stored.isDurable
         var size = Self.size(of: stored.blob, isDurable: isDurable, engine: engine)
         if size == nil, let moved = Self.size(of: stored.blob, isDurable: !isDurable, engine: engine) {
@@ -30,7 +30,7 @@ extension Representation {
         }
         if stored.spans.upperBound > size ?? 0 {
             for span in stored.spans.spans(in: (size ?? 0)..<stored.spans.upperBound) { state.lose(span) }
-            // This can exceed the missing bytes, because a checksum covers a whole run.
+            // The loss can exceed the missing bytes, because a checksum covers a whole run.
             state.lostAtOpening = stored.spans
             for span in state.written.spans { state.lostAtOpening.remove(span) }
             for span in state.lostAtOpening.spans { engine.events.send(.damaged(key: resource.key, range: span)) }
@@ -44,7 +44,7 @@ extension Representation {
         try? engine.files.open(engine.blobs.path(of: blob, isDurable: isDurable), creating: false).size()
     }
 
-    /// Returns the blob, opened at first use.
+    /// Returns the blob. Opens it at first use, which may create it.
     func source() throws -> any BlobFile {
         try file.withLock { state in
             if let file = state.file { return file }
@@ -66,14 +66,14 @@ extension Representation {
 
     /// Writes the parts of `bytes` that fill `holes`, and records all of `range` as written. Blocks.
     ///
-    /// Both steps hold the ``writing`` lock, so that a byte recorded as written is always in the blob when another
-    /// thread writes, copies or truncates it.
+    /// The ``writing`` lock is held during both steps, so that other threads never see a recorded byte that isn't in
+    /// the blob yet.
     ///
     /// - Parameters:
     ///   - range: The position of the bytes.
     ///   - fill: The fill that received the bytes; 0 for none.
-    ///   - willNote: The call between both steps, for tests.
-    /// - Returns: The wakes of readers that wait for these bytes.
+    ///   - willNote: Called between both steps, for tests.
+    /// - Returns: The wake functions of readers that wait for these bytes.
     func write(
         _ bytes: UnsafeRawBufferPointer, at range: Range<Int64>, into holes: [Range<Int64>],
         by fill: RepresentationState.FillID = 0, willNote: () -> Void = {}
@@ -100,7 +100,7 @@ extension Representation {
         do {
             try body(try source())
         } catch let error as SystemError where error.number == ENOENT && !file.withLock({ $0.isNew }) {
-            // The system has purged the blob since it was opened. Create another.
+            // The system has purged the blob. Create a new one.
             file.withLock { $0.isNew = true }
             try body(try source())
         } catch let error as SystemError where error.number == EROFS {
@@ -115,7 +115,7 @@ extension Representation {
     /// Returns the path of a hard link to the blob with the given extension, in the blob's folder; the blob's own path
     /// if a link can't be created. Blocks.
     ///
-    /// The blob is never modified in place afterwards, because the link may be linked from outside the cache.
+    /// If the link in turn gets hard links outside the cache, the blob is copied before it's modified.
     func linkBlob(extension fileExtension: String) throws -> String {
         try writing.withLock { _ in
             let path = path
@@ -130,7 +130,7 @@ extension Representation {
         }
     }
 
-    /// Replaces a blob that has other links with a copy before it's written to: a link may be a user's file.
+    /// Replaces a blob that has other hard links with a copy before it's modified, because a link may be a user's file.
     private func replaceIfLinked() throws {
         guard file.withLock({ $0.mayBeLinked }) else { return }
         let path = path
@@ -187,11 +187,11 @@ extension Representation {
         try engine.files.rename(copy.path, to: destination)
         try engine.files.syncFolder(POSIXFileSystem.parent(of: destination))
         file.withLock { $0.file = copy.file }
-        // A power cut at any point leaves at least one complete file; a duplicate does no harm.
+        // A power failure at any point leaves at least one complete file; a duplicate does no harm.
         try engine.files.remove(source)
     }
 
-    /// Returns a durable copy of the cached spans, under a temporary name beside `path`.
+    /// Returns a durable copy of the blob with a temporary name in the folder of `path`. Only cached spans are copied.
     private func copyBlob(beside path: String) throws -> (path: String, file: any BlobFile) {
         let temporary = "\(path).\(engine.token)\(BlobFolder.copySuffix)"
         do {
@@ -226,10 +226,10 @@ extension Representation {
 }
 
 extension Engine {
-    /// Deletes blobs and their links inside the cache. Their sidecars must have been deleted before. Blocks.
+    /// Deletes blobs and their hard links in the cache. Their sidecars must already be deleted. Blocks.
     func unlink(blobs names: [String]) throws {
         for isDurable in [false, true] {
-            // List each folder once, however many of its blobs are deleted.
+            // List each folder only once.
             let folders = Dictionary(grouping: names) { blobs.folder(of: $0, isDurable: isDurable) }
             for (folder, names) in folders {
                 let going = Set(names)
@@ -240,8 +240,8 @@ extension Engine {
         }
     }
 
-    /// Deletes sidecars durably. This precedes the deletion from the catalog, because recovery treats a sidecar without
-    /// a catalog record as one that the catalog lost. Blocks.
+    /// Deletes sidecars durably. Must precede the deletion from the catalog, because recovery restores catalog records
+    /// from sidecars without one. Blocks.
     func removeSidecars(of names: [String]) throws {
         try syncFolders(Set(names.compactMap { try dropSidecar(of: $0) }))
     }
@@ -258,7 +258,7 @@ extension Engine {
     func move(_ representations: [Representation], isDurable: Bool) throws {
         defer { for representation in representations { representation.withState { $0.setNeedsCommit() } } }
         let moved = try representations.compactMap { try $0.rename(isDurable: isDurable) }
-        // Make the new names durable before the removal of the old ones.
+        // The new names must be durable before the removal of the old ones.
         try syncFolders(Set(moved.map(\.to)))
         try syncFolders(Set(moved.map(\.from)))
     }

@@ -47,20 +47,21 @@ extension Representation {
 
     // MARK: - Commit
 
-    /// Returns the changes to commit and the file to sync before; nil if there are none.
+    /// Returns the changes to commit, and the file to sync first; nil if there are no changes.
     package func takeCommit() -> PendingCommit? {
         let isAbandoned = file.withLock { file in
             file.isCommitting = true
             return file.isAbandoned
         }
-        // Outside the state's lock, because a resource locks its representations inside its own lock.
+        // Outside the state's lock, because the lock of a resource must be acquired before those of its
+        // representations.
         let (stored, isTransient) = resource.rowForCommit
         let pending = isAbandoned ? nil : commitState()
         guard let pending else {
             file.withLock { $0.isCommitting = false }
             return nil
         }
-        // Read after the state, because any bytes the state lists as written had the file open by then.
+        // Read after the state: the file is open if the state contains uncommitted bytes.
         let (isDurable, isNew, openFile) = file.withLock { ($0.isDurable, $0.isNew, $0.file) }
         return PendingCommit(
             representation: self,
@@ -100,7 +101,7 @@ extension Representation {
         }
     }
 
-    /// Completes a commit, or schedules its changes for another one if it failed.
+    /// Completes a commit. If it failed, schedules its changes for the next one.
     package func commitEnded(_ commit: PendingCommit, error: CacheError?) {
         if let error {
             state.withLock { state in
@@ -120,8 +121,8 @@ extension Representation {
         resource.useEnded()
     }
 
-    /// Turns all uncommitted bytes into holes after a failed sync. The system may have dropped the writes, including
-    /// those made during the sync, and reports it only once. Blocks.
+    /// Turns all uncommitted bytes into holes after a failed sync. The system may have discarded the writes, including
+    /// those made during the sync, and a second sync wouldn't report it. Blocks.
     func forgetUnsynced() {
         writing.withLock { _ in
             let committed = file.withLock { $0.committed }
@@ -134,8 +135,8 @@ extension Representation {
         }
     }
 
-    /// Excludes the representation from all later commits, because it's being deleted. Closes its file unless it's
-    /// being read: a deleted file occupies disk space until it's closed.
+    /// Excludes the representation from all later commits, because it's being deleted. Unless it's being read, also
+    /// closes its file, because a deleted file occupies disk space until it's closed.
     func abandon(isRead: Bool = false) {
         file.withLock { file in
             file.isAbandoned = true
@@ -144,7 +145,7 @@ extension Representation {
     }
 
     /// Deletes a blob that was never committed if the disk is full, because the catalog needs the space. Active readers
-    /// continue, and the representation is removed after the last of them.
+    /// continue. The resource is removed when the last of them leaves.
     func deleteBlobIfDiskIsFull() async {
         let (engine, blob) = (engine, blob)
         guard !resource.stored.isPinned, await engine.pool.perform({ (try? engine.isDiskFull) == true }) else { return }
@@ -168,10 +169,10 @@ package struct PendingCommit: Sendable {
     package var representation: Representation
     /// The catalog records to write.
     package var snapshot: CommitSnapshot
-    /// The file to sync, if bytes were written to it.
+    /// The file to sync; nil if no bytes were written.
     package var file: (any BlobFile)?
-    /// The folder whose entries must be synced.
+    /// The folder of a new blob, whose entries must be synced; nil if the blob isn't new.
     package var newFolder: String?
-    /// The number of bytes that become committed.
+    /// The number of bytes to commit.
     package var bytes: Int64
 }

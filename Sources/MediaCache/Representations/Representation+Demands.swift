@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Representation {
-    /// Registers a demand for bytes that isn't a reader. End it with ``endDemand(_:)``.
+    /// Registers a demand for bytes without a reader. Every demand must be ended with ``endDemand(_:)``.
     func newDemand(of range: Range<Int64>, _ transferClass: TransferClass) -> Int {
         let (demand, calls) = state.withLock { $0.newDemand(of: range, transferClass) }
         for call in calls { call() }
@@ -13,8 +13,8 @@ extension Representation {
     ///
     /// Fills that were started for other readers or demands are shared, and continue without them.
     ///
-    /// - Throws: The error that ended a fill; `CancellationError` if the task is cancelled, before ``endDemand(_:)``
-    ///   has ended any fill.
+    /// - Throws: The error of a fill; `CancellationError` if the task is cancelled. Fills may still be running until
+    ///   ``endDemand(_:)``.
     func fill(
         _ range: Range<Int64>, from position: Int64, for demand: Int, settings: TransferSettings?,
         transferClass: TransferClass, group: TransferGroup?
@@ -36,12 +36,12 @@ extension Representation {
                     wakeFillWaiters()
                 }
             }
-            // A complete range counts as success despite a cancellation: the caller doesn't check it again.
+            // If the range is complete, the call succeeds even if the task has been cancelled.
             guard !Task.isCancelled || withState({ $0.written.contains(range) }) else { throw CancellationError() }
         }
     }
 
-    /// Ends a demand and the fills that no other reader or demand needs. Returns after the last byte has been received.
+    /// Ends a demand and the fills that no other reader or demand needs. Returns when these fills have ended.
     func endDemand(_ demand: Int) async {
         let (ended, calls) = state.withLock { $0.endDemand(demand) }
         for call in calls { call() }
@@ -49,7 +49,7 @@ extension Representation {
         await waitForFills { running in ended.contains { running[$0] != nil } }
     }
 
-    /// Ends the fills started for readers that left before reading.
+    /// Ends the fills of readers that left before reading. Returns when the fills have ended.
     func endUnneededFills() async {
         let ended = state.withLock { $0.unneededFills() }
         guard !ended.isEmpty else { return }

@@ -1,13 +1,13 @@
 import Synchronization
 
 extension Representation {
-    /// Whether the blob has a sidecar.
+    /// Whether the blob should have a sidecar.
     private var wantsSidecar: Bool {
         engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isDurable && !$0.isAbandoned }
     }
 
-    /// Returns the new content of the sidecar of a pinned representation if the sidecar on disk lists other spans; nil
-    /// otherwise. During a fill only the first sidecar is written.
+    /// Returns the new content of a pinned representation's sidecar; nil if the one on disk is up to date. During a
+    /// fill, the sidecar isn't updated once it exists.
     func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
         let listed = file.withLock { $0.listed }
         guard wantsSidecar, isSidecarDue(listed) else { return nil }
@@ -41,9 +41,9 @@ extension Representation {
 }
 
 extension Engine {
-    /// The number of sidecars written together.
+    /// The maximum number of sidecars written in one batch.
     private static let sidecarsAtOnce = 64
-    /// The number of files from which flushing the file system first is faster than syncing each file.
+    /// The number of files at which flushing the file system before syncing each file becomes faster.
     static let manyFiles = 8
 
     /// Deletes the sidecars of representations durably. Blocks.

@@ -10,12 +10,12 @@ extension Representation {
 
     /// Compares the cached bytes of `range` with their checksums. Damaged and unreadable bytes become holes. Blocks.
     ///
-    /// - Returns: The ranges that were lost.
+    /// - Returns: The damaged and unreadable ranges.
     @discardableResult
     package func compare(_ range: Range<Int64>) -> [Range<Int64>] {
         let records = state.withLock { $0.recordsToVerify(in: range) }
         let good = records.filter { matches($0) || matches($0) }.map(\.range)
-        // Before readers are woken, because a new reader has to start another comparison.
+        // Reset before readers are woken, so that they can start another comparison.
         file.withLock { _ = $0.verifying.remove(range) }
         let (damaged, woken) = state.withLock { $0.didVerify(range, good: good) }
         for span in damaged {
@@ -61,9 +61,9 @@ extension Representation {
         }
     }
 
-    /// Returns whether a piece has the same bytes as the cached parts.
+    /// Returns whether the bytes of a piece equal the cached bytes in `parts`.
     ///
-    /// Cached bytes that turn out to be damaged become a hole and don't count.
+    /// If they differ because the cached bytes are damaged, these become holes, and the difference doesn't count.
     func agrees(with piece: OriginPiece, in parts: [Range<Int64>]) async throws -> Bool {
         try await engine.pool.run { [self] in
             let file = try source()
@@ -80,13 +80,12 @@ extension Representation {
         }
     }
 
-    /// Requests up to 64 KiB of the cached bytes again and compares them, for versions without a distinguishing
-    /// validator.
+    /// Returns whether the origin still has this version, for versions without a distinguishing validator. Requests up
+    /// to 64 KiB of the cached bytes again and compares them.
     func isSameAtOrigin(_ settings: TransferSettings?) async throws -> Bool {
         let head = head
         guard let span = spans.spans.first else { return true }
-        // A part of the origin's bytes can't be compared with the result of a whole-body transform.
-        //
+        // Parts of the origin's content can't be compared with the result of a whole-body transform.
         guard content.transform?.isWhole != true else { return false }
         let reader = OriginReader(
             context: engine.originContext(settings), locator: resource.locator,

@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// One version of a resource while it's open: its state, its blob, and their operations.
+/// An open version of a resource, with its state and its blob.
 ///
-/// ``RepresentationState`` makes the decisions. This type holds the locks, executes the decisions, and calls readers
-/// outside of the locks.
+/// ``RepresentationState`` makes the decisions. This type protects it with a lock, executes the decisions, and calls
+/// readers outside all locks.
 package final class Representation: Sendable {
     /// The identifier of the catalog record.
     package let id: Int64
@@ -14,7 +14,7 @@ package final class Representation: Sendable {
     let engine: Engine
     let state: OrderedMutex<RepresentationState>
     let file: OrderedMutex<BlobState>
-    /// Held while the blob is written, moved or replaced; on pool threads only.
+    /// The lock held while the blob is written, moved or replaced. Acquired on pool threads only.
     let writing = Mutex(())
     /// The fills of bytes that can't be stored.
     let passing: PassingFills
@@ -34,15 +34,15 @@ package final class Representation: Sendable {
 
     /// The response head, shared by all ranges of the representation.
     package var head: ResourceHead { state.withLock { $0.head } }
-    /// Whether it's being read, filled or committed. While it is, no second object may represent the same catalog
+    /// Whether it's being read, filled or committed. As long as it is, no second object may represent the same catalog
     /// record.
     package var isInUse: Bool {
         state.withLock { $0.isInUse || $0.needsCommit || $0.uncommittedBytes > 0 }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
     }
 
-    /// Whether it's being read or filled, or has changes that can be committed. Unlike ``isInUse``, changes that can't
-    /// be committed, as on a full disk, don't count.
+    /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed, for example because the disk is
+    /// full, don't count.
     var isHeld: Bool {
         state.withLock { $0.isInUse || ($0.storingFailure == nil && ($0.needsCommit || $0.uncommittedBytes > 0)) }
             || file.withLock { $0.isCommitting && !$0.isAbandoned }
@@ -75,7 +75,7 @@ package final class Representation: Sendable {
         engine.committer.markDirty(self, bytes: 0)
     }
 
-    /// Sets whether readers request another transform of this representation.
+    /// Records whether readers now request another transform.
     func setReplaced(_ isReplaced: Bool) {
         state.withLock { state in
             state.isReplaced = isReplaced
@@ -131,7 +131,7 @@ package final class Representation: Sendable {
             resource.changed(self)
         }
         if engine.isStopped, answer.asksOrigin {
-            // A fill would end at once, and the reader would request another, endlessly.
+            // Otherwise, fills would end immediately, and the reader would start new ones endlessly.
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
@@ -145,7 +145,7 @@ package final class Representation: Sendable {
         return answer
     }
 
-    /// Discards the planned fills of a session that may not start. The session no longer waits; other readers of their
+    /// Discards planned fills of a session that must not start. The session stops waiting; other readers of their
     /// ranges plan again.
     private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
         leaveFills(session)
@@ -170,7 +170,7 @@ package final class Representation: Sendable {
             plan: plan, representation: self, settings: settings, group: group, reader: reader, ticket: ticket)
         let task = Task { await fill.run() }
         let isEnded = state.withLock { $0.setCancel({ task.cancel() }, of: plan.id) }
-        // A stop of the engine cancels the fills that it lists, which may not have included this one.
+        // Stopping the engine cancels registered fills. This one may have been registered too late.
         if isEnded || engine.isStopped { task.cancel() }
     }
 
@@ -184,7 +184,7 @@ package final class Representation: Sendable {
         return end != nil
     }
 
-    /// Starts the grace period of an abandoned fill, at whose end the fill ends. Called whenever a fill may be
+    /// Starts the grace period of an abandoned fill, after which the fill ends. Has no effect if the fill isn't
     /// abandoned.
     func watchAbandoned(_ fill: Int) {
         guard state.withLock({ $0.watchAbandoned(fill) }) else { return }
@@ -197,7 +197,7 @@ package final class Representation: Sendable {
         }
     }
 
-    /// Waits until no fill is running. The engine has been stopped.
+    /// Waits until no fill is running. The engine must be stopped, so that no new ones start.
     func waitForLastFill() async {
         await waitForFills { !$0.isEmpty }
     }
@@ -223,8 +223,8 @@ package final class Representation: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns a reader of a hole whose bytes can't be stored. It passes them through from the origin. Returns nil if
-    /// the length has become known; the caller then tries again.
+    /// Returns a reader that receives the bytes of a hole from the origin without storing them. Returns nil if the
+    /// length has become known; the caller then tries again.
     func passThrough(
         _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?
     ) -> PassThrough? {
@@ -237,7 +237,7 @@ package final class Representation: Sendable {
             range, of: head, settings: settings, transferClass: transferClass, group: group, tap: engine.tap(self))
     }
 
-    /// Sets the length of a representation whose response head had none.
+    /// Sets the length if it's unknown, and wakes the readers that wait.
     func learn(_ length: Int64) {
         let woken = withState { $0.head.length == nil ? $0.learned(length: length) : [] }
         for wake in woken { wake() }
@@ -263,9 +263,9 @@ struct BlobState {
     var isDurable: Bool
     /// Whether the file's directory entry isn't durable yet.
     var isNew: Bool
-    /// Whether the file may have links outside the cache, which must be checked before the next write.
+    /// Whether the file may have hard links outside the cache. If so, the link count is checked before the next write.
     var mayBeLinked: Bool
-    /// The spans listed in the catalog. Other spans are lost if they can't be synced.
+    /// The spans listed in the catalog. All others are discarded if a sync fails.
     var committed: SpanMap
     /// Whether a commit of the representation is in progress.
     var isCommitting = false

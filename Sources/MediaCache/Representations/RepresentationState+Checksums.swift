@@ -9,7 +9,7 @@ extension RepresentationState {
 
     /// Records the result of a comparison. Bytes without a record, or with a wrong checksum, become holes.
     ///
-    /// - Returns: The lost ranges, and the wakes of waiting readers.
+    /// - Returns: The damaged ranges, and the wake functions of waiting readers.
     mutating func didVerify(
         _ range: Range<Int64>, good: [Range<Int64>]
     ) -> (damaged: [Range<Int64>], woken: [@Sendable () -> Void]) {
@@ -25,7 +25,8 @@ extension RepresentationState {
 
     /// Turns bytes into a hole.
     ///
-    /// - Returns: The ranges removed from the cached spans. They exceed `range` where a checksum covers more.
+    /// - Returns: The ranges removed from the cached spans. They can extend beyond `range`, because all bytes covered
+    ///   by a removed checksum are removed.
     @discardableResult
     package mutating func forget(_ range: Range<Int64>) -> [Range<Int64>] {
         var forgotten: [Range<Int64>] = []
@@ -40,7 +41,8 @@ extension RepresentationState {
         return forgotten
     }
 
-    /// Turns damaged or unreadable bytes into a hole, which `verify` reports until they are fetched again.
+    /// Turns damaged or unreadable bytes into a hole. ``CacheStore/verify(repair:)`` reports it until the bytes are
+    /// fetched again.
     mutating func lose(_ range: Range<Int64>) {
         for span in forget(range) { lost.insert(span) }
     }

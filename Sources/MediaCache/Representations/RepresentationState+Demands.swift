@@ -13,8 +13,8 @@ extension RepresentationState {
         case failed(CacheError)
     }
 
-    /// Registers a demand for the bytes of a range without a reader, which keeps fills in the range running. Returns
-    /// the demand and the calls to make without the lock.
+    /// Registers a demand: a need for the bytes of a range without a reader. Fills in the range continue as long as it
+    /// exists. Returns the demand, and the calls to make without the lock.
     mutating func newDemand(
         of range: Range<Int64>, _ transferClass: TransferClass
     ) -> (DemandID, calls: [@Sendable () -> Void]) {
@@ -33,7 +33,8 @@ extension RepresentationState {
         fills.filter { $0.value.position < range.upperBound && range.lowerBound < $0.value.limit }.map(\.key)
     }
 
-    /// Returns the next step of a demand, which fills one hole at a time: from `position` on, then before it.
+    /// Returns the next step of a demand. It fills the holes one after another, first from `position` on, then before
+    /// it.
     ///
     /// - Parameter calls: Receives the calls to make without the lock.
     mutating func step(
@@ -41,13 +42,20 @@ extension RepresentationState {
         calls: inout [@Sendable () -> Void]
     ) -> DemandStep {
         if let failure = failedDemands.removeValue(forKey: demand) { return .failed(failure) }
-        if isSuperseded { return .failed(CacheError(.representationChanged, "the origin has another version")) }
+        if isSuperseded {
+            return .failed(
+                CacheError(
+                    .representationChanged,
+                    "the resource has changed at the origin, so missing bytes of the cached version can't be fetched"))
+        }
         let range = range.lowerBound..<max(range.lowerBound, min(range.upperBound, length))
         if written.contains(range) { return .done }
         if let storingFailure { return .failed(storingFailure) }
         if transform?.isWhole == true {
             return .failed(
-                CacheError(.representationChanged, "cached bytes were lost; only the whole resource can be fetched"))
+                CacheError(
+                    .representationChanged,
+                    "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again"))
         }
         calls += join(demand, range, transferClass)
         let near = fillIDs(in: range)
@@ -60,7 +68,7 @@ extension RepresentationState {
         return plan.map(DemandStep.start) ?? .wait(Set(near))
     }
 
-    /// Ends a demand. Returns the fills that no other reader or demand needs, which end at once, and the calls to make
+    /// Ends a demand. Returns the fills that end because no other reader or demand needs them, and the calls to make
     /// without the lock.
     mutating func endDemand(_ demand: DemandID) -> (ended: Set<FillID>, calls: [@Sendable () -> Void]) {
         demands.remove(demand)

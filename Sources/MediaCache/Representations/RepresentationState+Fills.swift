@@ -7,7 +7,7 @@ extension RepresentationState {
         }.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Returns the fill that reaches `position` sooner than a new request would; nil if there is none.
+    /// Returns the fill that is expected to reach `position` sooner than a new request; nil if there is none.
     func fill(worthWaitingForAt position: Int64) -> FillID? {
         let candidates = fills.filter { $0.value.position <= position && position < $0.value.limit }
         guard let (id, fill) = candidates.max(by: { $0.value.position < $1.value.position }) else { return nil }
@@ -22,7 +22,7 @@ extension RepresentationState {
         reader: (id: SessionID, transferClass: TransferClass), wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         let hole = written.hole(at: position, limit: length) ?? position..<length
-        // Doesn't extend past the reader's range by more than the initial read-ahead.
+        // Extends beyond the reader's range only up to the initial read-ahead.
         var limit = min(hole.upperBound, max(end, position.clampedSum(readAhead.initial)))
         if window < limit - position { limit = position + window }
         if ignoresRanges || head.length == nil { limit = hole.upperBound }
@@ -48,7 +48,8 @@ extension RepresentationState {
         return nil
     }
 
-    /// Registers the fill of a response whose head has been received, for a representation without readers.
+    /// Registers the fill that continues a response whose head has already been received. The representation has no
+    /// readers yet.
     mutating func beginFound(_ range: Range<Int64>, transferClass: TransferClass) -> FillPlan {
         var wakes: [@Sendable () -> Void] = []
         let plan = begin(range, transferClass: transferClass, wakes: &wakes)
@@ -59,14 +60,15 @@ extension RepresentationState {
 
     /// Registers a fill.
     ///
-    /// - Parameter wakes: Receives the wakes of readers whose fill now stops before their position. They plan again.
+    /// - Parameter wakes: Receives the wake functions of readers whose fill now stops before their position. They must
+    ///   plan again.
     mutating func begin(
         _ range: Range<Int64>, readers: [SessionID: TransferClass] = [:], for demand: DemandID? = nil,
         transferClass: TransferClass, wakes: inout [@Sendable () -> Void]
     ) -> FillPlan {
         nextID += 1
         var range = range
-        // Each byte belongs to one fill. A fill that approaches this range stops at its start.
+        // Each byte belongs to one fill. A fill that would run into this range stops at its start.
         for id in fills.keys {
             guard let fill = fills[id] else { continue }
             if fill.position < range.lowerBound, range.lowerBound < fill.limit {
@@ -87,7 +89,8 @@ extension RepresentationState {
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 
-    /// Extends a fill to the whole representation, because the origin answers range requests with the whole content.
+    /// Extends a fill to the whole representation, because the origin responds to range requests with the whole
+    /// content.
     mutating func ignoreRanges(of fill: FillID) {
         ignoresRanges = true
         guard fills[fill]?.isEnded == false else { return }
@@ -102,9 +105,9 @@ extension RepresentationState {
         return fills[fill]?.isEnded ?? true
     }
 
-    /// Records that a fill is about to send a request, the first or a repeated one.
+    /// Records that a fill is about to send its first request or a retry.
     ///
-    /// - Returns: Whether it may. An abandoned fill sends no request.
+    /// - Returns: Whether it may send the request. An abandoned fill may not.
     mutating func willRequest(_ fill: FillID) -> Bool {
         guard fills[fill]?.isAbandoned == false else { return false }
         fills[fill]?.hasRequested = true
@@ -129,12 +132,12 @@ extension RepresentationState {
         forbidden.insert(position..<limit)
     }
 
-    /// Records written bytes. Returns the wakes of readers that wait for them.
+    /// Records written bytes. Returns the wake functions of readers that wait for them.
     mutating func didWrite(
         _ range: Range<Int64>, records: [BlockChecksums.Record], by fill: FillID
     ) -> [@Sendable () -> Void] {
         let before = written.byteCount
-        // Where two fills met, the first record counts. Both wrote equal bytes.
+        // If two fills overlap, the first record is used. Both have written equal bytes.
         for record in records where written.bytes(in: record.range) == 0 {
             checksums.insert(record)
             written.insert(record.range)
@@ -153,7 +156,8 @@ extension RepresentationState {
     mutating func measured(latency: Duration) { rate.add(latency: latency) }
     package var bytesPerSecond: Double { rate.bytesPerSecond }
 
-    /// Removes a fill that ended. Returns the wakes of its readers, which plan again or report the failure.
+    /// Removes a fill that has ended. Returns the wake functions of its readers, which plan again or report the
+    /// failure.
     ///
     /// - Parameter refusal: The reason not to store the rest. It isn't a failure for readers.
     mutating func fillEnded(
@@ -174,7 +178,7 @@ extension RepresentationState {
         return takeWaiters(where: concerned)
     }
 
-    /// Sets the length at the end of a body of unknown length. Returns the wakes of all waiting readers.
+    /// Sets the length at the end of a body of unknown length. Returns the wake functions of all waiting readers.
     mutating func learned(length: Int64) -> [@Sendable () -> Void] {
         head.length = length
         needsCommit = true
@@ -184,7 +188,7 @@ extension RepresentationState {
     /// Returns whether a reader waits for a byte of `range`.
     func isAwaited(_ range: Range<Int64>) -> Bool { waiters.values.contains { range.contains($0.position) } }
 
-    /// Removes the matching waiters and returns their wakes.
+    /// Removes the matching waiters and returns their wake functions.
     mutating func takeWaiters(where isConcerned: (Waiter) -> Bool) -> [@Sendable () -> Void] {
         guard !waiters.isEmpty else { return [] }
         let matching = waiters.filter { isConcerned($0.value) }

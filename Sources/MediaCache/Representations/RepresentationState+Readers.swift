@@ -3,7 +3,7 @@ extension RepresentationState {
     mutating func attach(at position: Int64, readAhead: ReadAhead) -> (id: SessionID, window: Int64) {
         nextID += 1
         if sessions.isEmpty {
-            // Storing may be possible again, and the origin may permit it.
+            // Storing may be possible again, and the origin may now permit it.
             storingFailure = folderFailure
             forbidden = SpanMap()
         }
@@ -12,8 +12,8 @@ extension RepresentationState {
         return (nextID, window)
     }
 
-    /// Unregisters a reader. Returns the calls to make without the lock: its own wake if it waits in another task, and
-    /// the ends of fills without readers.
+    /// Unregisters a reader. Returns the calls to make without the lock: the reader's wake function if it's waiting,
+    /// and calls that lower the priority of its fills or end them.
     mutating func detach(_ session: SessionID, at position: Int64, window: Int64) -> [@Sendable () -> Void] {
         sessions.remove(session)
         failures[session] = nil
@@ -23,18 +23,19 @@ extension RepresentationState {
         if recentEnds.count > 8 { recentEnds.removeFirst() }
         let left = wake + leaveFills(session)
         guard sessions.isEmpty else { return left }
-        // The fill that found the representation has no reader.
+        // The fill that continues the first response may never have had a reader.
         return left + Array(fills.keys).flatMap { demote($0) { $0.abandonIfUnread() } }
     }
 
-    /// Removes a reader from its fills. Returns the calls to make without the lock, which lower the fills' priority.
+    /// Removes a reader from its fills. Returns the calls to make without the lock, which lower the priority of the
+    /// fills or end them.
     mutating func leaveFills(_ session: SessionID) -> [@Sendable () -> Void] {
         let forgotten = waiters.removeValue(forKey: session).map { [Self.release($0.wake)] } ?? []
         let joined = fills.filter { $0.value.readers[session] != nil }.keys
         return forgotten + joined.flatMap { demote($0) { $0.leave(session) } }
     }
 
-    /// Lowers the priority of a fill. A fill abandoned before its first request ends. A fill that is about to finish
+    /// Lowers the priority of a fill. If it's abandoned before its first request, it ends. If it's about to finish, it
     /// keeps its class, but yields its connection if another transfer needs it.
     private mutating func demote(
         _ id: FillID, _ change: (inout RunningFill) -> (@Sendable () -> Void)?
@@ -52,14 +53,14 @@ extension RepresentationState {
 
     /// Ends an abandoned fill because another transfer needs its connection.
     ///
-    /// - Returns: The call to make without the lock; nil if a reader or a demand needs the fill.
+    /// - Returns: The call to make without the lock, which cancels the fill; nil if a reader or a demand needs it.
     mutating func preempt(_ id: FillID) -> (@Sendable () -> Void)? {
         guard fills[id]?.isAbandoned == true else { return nil }
         return fills[id]?.end()
     }
 
-    /// Starts the grace period of an abandoned fill. Returns false if the fill isn't abandoned or the period is
-    /// running.
+    /// Starts the grace period of an abandoned fill. Returns false if the fill isn't abandoned, or the period has
+    /// already started.
     mutating func watchAbandoned(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned, !fill.isEnded, fill.watch == nil else { return false }
         fills[id]?.watch = (fill.abandonments, fill.position)
@@ -68,7 +69,7 @@ extension RepresentationState {
 
     /// Evaluates an abandoned fill at the end of its grace period.
     ///
-    /// - Returns: Whether another period starts, and the call to make without the lock that ends the fill.
+    /// - Returns: Whether another period starts, and the call to make without the lock, which cancels the fill.
     mutating func graceEnded(_ id: FillID) -> (goesOn: Bool, end: (@Sendable () -> Void)?) {
         guard var fill = fills[id], fill.isAbandoned, !fill.isEnded, let watch = fill.watch else {
             fills[id]?.watch = nil
@@ -90,15 +91,15 @@ extension RepresentationState {
         rate.time(for: fill.limit - fill.position).map { $0 > Self.finishTime }
     }
 
-    /// Returns whether a fill pauses in favour of playback. An abandoned fill that finishes soon doesn't: the bytes in
-    /// transit would have to be requested again.
+    /// Returns whether a fill pauses for playback. An abandoned fill that is about to finish doesn't, since the bytes
+    /// in transit would have to be requested again.
     func holdsBack(_ id: FillID) -> Bool {
         guard let fill = fills[id], fill.isAbandoned else { return true }
         return isSlow(fill) ?? false
     }
 
-    /// Returns a call that releases a wake. Releasing a wake may acquire other locks, so it happens outside of this
-    /// one.
+    /// Returns a call that releases a wake function. Releasing it may acquire other locks, so it must happen outside
+    /// this one.
     static func release(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         { withExtendedLifetime(wake) {} }
     }
@@ -113,8 +114,8 @@ extension RepresentationState {
     /// Returns the next step of the reader at `position`, whose range ends at `end`.
     ///
     /// - Parameters:
-    ///   - window: The reader's read-ahead in bytes, which grows while it reads in order.
-    ///   - wake: Called when the reader should ask again, after ``Answer/wait`` and ``Answer/verify(_:)``.
+    ///   - window: The reader's read-ahead in bytes, which grows while it reads sequentially.
+    ///   - wake: Called when the reader should advance again, after ``Answer/wait`` and ``Answer/verify(_:)``.
     ///   - work: Receives the fills to start and the calls to make.
     mutating func advance(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
@@ -140,11 +141,13 @@ extension RepresentationState {
             return .failed(
                 CacheError(
                     .representationChanged,
-                    "the origin has another version, so the missing bytes of this one aren't available"))
+                    "the resource has changed at the origin, so missing bytes of the cached version can't be fetched"))
         }
         if transform?.isWhole == true {
             return .failed(
-                CacheError(.representationChanged, "cached bytes were lost; only the whole resource can be fetched"))
+                CacheError(
+                    .representationChanged,
+                    "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again"))
         }
         if storingFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))
@@ -170,7 +173,7 @@ extension RepresentationState {
         transferClass: TransferClass, work: inout Work
     ) -> Int64 {
         let covered = coverage(from: position)
-        // Joins fills within the window, so that they continue if their other readers leave.
+        // Join fills within the window, so that they continue if their other readers leave.
         for (id, fill) in fills where fill.position < position.clampedSum(window) && position < fill.limit {
             work.calls += [fills[id]?.join(session, transferClass)].compactMap(\.self)
         }

@@ -1,5 +1,5 @@
-/// The state of an open representation and all decisions about it: the bytes that may be served, the waiting readers,
-/// the next fills. It does no I/O and takes no lock; it returns the actions to take as values.
+/// The state of an open representation, and all decisions about it: which bytes may be served, which readers are woken,
+/// and which fills start. It performs no I/O and acquires no locks; it returns the actions to take as values.
 package struct RepresentationState: Sendable {
     package typealias SessionID = Int
     package typealias FillID = Int
@@ -20,8 +20,7 @@ package struct RepresentationState: Sendable {
         var demands: [DemandID: TransferClass] = [:]
         /// The demand that started the fill, if one did.
         var starter: DemandID?
-        /// The highest class of the readers and demands. The initial class applies until the first one joins and
-        /// leaves.
+        /// The highest class of the readers and demands. Until the first one leaves, at least the initial class.
         var transferClass: TransferClass
         var cancel: (@Sendable () -> Void)?
         /// Whether a request has been sent.
@@ -36,7 +35,8 @@ package struct RepresentationState: Sendable {
         var watch: (abandonment: Int, position: Int64)?
         /// Whether it was ended because it was abandoned.
         var isEnded = false
-        /// Has the scheduler reread ``transferClass`` and starts a grace period. Called outside all locks.
+        /// A function that passes a changed ``transferClass`` to the scheduler, and starts a grace period if the fill
+        /// is abandoned. Called outside all locks.
         var priorityChanged: (@Sendable () -> Void)?
 
         /// Whether a reader or a demand needs it.
@@ -66,12 +66,13 @@ package struct RepresentationState: Sendable {
             return setPriority(classOfInterest)
         }
 
-        /// Abandons a fill that no reader has joined, when the last session of the representation ends.
+        /// Abandons a fill that no reader has joined. Called when the last session of the representation ends.
         mutating func abandonIfUnread() -> (@Sendable () -> Void)? {
             isNeeded ? nil : setPriority(.background)
         }
 
-        /// Ends the fill. Without a response head it releases its range, so that readers plan other fills.
+        /// Ends the fill. If it has no response head yet, it also gives up its range, so that readers plan other fills.
+        /// Returns the function that cancels it.
         mutating func end() -> (@Sendable () -> Void)? {
             isEnded = true
             if !hasHead { limit = position }
@@ -92,11 +93,11 @@ package struct RepresentationState: Sendable {
     package struct FillPlan: Sendable, Hashable {
         package var id: FillID
         package var range: Range<Int64>
-        /// Whether the bytes before the range were received before the store was opened, so that a weak validator must
-        /// be confirmed by comparing them.
+        /// Whether the request overlaps the cached bytes before the range, which are compared with the response. It's
+        /// needed if there is no validator, or if the bytes were cached before the store was opened.
         package var resumes: Bool
-        /// Whether cached bytes must be requested again first: no validator identifies the version, and no cached bytes
-        /// precede the range for a comparison.
+        /// Whether other cached bytes must be requested and compared first, because there is no validator and no cached
+        /// byte directly before the range.
         package var probes: Bool
     }
 
@@ -105,13 +106,14 @@ package struct RepresentationState: Sendable {
         var plans: [FillPlan] = []
         /// Calls to make without the representation's lock.
         var calls: [@Sendable () -> Void] = []
-        /// The wakes of other readers, called without any lock.
+        /// The wake functions of other readers, called outside all locks.
         var wakes: [@Sendable () -> Void] = []
     }
 
     /// The next step of a reader.
     enum Answer {
-        /// Bytes up to `until` may be read. The reader asks again at `planAt` or `until`, whichever it reaches first.
+        /// Bytes up to `until` may be read. The reader must advance again at `planAt` or `until`, whichever comes
+        /// first.
         case available(until: Int64, planAt: Int64)
         /// Bytes are being fetched.
         case wait
@@ -119,11 +121,11 @@ package struct RepresentationState: Sendable {
         case verify(Range<Int64>)
         /// The range ends here.
         case end
-        /// The hole can't be stored. The reader bypasses the blob up to `until`.
+        /// The hole can't be stored. Up to `until`, the reader receives bytes without storing them.
         case passThrough(until: Int64)
         case failed(CacheError)
 
-        /// Whether the step depends on the origin.
+        /// Whether the step needs a request to the origin.
         var asksOrigin: Bool {
             switch self {
             case .wait, .passThrough: true
@@ -134,31 +136,31 @@ package struct RepresentationState: Sendable {
 
     /// The distance in bytes up to which waiting for a fill is always faster than a new request.
     static let nearDistance: Int64 = 256 << 10
-    /// The minimum time that an abandoned fill continues unless another transfer needs its connection. A returning
-    /// reader can use the bytes that the origin has already sent.
+    /// The minimum time that an abandoned fill continues unless another transfer needs its connection. If a reader
+    /// returns, it can use the bytes already sent by the origin.
     static let abandonmentGrace = Duration.seconds(1)
     /// The number of missing bytes up to which an abandoned fill may finish, if they arrive within ``finishTime``.
     static let finishDistance: Int64 = 1 << 20
     static let finishTime = Duration.milliseconds(500)
-    /// The distance in bytes that a reader bypasses the blob before storing is tried again.
+    /// The number of bytes that a reader receives without storing them before storing is tried again.
     static let passDistance: Int64 = 8 << 20
 
     package var head: ResourceHead
     /// The freshness of the response (RFC 9111).
     package var freshness: Freshness
-    /// Whether the origin answers range requests with the whole content.
+    /// Whether the origin responds to range requests with the whole content.
     package var ignoresRanges: Bool
     /// Whether the origin has a newer representation.
     package var isSuperseded = false
-    /// Whether readers request another transform. The representation is removed when it has no readers.
+    /// Whether readers now request another transform. The representation is removed when its last reader leaves.
     var isReplaced = false
     /// The transform that was applied to the origin's bytes.
     let transform: AppliedTransform?
     /// The resource kind requested by the last reader.
     var kind = ResourceKind.file
-    /// The reason that bytes can't be stored at present; nil if they can.
+    /// The reason that bytes can't currently be stored; nil if they can.
     package var storingFailure: CacheError?
-    /// The reason that bytes can't be stored as long as the store is open; nil if they may be.
+    /// The reason that bytes can't be stored as long as the store is open; nil if they can.
     var folderFailure: CacheError? {
         didSet { storingFailure = folderFailure }
     }
@@ -174,24 +176,27 @@ package struct RepresentationState: Sendable {
     /// The number of written bytes that aren't committed yet.
     package internal(set) var uncommittedBytes: Int64 = 0
     var needsCommit = false
-    /// Spans that were cached, were found damaged or missing, and haven't been received again. The catalog lists them.
+    /// Formerly cached spans that were found damaged or missing, and haven't been received again. The catalog lists
+    /// them.
     package internal(set) var lost: SpanMap
     /// The part of ``lost`` that was missing from the blob at opening.
     var lostAtOpening = SpanMap()
 
-    /// The number of times that cached bytes were lost or removed. Each time, sessions check again which bytes are
-    /// available.
+    /// The number of times that cached bytes were lost or removed. When it changes, sessions check again which bytes
+    /// are available.
     var losses = 0
     var nextID = 0
     var sessions: Set<SessionID> = []
     var waiters: [SessionID: Waiter] = [:]
     var failures: [SessionID: CacheError] = [:]
     var fills: [FillID: RunningFill] = [:]
-    /// The demands, and the errors of fills that they started.
+    /// The registered demands.
     var demands: Set<DemandID> = []
+    /// The errors of fills, by the demands that started them.
     var failedDemands: [DemandID: CacheError] = [:]
     var rate = TransferRate()
-    /// The positions and windows of recently ended sessions. A player that reads in small ranges continues there.
+    /// The end positions and windows of recent sessions. A player that reads small ranges often continues at one of
+    /// them.
     var recentEnds: [(position: Int64, window: Int64)] = []
 
     package init(
@@ -222,7 +227,7 @@ package struct RepresentationState: Sendable {
     package var length: Int64 { head.length ?? .max }
 }
 
-/// Running estimates of an origin's speed.
+/// Estimates of an origin's rate and latency, as moving averages.
 struct TransferRate: Sendable {
     private(set) var bytesPerSecond = 0.0
     /// The time from the request to the first byte.

@@ -10,7 +10,7 @@ extension Resource {
         var hasRequested = false
         while true {
             if Task.isCancelled {
-                // An opening that completed just before the cancellation has started a fill.
+                // A request that completed just before the cancellation may have started a fill.
                 for representation in representations { await representation.endUnneededFills() }
                 throw CancellationError()
             }
@@ -21,8 +21,7 @@ extension Resource {
             case .ready(let representation): return try session(request, over: representation)
             case .askFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
-                    // The shared request may have started before the requested moment. In that case another one
-                    // follows.
+                    // The shared request may have started before the requested moment. The loop then sends another one.
                     if let session = try await find(request, insteadOf: representation).passing { return session }
                 } else if hasRequested, !request.revalidation.isSince {
                     return try session(request, over: representation)
@@ -34,7 +33,9 @@ extension Resource {
             case .unknown:
                 guard !isTransformedWhole else {
                     throw CacheError(
-                        .invalidSetting, "a \(request.kind) has a whole-body transform; read the whole body first")
+                        .invalidSetting,
+                        "\(request.url) can't be read in parts: kind \(request.kind) has a whole-body transform; "
+                            + "read the whole body first")
                 }
                 if let session = joinPassing(request) { return session }
                 do {
@@ -53,10 +54,11 @@ extension Resource {
 
     /// Finds the origin's current version with one request, shared by all callers.
     ///
+    /// If the response is late and the pinned version can be read instead, the request continues without the reader.
+    ///
     /// - Parameter known: The current version, which the response confirms or replaces.
-    /// - Returns: Whether the origin was asked; if not, the current version has changed meanwhile. If the response
-    ///   isn't stored, also a session over it. If the pinned version can be read in place of a late response, the
-    ///   request continues without the reader.
+    /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime. If the response
+    ///   isn't stored, also a session over it.
     private func find(
         _ request: ReadRequest, insteadOf known: Representation?
     ) async throws -> (hasRequested: Bool, passing: ReadSession?) {
@@ -96,7 +98,7 @@ extension Resource {
             if let length = error.completeLength, request.range.resolved(in: length) == nil { throw error }
             return (false, nil)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // Another reader with a narrower scope made the request.
+            // The request was sent with another reader's narrower scope.
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return (false, nil)
         }
@@ -108,8 +110,8 @@ extension Resource {
         return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
     }
 
-    /// Requests the first bytes. Makes a representation of the response and a fill of its body, unless the response
-    /// confirms the known version.
+    /// Requests the first bytes. Unless the response confirms the known version, creates a representation and a fill of
+    /// the body.
     ///
     /// - Returns: The response itself if it isn't stored.
     private func find(
@@ -175,24 +177,24 @@ extension Resource {
             _ = try await second.open()
             return second
         } catch let error as CacheError where error.code == .rangeNotSatisfiable && error.completeLength == 0 {
-            // An empty resource satisfies no range, but answers a request without one.
+            // An empty resource satisfies no range. A request without a range succeeds.
             let second = reader(.from(0, to: nil), sendsRange: false)
             _ = try await second.open()
             return second
         }
     }
 
-    /// The time that the first bytes of a body wait for more that would identify its type.
+    /// The time to wait for more bytes if the first ones don't identify the type.
     private static let sniffPatience = Duration.milliseconds(250)
 
-    /// The time that a body may take to send blanks before its first other byte.
+    /// The time within which a body that begins with whitespace must send another byte.
     private static let blankPatience = Duration.seconds(10)
 
     private func firstRange(_ request: ReadRequest, readAhead: ReadAhead) -> RequestedRange {
         if case .suffix(let count) = request.range { return .suffix(count) }
         let start = request.range.knownStart ?? 0
         if refusal != nil || request.isExact {
-            // Bytes read ahead couldn't be stored.
+            // Without storage, read-ahead is useless.
             guard case .closed(_, let last) = request.range else { return .from(start, to: nil) }
             return .from(start, to: max(start, last).clampedSum(1))
         }
@@ -239,7 +241,7 @@ extension Resource {
         let start = await reader.start
         var end = answer.end ?? head.length ?? .max
         if refusal != nil, request.policy == .onDemand, !answer.ignoredRange, head.length != nil {
-            // The request extended beyond the read-ahead, because a previous response wasn't stored.
+            // Because the previous response wasn't stored, the request had no read-ahead limit. This one is stored.
             end = min(end, start.clampedSum(context.settings.readAhead.initial))
         }
         let plan = representation.withState { state in
@@ -247,7 +249,7 @@ extension Resource {
             return state.beginFound(start..<max(start, end), transferClass: ticket.transferClass)
         }
         let alternates = state.withLock { state in
-            // A version made by another transform may have become current meanwhile.
+            // The result of another transform may have become current in the meantime.
             replaceCurrent(in: &state)
             state.current = representation
             state.refusal = nil
@@ -268,13 +270,15 @@ extension Resource {
         return nil
     }
 
-    /// Returns the head of a response, with a media type that the first bytes confirm, and the response that the bytes
-    /// belong to. Throws if it's an error page.
+    /// Returns the head of a response with its media type according to the first bytes, and the checked response head;
+    /// nil if the reader has none.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body is a page.
     func head(
         of reader: OriginReader, kind: ResourceKind, context: OriginContext
     ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
         let start = await reader.start
-        // Within a resource one byte must suffice, so that a reader of few bytes doesn't wait.
+        // In the middle of a resource, one byte must suffice, so that readers of few bytes don't wait.
         let first =
             if start == 0 { try await self.front(of: reader) } else {
                 try await reader.peek(1, most: MediaType.middleLength, patience: Self.sniffPatience)
@@ -306,11 +310,11 @@ extension Resource {
         return (head, answer)
     }
 
-    /// Returns the first bytes of a body: those received within the patience of the type detection, or more while they
-    /// may be the beginning of a playlist.
+    /// Returns the first bytes of a body: those received within ``sniffPatience``, or more if they may be the beginning
+    /// of a playlist.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace, or sends
-    ///   it for too long.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body begins with too much whitespace, or only
+    ///   whitespace is received for too long.
     private func front(of reader: OriginReader) async throws -> [UInt8] {
         let began = engine.time.monotonic
         var front = try await reader.peek(MediaType.sniffLength, patience: Self.sniffPatience)
@@ -324,14 +328,15 @@ extension Resource {
             }
             front = try await reader.peek(count + 1)
             guard front.count > count else { break }
-            // Small pieces are read together.
+            // More bytes are requested in one step, in case they arrive in small pieces.
             guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else { break }
             front = try await reader.peek(2 * front.count, patience: Self.sniffPatience)
         }
         return front
     }
 
-    /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones.
+    /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones; nil
+    /// without a transform.
     private func ownTag(_ reader: OriginReader) -> String? {
         reader.tap?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
@@ -351,7 +356,7 @@ extension Resource {
         switch engine.configuration.admission.admission(of: request.url, head: head) {
         case .keep: return false
         case .keepUntilClosed: return true
-        case .passThrough: throw CacheError(notStored: "the admission policy excludes it")
+        case .passThrough: throw CacheError(notStored: "the admission policy excludes this resource")
         }
     }
 }

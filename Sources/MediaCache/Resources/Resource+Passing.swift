@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A version that is being read, but whose bytes aren't stored.
+/// A version that is read without being stored.
 struct PassingVersion: Sendable {
     var head: ResourceHead
     var fills: PassingFills
@@ -8,15 +8,15 @@ struct PassingVersion: Sendable {
     var transform: AppliedTransform?
 }
 
-/// A response that isn't stored, for the readers that wait for it.
+/// A response that isn't stored, returned to the readers waiting for it.
 struct PassingResponse: Sendable {
     var version: PassingVersion
-    /// A place that preserves the response's first bytes until the waiting readers have joined.
+    /// A reader that preserves the response's first bytes until the waiting readers have joined.
     var hold: PassThrough
 }
 
 extension Resource {
-    /// Returns a session that shares a running fill; nil if none is near.
+    /// Returns a session that shares a running fill near the requested range; nil if there is none.
     func joinPassing(_ request: ReadRequest) -> ReadSession? {
         guard request.policy == .onDemand, let version = state.withLock({ $0.refusal != nil ? $0.passing : nil }),
             version.transform == engine.transform(for: request.kind)?.applied,
@@ -57,8 +57,8 @@ extension Resource {
         return PassingResponse(version: version, hold: hold)
     }
 
-    /// Returns the version that is being read, if its strong validator shows that it's the same one; otherwise replaces
-    /// it.
+    /// Returns the version that is already being read if a strong validator proves that it's the same; otherwise a new
+    /// one, which replaces it.
     private func version(
         _ head: ResourceHead, because refusal: CacheError, madeBy transform: AppliedTransform?
     ) -> PassingVersion {

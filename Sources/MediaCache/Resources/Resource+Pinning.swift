@@ -16,8 +16,8 @@ extension Resource.State {
             id: representation.id)
     }
 
-    /// Returns a pinned version that isn't current and has all bytes of a range, if the current version lacks some of
-    /// them.
+    /// Returns the pinned version if it isn't the current one and has all bytes of a range, while the current version
+    /// lacks some of them.
     func olderPinned(covering range: RequestedRange, madeBy transform: AppliedTransform?) -> Representation? {
         guard let pinned = pinnedVersion, pinned !== current, pinned.content.transform == transform,
             pinned.covers(range), current?.covers(range) != true
@@ -44,8 +44,8 @@ extension Resource {
         }
     }
 
-    /// The version whose blob has to move to the pinned folder: the pinned version if it's still elsewhere, or the
-    /// current version if it replaces the pinned one.
+    /// The version whose blob must be moved to the pinned folder: the pinned version if it isn't there yet, or the
+    /// current version if it replaces the pinned one. Nil if there is none.
     var pinTarget: Representation? { state.withLock { pinTarget(in: $0) } }
 
     func pinTarget(in state: State) -> Representation? {
@@ -94,7 +94,7 @@ extension Resource {
         return pinned
     }
 
-    /// Makes the pinned version current again if the response is of that version.
+    /// Makes the pinned version current again if the response has that version.
     ///
     /// - Parameters:
     ///   - began: The time when the request started.
@@ -140,14 +140,14 @@ extension Representation {
         }
     }
 
-    /// Returns whether this version may replace a pinned one: it's committed, and complete or covers the same spans. An
-    /// empty version replaces nothing.
+    /// Returns whether this version may replace a pinned one. It must be committed, and be complete or contain the same
+    /// spans. An empty version replaces only an empty one.
     func replaces(_ pinned: Representation) -> Bool {
         let (committed, written) = (file.withLock { $0.committed }, self.spans)
         let spans = pinned.spans
         if spans.isEmpty { return true }
         guard !committed.isEmpty else { return false }
-        // Committed bytes may have been found damaged since.
+        // Committed bytes may have been lost since, if they were found damaged.
         return (head.length == committed.byteCount && isComplete)
             || spans.spans.allSatisfy { committed.contains($0) && written.contains($0) }
     }

@@ -27,14 +27,14 @@ extension Resource {
         }
     }
 
-    /// The time that a read waits for the origin if bytes may be served without its response.
+    /// The time that a read waits for the origin if cached bytes may be served without a response.
     private static let patience = Duration.seconds(2)
 
     /// Revalidates `representation` with one request, shared by all callers.
     ///
-    /// - Parameter mayBeServed: Whether the version may be served without the response. If so, the wait is limited, and
+    /// - Parameter mayBeServed: Whether the version may be served without a response. If so, the wait is limited, and
     ///   the request continues in the background.
-    /// - Returns: Whether the origin was asked; if not, the current version has changed meanwhile.
+    /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
     func check(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool {
         let (settings, revalidation) = (request.settings, request.revalidation)
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
@@ -58,7 +58,7 @@ extension Resource {
             pinned(request, after: lateAnswer)
             return true
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
-            // The request belonged to a caller that requires confirmation; this caller doesn't.
+            // The request was started by a caller that requires confirmation. This caller doesn't.
             return true
         }
     }
@@ -71,7 +71,7 @@ extension Resource {
         case late
     }
 
-    /// Waits for a request that finds or confirms a version, up to the readers' time limit.
+    /// Waits for a request that finds or confirms a version, for at most ``patience`` since its start.
     func answer<Value>(
         of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
     ) async throws -> TimelyAnswer<Value> {
@@ -173,8 +173,10 @@ extension Resource {
         return true
     }
 
-    /// Returns whether a response may confirm a version for a request with a scope. Only a local address decides about
-    /// bytes of a local address: a name may resolve to a public one whose server repeats the tag.
+    /// Returns whether a response may confirm a version for a request with a scope.
+    ///
+    /// In the scope `publicOnly`, bytes from a local address can be confirmed by a local address only. Otherwise, a
+    /// host name that now resolves to a public address could gain access to them by repeating the entity tag.
     ///
     /// - Parameter peer: The kind of address that responded.
     func mayConfirm(_ head: ResourceHead, from peer: AddressKind, for scope: AddressScope) -> Bool {
@@ -199,7 +201,7 @@ extension Resource {
             state.originFailure = nil
             if state.current === representation { state.confirmed.record(began, scope) }
         }
-        // A version that must be revalidated on each use has just been, so waiting readers may continue.
+        // Readers that wait for this revalidation may continue, even if every use requires one.
         representation.revalidated(freshness, isStale: false)
     }
 }

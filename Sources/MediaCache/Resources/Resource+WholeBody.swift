@@ -2,10 +2,11 @@ import HTTPTypes
 import Synchronization
 
 extension CacheStore {
-    /// Returns the whole content of a resource: the cached content, revalidated as requested, or the response to one
-    /// request without a range, which concurrent callers share.
+    /// Returns the whole content of a resource: the cached content, revalidated as requested, or the response to a
+    /// request without a range. Concurrent callers share one request.
     ///
-    /// - Throws: ``CacheError``; with ``CacheError/Code/badResponse`` if the body is longer than the request allows.
+    /// - Throws: ``CacheError``, with ``CacheError/Code/badResponse`` if the body is longer than
+    ///   ``WholeBodyRequest/maximumLength``.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
         if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
@@ -40,7 +41,7 @@ extension Resource {
             try Task.checkCancellation()
             let read = ReadRequest(
                 url: request.url, settings: request.settings, revalidation: request.revalidation, kind: request.kind)
-            // A running request returns newer content than the cache.
+            // The response to a running request is newer than the cached content.
             if let body = try await sharedBody(request, read, starts: false) { return result(body) }
             switch readiness(read, now: engine.time.now).readiness {
             case .retired: return nil
@@ -76,7 +77,7 @@ extension Resource {
         guard let session = try session(read, over: representation) else { return nil }
         defer { session.cancel() }
         var bytes: [UInt8] = []
-        // Growth by doubling would hold the content twice.
+        // Reallocation would temporarily need twice the memory.
         bytes.reserveCapacity(Int(min(representation.head.length ?? 0, request.maximumLength)))
         do {
             for try await buffer in session.buffers {
@@ -87,7 +88,7 @@ extension Resource {
             return nil
         }
         var body = WholeBody(head: representation.head, bytes: bytes, isCached: true)
-        // Bytes that couldn't be stored would be requested again.
+        // Otherwise, a reader of this version would request the missing bytes again.
         if representation.isComplete { body.version = representation.id }
         return body
     }
@@ -100,8 +101,8 @@ extension Resource {
 
     // MARK: - Requested content
 
-    /// Waits for the running request, or starts one. Returns nil if none is running, if it was abandoned, or if it's
-    /// late and the pinned version can be read instead.
+    /// Waits for the running request, or starts one if `starts` is true. Returns nil if there is none, if it was
+    /// abandoned, or if it's late and the pinned version can be read instead.
     private func sharedBody(
         _ request: WholeBodyRequest, _ read: ReadRequest, starts: Bool
     ) async throws -> WholeBody? {
@@ -130,14 +131,14 @@ extension Resource {
             let body = try await shared?.waitOrSeeEnd(request.transferClass)
             return isOwn ? body : permitted(body, request)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
-            // Another reader with a narrower scope made the request.
+            // The request was sent with another reader's narrower scope.
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return nil
         }
     }
 
-    /// Returns the body of a shared request. Returns nil if only the scope of the reader that started the request
-    /// permits the body's address, so that this reader asks the origin itself.
+    /// Returns the body of a shared request; nil if this reader's scope, unlike that of the reader that started the
+    /// request, forbids the body's address. This reader then sends a request of its own.
     private func permitted(_ body: WholeBody?, _ request: WholeBodyRequest) -> WholeBody? {
         guard let body, body.scope == .any, body.head.addressKind(at: request.url) == .local,
             (request.settings ?? engine.configuration.transfers).scope == .publicOnly
@@ -168,15 +169,16 @@ extension Resource {
 
     /// Reads one response to its end.
     ///
-    /// - Throws: ``OriginReader/BodyLost`` where the response broke off and the body has to be asked for again: another
-    ///   response may be of another version, whatever its validators say.
+    /// - Throws: ``OriginReader/BodyLost`` if the connection was lost and the whole body must be requested again. The
+    ///   parts of two responses aren't combined, because they may belong to different versions despite equal
+    ///   validators.
     private func fetchBody(
         _ request: WholeBodyRequest, from reader: OriginReader, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
     ) async throws -> WholeBody {
         _ = try await reader.open()
         guard let (head, answer) = try await head(of: reader, kind: request.kind, context: context) else {
-            throw CacheError(.badResponse, "\(request.url) sent an empty response")
+            throw CacheError(.badResponse, "the response for \(request.url) is empty")
         }
         if let length = head.length { try checkLength(length, request) }
         var bytes: [UInt8] = []
@@ -234,7 +236,7 @@ extension Resource {
                 for wake in woken { wake() }
             }
         } catch {
-            // Waiting readers get the body from memory; for later ones it's a hole.
+            // Waiting callers receive the body from memory. Later readers find a hole.
             engine.health.failed(CacheError.wrap(error, as: .storage, "\(representation.path) can't be written"))
         }
     }

@@ -1,24 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The confirmations of a representation by the origin.
+/// A representation, and when the origin last confirmed it.
 struct Confirmation: Sendable {
     var representation: Int64
     var moments: ConfirmationMoments
 }
 
-/// The start times of the last requests that confirmed a version; nil if none has. A request with a wider scope doesn't
-/// confirm a version for a narrower one, because the access rule hasn't decided for that scope.
+/// The start times of the last requests that confirmed a version. A request with scope `any` doesn't confirm a version
+/// for scope `publicOnly`, because the access rule may forbid it in that scope.
 struct ConfirmationMoments: Sendable {
-    /// The start time of the last request of any scope.
+    /// The start time of the last request with any scope; nil if there is none.
     private(set) var any: Duration?
-    /// The start time of the last request that could be sent to public addresses only.
+    /// The start time of the last request limited to public addresses; nil if there is none.
     private(set) var publicOnly: Duration?
 
     /// Creates moments without a confirmation.
     init() {}
 
-    /// Creates the moments of a version that a request has found.
+    /// Creates the moments of a version found by a request.
     init(_ began: Duration, _ scope: AddressScope) { record(began, scope) }
 
     /// Records a confirmation by a request.
@@ -31,13 +31,14 @@ struct ConfirmationMoments: Sendable {
         if scope == .publicOnly { publicOnly = max(publicOnly ?? began, began) }
     }
 
-    /// Returns whether a request with a scope at least as narrow has confirmed the version since a moment.
+    /// Returns whether the version was confirmed by a request that started at or after `moment`, with a scope at least
+    /// as narrow as `scope`.
     func isConfirmed(since moment: Duration, for scope: AddressScope) -> Bool {
         (scope == .publicOnly ? publicOnly : any).map { $0 >= moment } ?? false
     }
 }
 
-/// One open resource: its representations, and the requests that find and confirm them.
+/// An open resource: its representations, and the requests that find and confirm them.
 package final class Resource: Sendable {
     package let id: Int64
     package let key: String
@@ -46,11 +47,11 @@ package final class Resource: Sendable {
 
     struct State {
         var stored: StoredResource
-        /// The version that new readers get.
+        /// The version for new readers.
         var current: Representation?
         /// Older versions that are still being read, and a pinned one without a complete replacement.
         var superseded: [Representation] = []
-        /// The time when the origin was last asked about the current version since opening, whether it answered or not.
+        /// The time of the last revalidation of the current version since opening, even if it failed.
         var lastCheck: Date?
         /// The start times of the requests that last confirmed the current version since opening.
         var confirmed = ConfirmationMoments()
@@ -58,15 +59,15 @@ package final class Resource: Sendable {
         var isChecking = false
         /// The reason not to store the last response; nil if it's stored.
         var refusal: CacheError?
-        /// The version that isn't stored.
+        /// The version that is read without being stored; nil if there is none.
         var passing: PassingVersion?
         /// The shared request that finds or confirms a version.
         var opening: SharedRequest<PassingResponse?>?
         /// The shared request for the whole body.
         var bodyRequest: SharedRequest<WholeBody>?
-        /// The start time of the last of these requests.
+        /// The start time of the last ``opening`` or ``bodyRequest``.
         var openingBegan = Duration.zero
-        /// Whether this object no longer represents the resource, so that callers have to get another from the store.
+        /// Whether this object no longer represents the resource. Callers must request another one from the store.
         /// Never reset.
         var isRetired = false
         /// Whether the resource is removed when its last reader leaves.
@@ -77,7 +78,7 @@ package final class Resource: Sendable {
         /// The time of the last failure to move the pin to a newer version; nil if none has failed.
         var pinFailure: Duration?
 
-        /// The time when the origin failed to provide a version newer than the pinned one; nil once it has answered.
+        /// The time when the origin last failed to provide a version newer than the pinned one; nil after a response.
         var originFailure: Duration?
 
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
@@ -98,7 +99,8 @@ package final class Resource: Sendable {
         state = OrderedMutex(.resource, State(stored: stored))
     }
 
-    /// The settings of requests that no reader determines: the store's, with the identity in the cache key.
+    /// The settings of requests without a reader: the store's, with the identity in the cache key. Nil if there is no
+    /// identity.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
         return engine.configuration.transfers.asking(for: locator.url, as: identity)
@@ -114,7 +116,7 @@ package final class Resource: Sendable {
     /// The reason not to store the last response; nil if it's stored, or there is none.
     var refusal: CacheError? { state.withLock { $0.refusal } }
 
-    /// The version that new readers get.
+    /// The version for new readers.
     package var current: Representation? { state.withLock { $0.current } }
 
     /// All versions, the current one last.
@@ -127,7 +129,7 @@ package final class Resource: Sendable {
     /// Whether a request, a reader or a commit uses it.
     package var isInUse: Bool { state.withLock { Self.isInUse($0) } }
 
-    /// Whether it's in use by something other than changes that can't be committed.
+    /// Whether it's in use. Unlike in ``isInUse``, changes that can't be committed don't count.
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
@@ -138,7 +140,7 @@ package final class Resource: Sendable {
         state.isAsking || state.representations.contains(where: \.isHeld)
     }
 
-    /// Retires this object if it's idle. Returns whether it was. A resource that awaits its removal isn't retired,
+    /// Retires this object if it's idle, and returns whether it was. A resource that awaits removal isn't retired,
     /// because only this object records that; ``retireForRemoval(orLater:)`` retires it.
     func retire() -> Bool {
         state.withLock { state in
@@ -159,8 +161,8 @@ package final class Resource: Sendable {
 
     /// Retires this object, so that its content can be removed.
     ///
-    /// - Parameter later: Whether to remove a resource in use when its last reader leaves. The mark is set in the same
-    ///   critical section, so that no reader leaves in between; it also ends the pin.
+    /// - Parameter later: Whether to mark a resource in use for removal when its last reader leaves, and to unpin it.
+    ///   The mark is set under the same lock, so that no reader leaves in between.
     func retireForRemoval(orLater later: Bool) -> Retirement {
         state.withLock { state in
             guard !state.isRetired else { return .wasRetired }
@@ -181,7 +183,7 @@ package final class Resource: Sendable {
         state.withLock { $0.isRetired = true }
     }
 
-    /// Releases the representations of a retired object, which refer back to it.
+    /// Releases the representations of a retired object, which otherwise form a reference cycle with it.
     func dismantle() {
         state.withLock { state in
             state.current = nil
@@ -219,7 +221,7 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Calls `onIdle` if an action is due that waited for the end of a session or a fill.
+    /// Calls `onIdle` if an action is due that was deferred until the end of a session or a fill.
     func useEnded() {
         let isIdle = state.withLock { state in
             guard !state.isRetired else { return false }
@@ -234,7 +236,7 @@ package final class Resource: Sendable {
     /// Records that the origin has replaced `representation`.
     func changed(_ representation: Representation) {
         representation.supersede()
-        // Other transforms of the same version are as outdated.
+        // Results of other transforms of the same version are outdated, too.
         for other in representations where !other.isSuperseded && other !== current { other.supersede() }
         state.withLock { state in
             guard state.current === representation else { return }
@@ -273,8 +275,8 @@ package final class Resource: Sendable {
 
     // MARK: - Opening
 
-    /// Creates a version of this resource with a blob of its own. It isn't current yet, and it's in the pinned folder
-    /// only if no older version is.
+    /// Creates a version of this resource with a new blob. It isn't current yet. Its blob is in the pinned folder only
+    /// if the resource is pinned and has no other version.
     func newRepresentation(_ state: RepresentationState) -> Representation {
         let isDurable = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
         return Representation(
@@ -282,10 +284,10 @@ package final class Resource: Sendable {
             isDurable: isDurable, isNew: true, state: state, engine: engine)
     }
 
-    /// The state of the resource as a reader finds it.
+    /// The state of the resource for a reader.
     enum Readiness {
         case ready(Representation)
-        /// The origin is asked before the version is used. If the version may be served stale, the wait is limited.
+        /// The version must be revalidated before use. If it may be served stale, the wait for the origin is limited.
         case askFirst(Representation, mayBeServed: Bool)
         /// There is no version yet.
         case unknown
@@ -318,7 +320,8 @@ package final class Resource: Sendable {
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
             if pinned != nil, request.acceptsOlderVersion {
-                // The current version's missing bytes need the origin. The pinned version is read if it doesn't answer.
+                // Missing bytes of the current version need the origin. If it doesn't respond, the pinned version is
+                // read.
                 let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
                 guard age >= 0, age < 5 else { return (.askFirst(current, mayBeServed: true), false) }
             }
@@ -330,14 +333,14 @@ package final class Resource: Sendable {
             case .askFirst: return (.askFirst(current, mayBeServed: false), false)
             case .askBeside where revalidation == .before: return (.askFirst(current, mayBeServed: true), false)
             case .askBeside where !current.isComplete && current.freshness.freshUntil != nil:
-                // Its holes need the origin in any case, and a replaced version would end the read there.
+                // Holes need a request anyway. If the version turned out to be replaced there, the read would fail.
                 return (.askFirst(current, mayBeServed: true), false)
             case .askBeside: return (.ready(current), !state.isChecking)
             }
         }
     }
 
-    /// Makes the version current that this transform made, if it's cached.
+    /// Makes the version produced by `transform` the current one, if it's cached.
     func choose(madeBy transform: AppliedTransform?, in state: inout State) {
         if let current = state.current, current.content.transform == transform { return }
         replaceCurrent(in: &state)
@@ -349,13 +352,13 @@ package final class Resource: Sendable {
         }
     }
 
-    /// Removes the current version from its role. Its readers keep it.
+    /// Makes the current version a superseded one. Its readers continue.
     func replaceCurrent(in state: inout State) {
         guard let current = state.current else { return }
         current.setReplaced(true)
         state.superseded.append(current)
         state.current = nil
-        // The last revalidation was of that version.
+        // The last revalidation applied to that version only.
         state.lastCheck = nil
         state.confirmed = ConfirmationMoments()
     }
@@ -388,7 +391,7 @@ package final class Resource: Sendable {
         if let length = head.length {
             guard let range = request.range.resolved(in: length) else {
                 throw CacheError(
-                    .rangeNotSatisfiable, "\(request.url) has \(length) bytes; the range lies outside",
+                    .rangeNotSatisfiable, "the requested range is outside \(request.url), which has \(length) bytes",
                     completeLength: length)
             }
             return range

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The open resources by key, and exclusive access to keys.
+/// The open resources by key. It also provides exclusive access to keys.
 final class ResourceTable: Sendable {
     /// The maximum number of confirmations remembered for closed resources.
     private static let confirmationCapacity = 1 << 14
     /// The number of open resources beyond which idle ones are closed, least recently used first.
     private static let idleCapacity = 2048
-    /// The growth of the number of open resources that triggers the next search for idle ones, which visits all of
-    /// them.
+    /// The growth factor of the number of open resources that triggers the next search for idle ones. The search is
+    /// slow, because it visits all open resources.
     private static let lookFactor = 1.25
 
     private struct State {
@@ -52,8 +52,8 @@ final class ResourceTable: Sendable {
         state.withLock { $0.confirmed.removeValue(forKey: key) }
     }
 
-    /// Retires and removes all resources when the store closes, including those in use, because they refer back to the
-    /// store.
+    /// Retires and removes all resources when the store closes, including those in use. Otherwise, their reference
+    /// cycles would remain in memory.
     func removeAll() {
         for resource in all {
             resource.close()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request shared by several callers. Each caller can stop waiting; the request is cancelled when the last one does.
+/// A request shared by several callers. Each caller can stop waiting. When the last one does, the request is cancelled.
 package final class SharedRequest<Value: Sendable>: Sendable {
     private struct State {
         var nextID = 0
@@ -8,8 +8,7 @@ package final class SharedRequest<Value: Sendable>: Sendable {
         /// The transfer classes of the callers that haven't left, including those about to wait.
         var classes: [Int: TransferClass] = [:]
         var outcome: Result<Value?, any Error>?
-        /// Whether the last caller has left before the end. A later caller waits for the end and starts another
-        /// request.
+        /// Whether the last caller left before the end. A later caller waits for the end, then starts another request.
         var isAbandoned = false
         /// Whether the request continues without callers.
         var outlivesWaiters = false
@@ -44,11 +43,12 @@ package final class SharedRequest<Value: Sendable>: Sendable {
     /// The number of waiting callers.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits for the end of the request. Throws its error, or `CancellationError` as soon as the task is cancelled.
+    /// Waits for the result of the request.
     ///
     /// - Parameter transferClass: The caller's class. The request has the highest class of its callers.
-    /// - Returns: The result; nil if the request was cancelled because all earlier callers had left. The caller then
-    ///   starts another one.
+    /// - Returns: The result; nil if the request was cancelled because all earlier callers had left. The caller should
+    ///   then start another one.
+    /// - Throws: The request's error; `CancellationError` as soon as the task is cancelled.
     package func wait(_ transferClass: TransferClass = .background) async throws -> Value? {
         let id = state.withLock { state in
             state.nextID += 1
@@ -80,10 +80,10 @@ package final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits like ``wait(_:)``. If the caller was the last one, it returns only after the cancelled request has ended,
-    /// so that nothing continues afterwards.
+    /// Waits like ``wait(_:)``. If the task of the last caller is cancelled, also waits until the cancelled request has
+    /// ended.
     ///
-    /// - Parameter afterAbandoned: Called after that end.
+    /// - Parameter afterAbandoned: Called after the end of a cancelled request.
     func waitOrSeeEnd(
         _ transferClass: TransferClass = .background, afterAbandoned: () async -> Void = {}
     ) async throws -> Value? {
@@ -99,10 +99,10 @@ package final class SharedRequest<Value: Sendable>: Sendable {
         }
     }
 
-    /// Lets the request continue without callers.
+    /// Prevents the cancellation of the request when the last caller leaves.
     func outliveWaiters() { state.withLock { $0.outlivesWaiters = true } }
 
-    /// The highest transfer class of the callers; nil without any.
+    /// The highest transfer class of the callers; nil if there are none.
     private var transferClass: TransferClass? { state.withLock { $0.classes.values.max() } }
 
     private func finish(_ outcome: Result<Value?, any Error>) {

@@ -1,9 +1,9 @@
 import CMediaCacheShims
 
-/// The checksums of a representation's bytes, one record per contiguous run within a block of 64 KiB.
+/// The checksums of a representation's bytes, with one record for each contiguous run within a block of 64 KiB.
 ///
-/// A record grows with its run and joins its neighbours, so a checksum never covers bytes that aren't cached. The
-/// catalog stores records in pages of 256 blocks, which are decoded at first access.
+/// Adjacent records of a block are joined. A checksum therefore never covers bytes that aren't cached. The catalog
+/// stores records in pages of 256 blocks, which are decoded at first access.
 package struct BlockChecksums: Sendable {
     /// The size of a block in bytes.
     package static let blockSize: Int64 = 64 << 10
@@ -66,8 +66,8 @@ package struct BlockChecksums: Sendable {
         }
     }
 
-    /// Returns the records that overlap `range`. A page that can't be decoded has no records, so that its bytes count
-    /// as damaged.
+    /// Returns the records that overlap `range`. A page that can't be decoded has no records, so its bytes count as
+    /// damaged.
     package mutating func records(in range: Range<Int64>) -> [Record] {
         guard !range.isEmpty else { return [] }
         var found: [Record] = []
@@ -77,7 +77,7 @@ package struct BlockChecksums: Sendable {
         return found
     }
 
-    /// Removes every record that overlaps `range`, and returns the bytes that the records covered.
+    /// Removes every record that overlaps `range`, and returns the ranges covered by the removed records.
     package mutating func remove(_ range: Range<Int64>) -> [Range<Int64>] {
         let removed = records(in: range).map(\.range)
         for range in removed {
@@ -166,14 +166,14 @@ package struct BlockChecksums: Sendable {
     }
 }
 
-/// CRC-32C (Castagnoli), computed by the processor's instruction where available.
+/// CRC-32C (Castagnoli), computed with hardware instructions where available.
 package enum CRC32C {
     /// Returns the checksum of the bytes covered by `crc` followed by `bytes`.
     package static func extend(_ crc: UInt32 = 0, with bytes: UnsafeRawBufferPointer) -> UInt32 {
         mc_crc32c(crc, bytes.baseAddress, bytes.count)
     }
 
-    /// Returns the checksum of two consecutive runs from the checksum of each and the second's length in bytes.
+    /// Returns the checksum of two consecutive runs, given the checksum of each and the length of the second in bytes.
     package static func combine(_ first: UInt32, _ second: UInt32, secondCount: Int) -> UInt32 {
         mc_crc32c_combine(first, second, UInt64(secondCount))
     }

@@ -55,7 +55,7 @@ package struct SpanMap: Sendable, Hashable {
         return next <= offset || offset >= limit ? nil : offset..<min(next, limit)
     }
 
-    /// Returns the part of the first hole that lies in `range`.
+    /// Returns the first missing range within `range`; nil if all of it is cached.
     package func firstHole(in range: Range<Int64>) -> Range<Int64>? {
         guard !range.isEmpty else { return nil }
         let start = span(at: range.lowerBound)?.upperBound ?? range.lowerBound
@@ -113,7 +113,7 @@ package struct SpanMap: Sendable, Hashable {
 }
 
 extension SpanMap {
-    /// The spans as gaps and lengths, each encoded as a base-128 varint.
+    /// The encoded spans: for each, the distance from the previous one and the length, as base-128 varints.
     package var encoded: [UInt8] {
         var writer = VarintWriter()
         var end: Int64 = 0

@@ -17,25 +17,25 @@ package struct VarintWriter {
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
     }
 
-    /// Writes a signed integer in zigzag encoding, so that values near zero take few bytes.
+    /// Writes a signed integer in zigzag encoding, so that values near zero need few bytes.
     package mutating func write(signed value: Int64) {
         write(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
-    /// Writes a text preceded by its length in bytes.
+    /// Writes a string preceded by its length in bytes.
     package mutating func write(_ text: some StringProtocol) {
         write(UInt64(text.utf8.count))
         bytes += text.utf8
     }
 
-    /// Writes a text as the length of the prefix it shares with the previous text, and the remainder.
+    /// Writes a string as the length of its common prefix with the previous string, and the remainder.
     package mutating func write(_ text: String, after last: String) {
         let shared = Self.sharedLength(text, last)
         write(UInt64(shared))
         write(String(decoding: text.utf8.dropFirst(shared), as: UTF8.self))
     }
 
-    /// Returns the length in bytes of the common prefix of two texts, rounded down to a whole character.
+    /// Returns the length in bytes of the common prefix of two strings, rounded down to a whole UTF-8 sequence.
     private static func sharedLength(_ left: String, _ right: String) -> Int {
         let (left, right) = (left.utf8, right.utf8)
         var shared = 0
@@ -46,14 +46,14 @@ package struct VarintWriter {
             left.formIndex(after: &index)
             right.formIndex(after: &other)
         }
-        // A part of a character's bytes isn't valid text.
+        // Part of a UTF-8 sequence isn't a valid string.
         let isWithin =
             index < left.endIndex && left[index] & 0xC0 == 0x80 || other < right.endIndex && right[other] & 0xC0 == 0x80
         return isWithin ? start : shared
     }
 }
 
-/// A decoder of the output of ``VarintWriter``. Every read returns nil at the end of the data and on damage.
+/// A decoder of the output of ``VarintWriter``. Each method returns nil at the end of the data, or if it's damaged.
 package struct VarintReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -92,14 +92,14 @@ package struct VarintReader {
         return String(decoding: bytes[position..<(position + Int(count))], as: UTF8.self)
     }
 
-    /// Reads a text written by ``VarintWriter/write(_:after:)`` after the same previous text.
+    /// Reads a string written by ``VarintWriter/write(_:after:)`` with the same previous string.
     package mutating func readText(after last: String) -> String? {
         guard let shared = read(), let count = read(), shared <= UInt64(last.utf8.count),
             count <= UInt64(bytes.endIndex - position)
         else { return nil }
         let range = position..<(position + Int(count))
         position = range.upperBound
-        // Copies bytes in bulk with one allocation: a timeline has tens of thousands of texts.
+        // Uses one allocation and bulk copies, because a timeline contains tens of thousands of strings.
         return String(unsafeUninitializedCapacity: Int(shared) + range.count) { buffer in
             var last = last
             last.withUTF8 { _ = buffer.initialize(fromContentsOf: $0[..<Int(shared)]) }

@@ -16,12 +16,12 @@ public struct CacheConfiguration: Sendable {
     public var eviction: any EvictionPolicy
     /// The limits of concurrent transfers.
     public var scheduling: TransferScheduler.Limits
-    /// The bandwidth limits. Unlimited unless set.
+    /// The bandwidth limits. Unlimited by default.
     public var bandwidth: BandwidthLimits
     /// Whether transfers other than playback slow down when responses from their origin take longer than before, so
-    /// that other traffic on the link isn't delayed. True unless set.
+    /// that other traffic on the link isn't delayed. True by default.
     public var yieldsToOthers: Bool
-    /// The transforms of content before it's stored. The first one for a kind applies.
+    /// The transforms applied to content before it's stored. If several accept a kind, the first one applies.
     public var transforms: [ContentTransform]
     /// The observers of received content.
     public var observers: [ContentObserver]
@@ -54,7 +54,7 @@ public struct CacheConfiguration: Sendable {
     }
 }
 
-/// The folders of a store. There are two because systems purge caches and back up documents.
+/// The folders of a store. Evictable and durable files are separate because systems may purge cache folders.
 public struct CacheLocation: Sendable, Hashable {
     /// The folder of evictable blobs. The system may purge it.
     public var evictable: String
@@ -81,7 +81,7 @@ public struct CacheLimits: Sendable, Hashable {
     public var maximumBytes: Int64?
     /// The time since the last use after which a resource is evicted; nil for no limit.
     public var maximumAge: Duration?
-    /// The number of bytes to leave free on the file system. 1 GiB unless set.
+    /// The number of bytes to leave free on the file system. 1 GiB by default.
     public var minimumFreeBytes: Int64
 
     /// Creates limits.
@@ -121,12 +121,13 @@ extension CacheLocation {
             #endif
         } catch {
             throw CacheError(
-                .storage, "the system has no folder for the app's cache; pass the path of one", cause: error)
+                .storage, "the system provides no folder for the app's cache; set its location explicitly",
+                cause: error)
         }
     }
 }
 
-/// The storage of a resource's bytes after they have been read.
+/// The decision of an ``AdmissionPolicy``: whether and how long a resource's bytes are stored.
 public enum Admission: Sendable, Hashable {
     /// The bytes are stored until they are evicted.
     case keep

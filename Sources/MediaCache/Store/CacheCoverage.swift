@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The cached part of the bytes that a request names.
+/// The cached and missing bytes of a request's range.
 package struct CacheCoverage: Sendable, Hashable {
     /// The length of the resource in bytes; nil if unknown.
     package var length: Int64?
@@ -13,9 +13,9 @@ package struct CacheCoverage: Sendable, Hashable {
     /// Whether any version of the resource is pinned.
     package var isResourcePinned: Bool
 
-    /// The kind of address that sent the bytes.
+    /// The kind of address from which the bytes were received.
     package var addressKind: AddressKind
-    /// The entity tag of the version that clients receive.
+    /// The version's entity tag as sent to clients.
     package var entityTag: String
 
     /// Whether all requested bytes are cached.
@@ -41,7 +41,7 @@ package struct CacheCoverage: Sendable, Hashable {
         bytesCached = spans.bytes(in: requested)
     }
 
-    /// The part of a resource that a request names.
+    /// The part of a resource that a request selects.
     struct RequestedPart {
         var key: String
         var range: RequestedRange
@@ -50,10 +50,10 @@ package struct CacheCoverage: Sendable, Hashable {
 }
 
 extension CacheStore {
-    /// Returns the cached parts of many resources in the order of `requests`; nil for unknown ones. Written bytes count
-    /// whether committed or not.
+    /// Returns the coverage of each request, in order; nil for resources that aren't cached. Uncommitted bytes count as
+    /// cached.
     ///
-    /// Uses a few queries for all of them, and opens none.
+    /// This uses a few catalog queries in total, and opens no resources.
     package func coverage(of requests: some Sequence<ReadRequest>) async throws -> [CacheCoverage?] {
         try checkOpen()
         var coverages: [CacheCoverage?] = []
@@ -71,7 +71,7 @@ extension CacheStore {
     private static let batchSize = 4096
 
     private func coverage(of batch: [CacheCoverage.RequestedPart]) async throws -> [CacheCoverage?] {
-        // In this order, because resources closed meanwhile have been committed.
+        // Open resources are examined before the catalog, because those closed in between have been committed.
         let open = batch.map { part -> CacheCoverage? in
             guard let resource = table[part.key] else { return nil }
             let (current, pinned) = resource.state.withLock { ($0.current, $0.pinnedVersion) }

@@ -23,9 +23,9 @@ public struct CacheError: Error, Sendable {
         case notMedia
         /// The resource changed at the origin while this version was being read.
         case representationChanged
-        /// The requested range lies outside the resource (RFC 9110 §15.5.17).
+        /// The requested range is outside the resource (RFC 9110 §15.5.17).
         case rangeNotSatisfiable
-        /// The cache has nothing under this key.
+        /// The resource, or the requested part of it, isn't cached.
         case notFound
         /// Another process owns the cache folder.
         case folderOwned
@@ -41,7 +41,7 @@ public struct CacheError: Error, Sendable {
 
     /// The kind of failure.
     public var code: Code
-    /// A sentence that states what failed, on what, why, and what to do.
+    /// A message for users, which states what failed, why, and what to do.
     public var message: String
     /// The underlying error, if any.
     public var cause: (any Error)?
@@ -53,8 +53,8 @@ public struct CacheError: Error, Sendable {
     public var completeLength: Int64?
     /// The content coding of a body for which none was requested, for ``Code/badResponse``.
     public var contentCoding: String?
-    /// Whether the failure follows from a rule, so that another attempt fails, too: for ``Code/badResponse`` a rule of
-    /// HTTP, for ``Code/storage`` one about storable content.
+    /// Whether another attempt would fail, too, because the response violates HTTP (``Code/badResponse``) or the
+    /// content may not be stored (``Code/storage``).
     package var isByRule = false
 
     /// Creates an error.
@@ -131,7 +131,7 @@ extension CacheError {
     /// with `error` as its cause.
     package static func wrap(_ error: any Error, as code: Code, _ message: @autoclosure () -> String) -> CacheError {
         if let error = error as? CacheError { return error }
-        if error is CancellationError { return CacheError(.cancelled, "cancelled") }
+        if error is CancellationError { return CacheError(.cancelled, "the operation was cancelled") }
         return CacheError(code, message(), cause: error)
     }
 }

@@ -17,7 +17,7 @@ extension CacheStore {
     /// Returns information about a cached resource; nil if it isn't cached.
     ///
     /// A URL with a user name, with or without a password, identifies that user's resource. A URL without one
-    /// identifies the resource cached without credentials, or otherwise the one that a user used last.
+    /// identifies the resource cached without credentials or, if there is none, the most recently used one of any user.
     public func resource(for url: ResourceURL) async throws -> ResourceInfo? {
         let key = key(for: url)
         if let info = try await resource(key: key) { return info }
@@ -121,7 +121,7 @@ extension CacheStore {
             let fileExtension = MediaType.preferredExtension(
                 for: representation.head.contentType, pathExtension: resource.locator.url.pathExtension)
             let path = try await engine.pool.run { () -> String? in
-                // The file's readers don't verify checksums.
+                // Verified now, because readers of the file don't verify checksums.
                 for span in representation.spans.spans { representation.compare(span) }
                 guard representation.isComplete else { return nil }
                 return try representation.linkBlob(extension: fileExtension)

@@ -1,8 +1,8 @@
 public import Foundation
 public import HTTPTypes
 
-/// A response to a GET request that wasn't sent by the store's origin, but for example by a background session of the
-/// system. A file holds its body.
+/// A response to a GET request that the app sent itself, for example with a background URL session. Its body is in a
+/// file.
 public struct DeliveredResponse: Sendable {
     /// The requested URL.
     public var url: ResourceURL
@@ -36,13 +36,14 @@ public struct DeliveredResponse: Sendable {
 }
 
 extension CacheStore {
-    /// Adds the body of a delivered response to the cache, under the same checks as a response from the store's origin.
+    /// Adds the body of a delivered response to the cache, after the same checks as for a response from the store's
+    /// origin.
     ///
     /// - Parameters:
     ///   - response: The response. Its file is read, but not moved.
     ///   - kind: The resource kind, which selects transforms.
-    /// - Throws: ``CacheError``, as a read would: with ``CacheError/Code/badResponse`` for bytes that weren't requested
-    ///   or are incomplete, ``CacheError/Code/notMedia`` for a page, ``CacheError/Code/originStatus``; and as
+    /// - Throws: ``CacheError`` with ``CacheError/Code/badResponse`` if the body is incomplete or wasn't requested,
+    ///   ``CacheError/Code/notMedia`` for a page, or ``CacheError/Code/originStatus``; and the errors of
     ///   ``ingest(file:range:for:head:kind:)``.
     @discardableResult
     public func ingest(_ response: DeliveredResponse, kind: ResourceKind = .file) async throws -> ResourceInfo {
@@ -57,9 +58,11 @@ extension CacheStore {
         switch verdict {
         case .use(let head): answer = head
         case .refuse(let error): throw error
-        case .changed: throw CacheError(.representationChanged, "\(url) has another version than the requested one")
+        case .changed: throw CacheError(.representationChanged, "\(url) was delivered in another version")
         }
-        if let refusal = ResponseCheck.refusal(fields, transfers) { throw refusal }
+        if let refusal = ResponseCheck.refusal(fields, transfers) {
+            throw CacheError(notStored: "\(url) can't be stored: \(refusal.message)")
+        }
         let (path, start) = (response.file, answer.start)
         let (size, front) = try await engine.pool.run { [files = engine.files] in
             do {
@@ -88,7 +91,7 @@ extension CacheStore {
             entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: response.location.flatMap { $0 == url ? nil : $0 })
         guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
-            throw CacheError(notStored: "the admission policy excludes it")
+            throw CacheError(notStored: "\(url) can't be stored: the admission policy excludes it")
         }
         if let limit = engine.configuration.limits.maximumBytes, size > limit {
             throw CacheError(notStored: "\(url) has \(size) bytes, which exceeds the cache limit of \(limit) bytes")

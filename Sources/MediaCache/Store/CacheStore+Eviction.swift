@@ -1,8 +1,8 @@
 extension CacheStore {
     // MARK: - Free space
 
-    /// Returns the number of bytes that may be written now. If that is less than `needed`, evicts other content, and
-    /// some more in advance, so that a full cache isn't measured for each buffer.
+    /// Returns the number of bytes that may be written now. If that would be less than `needed`, first evicts other
+    /// content. It evicts more than necessary, so that a full cache isn't measured for each buffer.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if nothing more can be evicted.
     func makeSpace(for needed: Int64) async throws -> Int64 {
@@ -60,7 +60,7 @@ extension CacheStore {
 
     // MARK: - Eviction
 
-    /// Applies the limits immediately; given ones replace the configured ones. Returns the number of bytes freed.
+    /// Applies `limits`, or the configured limits if nil. Returns the number of bytes freed.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
@@ -135,8 +135,8 @@ extension CacheStore {
         return freed
     }
 
-    /// Punches holes into a resource's blob. Removes the resource if its file has other links, whose owners would lose
-    /// the bytes, or if it can't free enough in part.
+    /// Punches holes into a resource's blob. Removes the resource instead if holes can't free enough bytes, or if the
+    /// file has other hard links, which would lose the bytes, too.
     private func shrink(key: String, by bytes: Int64) async throws -> Int64 {
         await engine.committer.commit()
         let freed: Int64? = try await table.withExclusiveAccess(to: key) {
@@ -212,10 +212,11 @@ extension EvictionSituation {
 
 /// The selection of bytes to remove when a blob is shrunk.
 enum HolePlan {
-    /// The number of bytes to keep at the start and the end, which players need first.
+    /// The number of bytes to preserve at the start and the end, which players need first.
     static let edge: Int64 = 1 << 20
 
-    /// Returns whole blocks from the end of the spans with at least `bytes` bytes, if there are enough.
+    /// Returns ranges of whole blocks, from the end of the spans backwards, with a total of at least `bytes` bytes. The
+    /// total is less if there aren't enough blocks.
     static func holes(in spans: SpanMap, freeing bytes: Int64) -> [Range<Int64>] {
         let block = BlockChecksums.blockSize
         let end = (spans.upperBound - edge) / block * block

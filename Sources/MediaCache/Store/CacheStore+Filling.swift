@@ -5,8 +5,8 @@ extension CacheStore {
     /// Cancelling the task ends the fills that no other reader or demand needs, before this function returns. Received
     /// bytes stay cached.
     ///
-    /// - Throws: ``CacheError``: the origin's failure, ``CacheError/Code/rangeNotSatisfiable`` if the range lies
-    ///   outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
+    /// - Throws: ``CacheError``: the failure of an origin request, ``CacheError/Code/rangeNotSatisfiable`` if the range
+    ///   is outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
         // Uncommitted representations have open files.
         if engine.committer.dirtyCount >= Self.mostUncommitted { await engine.committer.commit() }
@@ -14,13 +14,13 @@ extension CacheStore {
         return info(of: representation.resource.stored, representation: representation)
     }
 
-    /// The number of uncommitted representations from which another fill waits for a commit.
+    /// The number of uncommitted representations at which a new fill waits for a commit first.
     private static let mostUncommitted = 2000
 
     /// Fetches the whole resource. Returns when all bytes are committed. Cancelling the task ends the fills as in
     /// ``fill(_:)``; received bytes stay cached.
     ///
-    /// - Throws: As ``fill(_:)``.
+    /// - Throws: The same errors as ``fill(_:)``.
     public func complete(_ request: ReadRequest) async throws -> ResourceInfo {
         var request = request
         request.range = .all
@@ -44,7 +44,7 @@ extension CacheStore {
         do {
             try await engine.committer.commitIfNotCancelled()
         } catch {
-            throw CacheError.wrap(error, as: .storage, "the cache can't be committed")
+            throw CacheError.wrap(error, as: .storage, "received bytes can't be committed to the cache")
         }
     }
 
@@ -58,7 +58,7 @@ extension CacheStore {
             let refusal = table[key(of: request)]?.refusal
             if let refusal, refusal.code == .notMedia { throw refusal }
             var error = CacheError(
-                .storage, "\(request.url) can't be stored: \(refusal?.message ?? "it was removed meanwhile")")
+                .storage, "\(request.url) can't be stored: \(refusal?.message ?? "it was removed in the meantime")")
             error.isByRule = refusal?.isByRule ?? false
             throw error
         }
@@ -89,18 +89,18 @@ extension CacheStore {
         await representation.endDemand(demand)
     }
 
-    /// Moves a resource's pin to a version that has just been filled, if the pin names another one. A pin names one
-    /// version, so this one needs the other's spans first. The caller reads the version, which protects it from
-    /// eviction.
+    /// Moves a resource's pin to a version that has just been filled, if another version is pinned. Only one version
+    /// can be pinned, so the spans of the other one are fetched first. The caller's session protects the new version
+    /// from eviction.
     ///
-    /// - Throws: ``CacheError``: the failure to fill the spans, or ``CacheError/Code/representationChanged`` if the
-    ///   origin has another version by now. The pin stays in either case.
+    /// - Throws: ``CacheError``: the error of fetching the spans, or ``CacheError/Code/representationChanged`` if the
+    ///   origin has another version by now. In either case, the old version stays pinned.
     private func movePin(to representation: Representation, _ request: ReadRequest) async throws {
         let resource = representation.resource
         guard let pinned = resource.pinnedVersion, pinned !== representation else { return }
         let length = representation.head.length ?? .max
         let spans = pinned.spans
-        // A shorter version doesn't have all of these spans. It replaces the other one if it's complete.
+        // A shorter version can't have all of these spans, but replaces the pinned one if it's complete.
         for span in spans.upperBound > length ? [0..<length] : Array(spans.spans) {
             try await fill(span, of: representation, request)
         }
@@ -109,11 +109,11 @@ extension CacheStore {
         try await movePin(of: resource)
         if let pinned = resource.pinnedVersion, pinned !== representation {
             throw CacheError(
-                .representationChanged, "\(request.url) can't be pinned: its origin has another version now")
+                .representationChanged, "\(request.url) can't be pinned: it has changed at the origin; try again")
         }
     }
 
-    /// Throws an error if pinned content can't fit on the disk. Small content isn't checked before it's written.
+    /// Throws an error if content to be pinned doesn't fit on the disk. Small content isn't checked in advance.
     private func requireSpace(for missing: Int64, _ request: ReadRequest) async throws {
         guard missing >= Self.leastSpaceChecked else { return }
         let engine = engine
@@ -123,13 +123,13 @@ extension CacheStore {
         guard missing > most else { return }
         throw CacheError(
             .storage,
-            "\(request.url) needs \(missing) more bytes, but only \(max(0, most)) are available on the disk"
-        )
+            "\(request.url) needs \(missing) more bytes, but only \(max(0, most)) are available on the disk; "
+                + "free some space")
     }
 
     private static let leastSpaceChecked: Int64 = 8 << 20
 
-    /// Fills the rest of a resource in the background of a read with ``FillPolicy/whole``.
+    /// Fills the rest of a resource in the background, for a read with ``FillPolicy/whole``.
     func fillRest(_ representation: Representation?, _ request: ReadRequest) {
         guard let representation, !representation.isComplete else { return }
         // Registered before the reader can leave.

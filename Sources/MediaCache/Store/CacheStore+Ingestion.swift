@@ -1,10 +1,10 @@
 import Synchronization
 
 extension CacheStore {
-    /// Adds bytes from a file to the cache, for example those received by a background session of the system.
+    /// Adds bytes from a file to the cache, for example those received by a background URL session.
     ///
-    /// The file is read, not moved. It contains the origin's bytes, to which the ``ContentTransform`` of the kind
-    /// applies. Bytes that are already cached stay unchanged. Returns when the bytes are committed.
+    /// The file must contain the bytes as sent by the origin; the kind's ``ContentTransform`` is applied to them. It's
+    /// read, not moved. Bytes that are already cached stay unchanged. Returns when the bytes are committed.
     ///
     /// - Parameters:
     ///   - file: The path of a file that contains the bytes of `range`, from its start.
@@ -13,8 +13,8 @@ extension CacheStore {
     ///   - head: The head of the response that contained the bytes.
     ///   - kind: The resource kind, which selects transforms.
     /// - Throws: ``CacheError`` with ``CacheError/Code/representationChanged`` if another version is cached,
-    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range lies outside the resource,
-    ///   ``CacheError/Code/badResponse`` if the file has another length than the range,
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource,
+    ///   ``CacheError/Code/badResponse`` if the file's length differs from the range's,
     ///   ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform, or ``CacheError/Code/storage``.
     @discardableResult
     public func ingest(
@@ -30,7 +30,7 @@ extension CacheStore {
         try checkOpen()
         guard range.lowerBound >= 0, !range.isEmpty, range.upperBound <= head.length ?? .max else {
             throw CacheError(
-                .rangeNotSatisfiable, "the range \(range) lies outside \(url)", completeLength: head.length)
+                .rangeNotSatisfiable, "the range \(range) is outside \(url)", completeLength: head.length)
         }
         guard engine.blobs.isWritable else {
             throw CacheError(.storage, "\(url) can't be stored: the cache folder isn't writable")
@@ -58,7 +58,7 @@ extension CacheStore {
 }
 
 extension Engine {
-    /// Returns the transform of parts of a resource; nil if the kind has none.
+    /// Returns the transform to apply to parts of a resource; nil if the kind has none.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` if the kind has a whole-body transform.
     func partwiseTransform(for kind: ResourceKind) throws -> AppliedTransform? {
@@ -66,18 +66,18 @@ extension Engine {
         guard transform?.isWhole != true else {
             throw CacheError(
                 .invalidSetting,
-                "resources of this kind have a whole-body transform, so parts can't be added to the cache")
+                "parts of a \(kind) can't be added to the cache, because this kind has a whole-body transform")
         }
         return transform
     }
 }
 
 extension Resource {
-    /// Returns the representation to which bytes with this head belong, with a session; nil if this object has been
-    /// retired.
+    /// Returns the representation to which bytes with this head belong, and a session attached to it; nil if this
+    /// object has been retired.
     ///
-    /// - Parameter isProven: Whether the validators must prove that the cached version is the same; otherwise they must
-    ///   not contradict it.
+    /// - Parameter isProven: Whether the validators must prove that the bytes belong to the cached version. Otherwise,
+    ///   it's enough that they don't contradict it.
     fileprivate func representationToIngest(
         _ head: ResourceHead, _ freshness: Freshness, _ kind: ResourceKind, isProven: Bool
     ) throws -> (Representation, session: (id: Int, window: Int64))? {
@@ -99,7 +99,8 @@ extension Resource {
             && (!isProven || representation === fresh || known.validator.proves(head.validator))
         guard isSame, known.length == nil || head.length == nil || known.length == head.length else {
             throw CacheError(
-                .representationChanged, "the cache has another version of \(locator.url) than the added bytes")
+                .representationChanged,
+                "the bytes to add belong to another version of \(locator.url) than the cached one")
         }
         if let length = head.length { representation.learn(length) }
         return (representation, representation.attach(at: 0))
@@ -111,14 +112,14 @@ extension Representation {
     fileprivate func ingest(file path: String, range: Range<Int64>) throws {
         let source = try engine.files.open(path, creating: false)
         guard try source.size() == Int64(range.count) else {
-            throw CacheError(.badResponse, "\(path) has \(try source.size()) bytes, not \(range.count)")
+            throw CacheError(.badResponse, "\(path) contains \(try source.size()) bytes instead of \(range.count)")
         }
         let transform = engine.tap(self).transform
         let piece = 1 << 20
         try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
             for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {
                 let part = lower..<min(lower + Int64(piece), range.upperBound)
-                // Holes are looked up after each write, because a fill may be writing there, too.
+                // Holes are determined again after each write, because a fill may write to the same range.
                 while let hole = withState({ $0.written.holes(in: part).first }) {
                     let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<hole.count])
                     try source.read(into: bytes, at: hole.lowerBound - range.lowerBound)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension CacheStore {
-    /// The number of resources pinned together. All of them are open meanwhile.
+    /// The maximum number of resources pinned in one commit. All of them stay open until it ends.
     private static let pinsAtOnce = 2048
 
     /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.
@@ -27,7 +27,7 @@ extension CacheStore {
 
     /// Pins or unpins resources, and returns the number of those that are cached. The keys are distinct and in order.
     private func pin(_ keys: [String], _ isPinned: Bool) async throws -> Int {
-        // Held, so that none is evicted or removed meanwhile.
+        // Protects them from eviction and removal in the meantime.
         let held = try await hold(keys)
         defer { for hold in held.flatMap(\.holds) { hold.release() } }
         for (resource, _) in held { resource.setPinned(isPinned) }
@@ -40,7 +40,7 @@ extension CacheStore {
         return held.count
     }
 
-    /// Opens cached resources and holds their representations.
+    /// Opens cached resources, and protects their representations from eviction and removal.
     private func hold(_ keys: [String]) async throws -> [(resource: Resource, holds: [RepresentationHold])] {
         try checkOpen()
         return try await table.withExclusiveAccess(to: keys) {
@@ -71,7 +71,7 @@ extension CacheStore {
     }
 
     /// Pins a resource that is being opened, and moves the blob of the pinned version; the next commit updates the
-    /// catalog. Only ``movePin(of:)`` replaces the pinned version by a newer one.
+    /// catalog. Only ``movePin(of:)`` replaces the pinned version with a newer one.
     func pin(_ resource: Resource) async throws {
         if !resource.stored.isPinned { resource.setPinned(true) }
         guard let representation = resource.pinTarget, representation === resource.pinnedVersion else { return }
@@ -91,8 +91,8 @@ extension CacheStore {
         try await engine.pool.run { try engine.writeSidecars(of: pinned) }
     }
 
-    /// Moves a resource's pin to the current version if that can replace the pinned one. On return, the new version is
-    /// durable in its folder, the catalog and its sidecar. The old one is removed when its last reader leaves.
+    /// Moves a resource's pin to the current version if that can replace the pinned one. On return, the new version's
+    /// blob, catalog record and sidecar are durable. The old version is removed when its last reader leaves.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; the old version stays pinned.
     func movePin(of resource: Resource) async throws {
@@ -112,7 +112,8 @@ extension CacheStore {
 }
 
 extension Resource {
-    /// Holds all representations in use until the holds are released. Returns none if the object has been retired.
+    /// Attaches a session to each representation, which protects it from eviction until the hold is released. Returns
+    /// an empty array if the object has been retired.
     func hold() -> [RepresentationHold] {
         state.withLock { state in
             guard !state.isRetired else { return [] }
@@ -121,7 +122,7 @@ extension Resource {
     }
 }
 
-/// A session that holds a representation in use.
+/// A session that reads nothing, and protects a representation from eviction and removal until it's released.
 struct RepresentationHold: Sendable {
     let representation: Representation
     private let session: (id: Int, window: Int64)

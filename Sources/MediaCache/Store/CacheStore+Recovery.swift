@@ -1,8 +1,8 @@
 import Logging
 
 extension CacheStore {
-    /// Repairs the catalog before the first read: deletes superseded representations, and restores pinned ones missing
-    /// from the catalog from their sidecars.
+    /// Repairs the catalog before the first read: deletes superseded representations, and restores missing records of
+    /// pinned ones from their sidecars.
     func recover(_ folder: OpenedFolder) async throws {
         let engine = engine
         let all = try await engine.catalog.supersededRepresentations()
@@ -18,7 +18,7 @@ extension CacheStore {
         }
     }
 
-    /// Finishes work that an earlier process left: missing sidecars and orphaned blobs.
+    /// Finishes the work of an earlier process: writes missing sidecars, and removes orphaned blobs.
     func cleanUpAfterEarlierOpening() async {
         do {
             try await renewSidecars()
@@ -28,8 +28,8 @@ extension CacheStore {
         }
     }
 
-    /// Writes missing sidecars of pinned versions that replaced others. The others are deleted with their sidecars,
-    /// after which nothing outside the catalog would list the resource.
+    /// Writes missing sidecars of pinned versions that replaced others. Otherwise, after the deletion of the replaced
+    /// versions and their sidecars, only the catalog would list the resource.
     ///
     /// - Returns: The keys of the resources whose sidecars couldn't be written.
     private func renewSidecars(of keys: Set<String>) async throws -> Set<String> {
@@ -49,8 +49,8 @@ extension CacheStore {
         return failed
     }
 
-    /// Writes missing sidecars of pinned versions. After a process that didn't close the catalog, also rewrites those
-    /// that lack spans, which requires reading all of them.
+    /// Writes missing sidecars of pinned versions. If the previous process didn't close the catalog, also reads all
+    /// existing ones, and rewrites those that lack spans.
     private func renewSidecars() async throws {
         let engine = engine
         let pinned = try await engine.catalog.pinnedBlobs()
@@ -108,7 +108,7 @@ extension CacheStore {
         let snapshot = sidecar.snapshot(
             resourceID: entry?.resource.id ?? engine.catalog.nextResourceID(),
             representationID: engine.catalog.nextRepresentationID(), useOrder: engine.catalog.nextUse())
-        // A record without its blob would hold the pin.
+        // Otherwise, a record without its blob would keep the pin.
         let lost = await engine.pool.perform {
             entry?.representations.filter { $0.isDurable && !engine.hasBlob(of: $0) }.map(\.id) ?? []
         }
@@ -117,8 +117,8 @@ extension CacheStore {
         return true
     }
 
-    /// Returns whether the catalog lists a pinned version, with its blob, that replaces a sidecar's: a complete one, or
-    /// one at least as complete.
+    /// Returns whether a pinned version in the catalog replaces the sidecar's version. It does if its blob exists and
+    /// it is complete, or both are partial.
     private func isReplaced(_ sidecar: Sidecar, in entry: CatalogEntry?) async -> Bool {
         guard let pinned = entry?.versions.pinned, pinned.isDurable, pinned.blob != sidecar.blob,
             pinned.isComplete || !sidecar.isComplete
@@ -159,7 +159,7 @@ extension CacheStore {
     private func removeOrphans() async throws {
         let engine = engine
         let listed = try await engine.pool.run { try engine.blobs.allFiles(engine.files) }
-        // In this order, so that blobs created or committed meanwhile are found in one or the other.
+        // The order matters: a blob created or closed during this function must not be taken for an orphan.
         let open = openBlobs
         let owned = try await engine.catalog.blobs()
         let names = Set(listed.map(\.path))
@@ -168,7 +168,7 @@ extension CacheStore {
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
             if open.contains(file.blob) || spared.contains(file.blob) { return false }
             guard let isDurable = owned[file.blob] else { return true }
-            // A power cut interrupted a move; the catalog has the blob's place.
+            // A power failure interrupted a move. The catalog records which of the two files is valid.
             return file.isDurable != isDurable && file.path.hasSuffix(".bin")
                 && names.contains(engine.blobs.path(of: file.blob, isDurable: isDurable))
         }
@@ -212,7 +212,7 @@ extension CacheStore {
                 return try await restored(key: key)
             } catch let error as CacheError where error.code == .damaged {
                 // The damage isn't limited to this record. Playback continues, and nothing is stored until the next
-                // opening sets the catalog aside.
+                // opening replaces the catalog.
                 await engine.pool.perform { [engine] in engine.catalog.markSuspect() }
                 engine.health.failedForGood(error)
             }

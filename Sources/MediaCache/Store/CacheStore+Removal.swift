@@ -1,9 +1,9 @@
 extension CacheStore {
-    /// The number of resources removed together. Readers that open one of them wait meanwhile. Syncing the 256 folders
-    /// takes as long for all of them as for one in each folder.
+    /// The maximum number of resources removed in one transaction. Large batches are fast because each of the 256 blob
+    /// folders is synced once per batch, but readers that open one of the resources wait until the batch is removed.
     private static let batchSize = 16_384
 
-    /// Removes a resource. One in use is removed when its last reader leaves.
+    /// Removes a resource. If it's in use, it's removed when its last reader leaves.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/notFound``.
     public func remove(id: Int64) async throws -> Removal {
@@ -41,7 +41,7 @@ extension CacheStore {
                 removals.append(Removal(key: name, bytes: outcome.bytes, isDeferred: outcome.isHeld))
                 guard outcome.isHeld else { continue }
                 if let resource = table[key] {
-                    // Its last reader may have left meanwhile, before the mark was set.
+                    // Its last reader may have left before it was marked for removal.
                     resource.useEnded()
                 } else {
                     // The last reader has left, but the deferred removal may have failed.
@@ -55,7 +55,7 @@ extension CacheStore {
     /// Removes all resources whose cache keys begin with `prefix`.
     ///
     /// - Returns: The removals of existing resources.
-    /// - Throws: As ``remove(keys:)``.
+    /// - Throws: The same errors as ``remove(keys:)``.
     package func remove(keysWithPrefix prefix: String) async throws -> [Removal] {
         await engine.committer.commit()
         var keys = Set(try await engine.catalog.keys(withPrefix: prefix))
@@ -63,7 +63,8 @@ extension CacheStore {
         return try await remove(keys: keys)
     }
 
-    /// Returns distinct keys in ascending order in batches. The common order prevents deadlocks between callers.
+    /// Returns the distinct keys in batches, in ascending order. All callers lock keys in this order, which prevents
+    /// deadlocks.
     func batches(of keys: some Collection<String>, size: Int) -> [[String]] {
         Set(keys).sorted().batches(of: size).map(Array.init)
     }
@@ -72,23 +73,27 @@ extension CacheStore {
 
     /// The outcome of a removal.
     struct RemovalOutcome: Sendable {
-        /// The number of cached bytes, before or after the removal.
+        /// The number of cached bytes freed now, or by the deferred removal.
         var bytes: Int64
-        /// Whether the resource stays for now because it's in use.
+        /// Whether the resource wasn't removed, because it's in use or pinned.
         var isHeld: Bool
     }
 
-    /// Deletes a resource and its blobs unless it's in use. Returns the number of bytes freed; nil if the resource
-    /// stays. With `sparesPinned`, a resource pinned since its selection stays, too.
+    /// Deletes a resource and its blobs unless it's in use or, with `sparesPinned`, pinned. Returns the number of bytes
+    /// freed; nil if the resource wasn't deleted.
     func deleteResource(key: String, sparesPinned: Bool = false) async throws -> Int64? {
         if sparesPinned, table[key]?.stored.isPinned == true { return nil }
         guard let outcome = try await deleteResources(keys: [key], sparesPinned: sparesPinned)[key] else { return 0 }
         return outcome.isHeld ? nil : outcome.bytes
     }
 
-    /// Deletes several resources in one transaction. The keys are distinct and in order. Unknown keys are missing from
-    /// the result; spared pinned resources count as held. With `orLater`, a resource in use is removed when its last
-    /// reader leaves; the transaction ends its pin, so that it can be evicted if this process ends before.
+    /// Deletes several resources in one transaction.
+    ///
+    /// With `orLater`, a resource in use is removed when its last reader leaves. The transaction unpins it, so that it
+    /// can be evicted if the process ends first.
+    ///
+    /// - Parameter keys: Distinct keys in ascending order.
+    /// - Returns: The outcomes by key, without unknown keys. Spared pinned resources count as held.
     private func deleteResources(
         keys: [String], sparesPinned: Bool = false, orLater: Bool = false
     ) async throws -> [String: RemovalOutcome] {
@@ -131,19 +136,20 @@ extension CacheStore {
         do {
             return try await engine.catalog.resources(keys: keys)
         } catch let error as CacheError where error.code == .damaged {
-            // Unreadable records are deleted meanwhile.
+            // This deletes unreadable records.
             for key in keys { _ = try await catalogEntry(key: key) }
             return try await engine.catalog.resources(keys: keys)
         }
     }
 
-    /// Closes an idle resource, so that its catalog records can be changed without interference of a commit. Returns
-    /// the names of its blobs, whose space is freed by their deletion; nil if the resource is in use.
+    /// Closes an idle resource, so that no commit interferes with changes to its catalog records. Returns the names of
+    /// its blobs; nil if the resource is in use.
     func closeForRemoval(key: String) async -> [String]? {
         await closeForRemoval(keys: [key], orLater: false)[key]
     }
 
-    /// Closes several resources. The result lacks those in use, which are removed later if `orLater` is true.
+    /// Closes resources unless they are in use. Returns the blob names of the closed ones by key. With `orLater`,
+    /// resources in use are marked for removal.
     private func closeForRemoval(keys: [String], orLater: Bool) async -> [String: [String]] {
         var closed: [String: [String]] = [:]
         var wasOpen = false
@@ -154,7 +160,7 @@ extension CacheStore {
             }
             let representations = resource.representations
             switch resource.retireForRemoval(orLater: orLater) {
-            // It was closed as idle meanwhile.
+            // It was closed as idle in the meantime.
             case .wasRetired: closed[key] = []
             // A running commit may contain the previous pin.
             case .held: wasOpen = wasOpen || orLater
@@ -169,11 +175,10 @@ extension CacheStore {
         return closed
     }
 
-    /// Deletes sidecars, then catalog records, then files, each durably. A sidecar without a record would mean that the
-    /// catalog lost it.
+    /// Deletes sidecars, then catalog records, then files, each durably. In another order, a sidecar could outlive its
+    /// record, and the next opening would restore the record from it.
     ///
-    /// - Parameter pinned: Entries in use, which only lose their pins now. Their blobs stay in place until they are
-    ///   removed.
+    /// - Parameter pinned: Entries in use. They lose their pins and sidecars, but not their blobs.
     func delete(
         _ representations: [StoredRepresentation], damaged: (ids: [Int64], blobs: [String]) = ([], []),
         unpinning pinned: [CatalogEntry] = []
@@ -202,8 +207,8 @@ extension CacheStore {
         try await engine.pool.run { try engine.unlink(blobs: blobs) }
     }
 
-    /// Executes the actions that waited for the last reader: moves the pin, and deletes the resource or its superseded
-    /// versions.
+    /// Performs the actions deferred until the last reader left: moves the pin, and deletes the resource or its
+    /// superseded versions.
     func performDeferredActions(of resource: Resource) async throws {
         await engine.committer.commit()
         try await movePin(of: resource)

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension CacheStore {
-    /// Stops fills, commits, and releases the folder's lock and the database, as an app must before the system suspends
-    /// it. Until ``resume()``, opening a read session throws ``CacheError/Code/closed``. Open sessions can read cached
-    /// bytes and end with that error at a hole.
+    /// Stops fills, commits received bytes, and releases the folder's lock and the database, as an app must before the
+    /// system suspends it. Until ``resume()``, opening a read session throws ``CacheError/Code/closed``. Open sessions
+    /// can still read cached bytes, and fail with that error at a hole.
     ///
     /// Has no effect if the store is suspended or closed.
     public func suspend() async {
@@ -15,7 +15,7 @@ extension CacheStore {
         guard isFirst else { return }
         await stop()
         await engine.committer.pause()
-        // Another process may own the folder meanwhile, so idle resources are loaded again.
+        // Another process may change the folder during the suspension, so idle resources must be loaded again.
         for resource in table.all where resource.retire() { table.remove(resource) }
         await releaseFolder()
     }
@@ -53,14 +53,14 @@ extension CacheStore {
         guard isResumed else { return }
         reopenings.send(())
         engine.committer.resume()
-        // The last readers of resources marked for removal may have left meanwhile.
+        // The last readers of resources marked for removal may have left during the suspension.
         for resource in table.all { resource.useEnded() }
         if engine.blobs.isWritable { startUpkeep(cleaning: false) }
     }
 
-    /// Compares open representations with the catalog, because another owner may have changed the folder. Only spans in
-    /// the catalog count, after verification of their checksums. Sessions of a representation that the catalog no
-    /// longer lists can't read further.
+    /// Compares open representations with the catalog, because another process may have changed the folder. Only spans
+    /// in the catalog remain cached, and their checksums are verified again. Sessions of a representation that the
+    /// catalog no longer lists can't continue.
     private func compareWithCatalog() async throws {
         let engine = engine
         for resource in table.all {

@@ -3,13 +3,13 @@ import Logging
 extension CacheStore {
     /// Reads all cached content and verifies its checksums.
     ///
-    /// Damaged bytes become holes, which are never served. They are reported until they have been fetched again, even
-    /// if a reader found them. With `repair`, they are fetched immediately.
+    /// Damaged bytes become holes, and are never served. They are reported until they have been fetched again, even if
+    /// a reader found the damage earlier. With `repair`, they are fetched immediately.
     public func verify(repair: Bool = false) async throws -> VerifyReport {
         try await verify(repair: repair) { _, _ in nil }
     }
 
-    /// Reads all cached content and verifies its checksums, with the settings for repairs.
+    /// Reads all cached content, verifies its checksums, and fetches damaged bytes with specific settings.
     ///
     /// - Parameter settings: Returns the settings of requests to a URL with an identity; nil for the store's.
     package func verify(
@@ -50,7 +50,7 @@ extension CacheStore {
         }
         note(damaged, "the checksum doesn't match")
         note(Array(lostAtOpening.spans), "the blob is missing or too short")
-        note(Array(rest.spans), "lost earlier, and not fetched again yet")
+        note(Array(rest.spans), "lost earlier, and not yet fetched again")
         findings.sort { $0.range.lowerBound < $1.range.lowerBound }
         for (range, problem) in findings {
             var isRepaired = false
@@ -68,14 +68,14 @@ extension CacheStore {
         _ range: Range<Int64>, of representation: Representation, _ settings: TransferSettings?
     ) async -> Bool {
         let resource = representation.resource
-        // A repair needs the kind that selects the same transform, and not a whole-body transform, which can't process
-        // parts.
+        // A repair needs a kind that selects the same transform. A whole-body transform can't process parts.
         guard let kind = engine.kind(of: representation), representation.content.transform?.isWhole != true else {
             return false
         }
         do {
             let url = resource.locator.url
-            // The document that named the URL is no longer known. Content from a public address is still there.
+            // The document that referred to the URL is unknown. Content received from a public address must still be at
+            // a public one.
             let transfers = settings ?? resource.ownSettings ?? engine.configuration.transfers
             let scope = AddressScope(
                 ofReferencesAt: url, from: representation.head.peer, requestedWith: transfers.scope)
@@ -87,7 +87,8 @@ extension CacheStore {
             for try await _ in session.buffers {}
             return true
         } catch {
-            engine.logger.warning("not repaired", metadata: ["url": "\(resource.locator.url)", "error": "\(error)"])
+            engine.logger.warning(
+                "damage not repaired", metadata: ["url": "\(resource.locator.url)", "error": "\(error)"])
             return false
         }
     }

@@ -2,9 +2,10 @@ package import Foundation
 public import Logging
 import Synchronization
 
-/// A store of media, which plays cached content, fetches missing bytes once, and stores them.
+/// A media cache in a folder.
 ///
-/// One process owns a cache folder at a time. Methods can be called from any task.
+/// It serves cached bytes, and fetches missing ones from their origin once for all readers. A cache folder has one
+/// owning process at a time. Methods can be called from any task.
 public final class CacheStore: Sendable {
     let engine: Engine
     let table = ResourceTable()
@@ -13,19 +14,19 @@ public final class CacheStore: Sendable {
     /// The background task that applies limits and removes orphans and idle resources.
     let upkeep = Mutex<Task<Void, Never>?>(nil)
 
-    /// The event that ends waits for the end of a suspension.
+    /// A signal to the tasks that wait until the store is resumed.
     let reopenings = EventHub<Void>()
     let resumptionCount = Mutex(0)
 
     enum Phase { case open, suspended, closed }
 
-    /// Running removals that had waited for a last reader.
+    /// Running tasks that perform the deferred actions of resources after their last reader left.
     private let sweeps = Mutex<(nextID: Int, running: [Int: Task<Void, Never>])>((0, [:]))
 
     /// Opens the store in its folders, creating them if necessary.
     ///
     /// If a folder isn't writable, cached content is served, other content passes through without being stored, and an
-    /// event reports the failure. A damaged catalog is set aside and replaced.
+    /// event reports the failure. A damaged catalog is renamed and replaced.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` or ``CacheError/Code/newerFormat``.
     public static func open(
@@ -66,15 +67,15 @@ public final class CacheStore: Sendable {
         self.lock = Mutex(lock)
     }
 
-    /// Events of the opening, for the first subscriber.
+    /// Events that occurred during opening. The first subscriber receives them.
     private var openingEvents: [CacheEvent] {
         get { pendingEvents.withLock { $0 } }
         set { pendingEvents.withLock { $0 = newValue } }
     }
     private let pendingEvents = Mutex<[CacheEvent]>([])
 
-    /// Stops fills, commits, and releases the folder. Open sessions can read cached bytes and end with
-    /// ``CacheError/Code/closed`` at a hole.
+    /// Stops fills, commits received bytes, and releases the folder. Open sessions can still read cached bytes, and
+    /// fail with ``CacheError/Code/closed`` at a hole.
     public func close() async {
         let previous = phase.withLock { phase in
             defer { phase = .closed }
@@ -135,8 +136,10 @@ public final class CacheStore: Sendable {
         engine.configuration.keyPolicy.key(for: url, profiles: engine.configuration.transfers.headerProfiles)
     }
 
-    /// Returns a stream of the events from now on. Each stream buffers up to 512 events for a slow subscriber, then
-    /// drops events and reports their number.
+    /// Returns a stream of future events.
+    ///
+    /// Each stream buffers up to 512 events. If the buffer is full, further events are dropped, and
+    /// ``CacheEvent/dropped(count:)`` reports their number.
     public func events() -> AsyncStream<CacheEvent> {
         let stream = engine.events.stream()
         let waiting = pendingEvents.withLock { events in
@@ -147,7 +150,7 @@ public final class CacheStore: Sendable {
         return stream
     }
 
-    /// Returns a stream of matching events, which doesn't wake the subscriber for others.
+    /// Returns a stream of the events that satisfy `isWanted`. Other events don't wake the subscriber.
     package func events(where isWanted: @escaping @Sendable (CacheEvent) -> Bool) -> AsyncStream<CacheEvent> {
         engine.events.stream(where: isWanted)
     }
@@ -155,7 +158,7 @@ public final class CacheStore: Sendable {
     /// Counters since the store was opened.
     public var statistics: Statistics { engine.counters.snapshot }
 
-    /// The monotonic clock of ``Revalidation/since(_:)``: the time since an arbitrary fixed moment.
+    /// The current time of the monotonic clock that ``Revalidation/since(_:)`` uses. Its zero point is arbitrary.
     public var monotonicTime: Duration { engine.time.monotonic }
 
     /// The wall-clock time.
@@ -164,19 +167,19 @@ public final class CacheStore: Sendable {
     /// The source of the store's time.
     package var time: any TimeSource { engine.time }
 
-    /// The settings of requests that have none of their own.
+    /// The settings for requests without individual settings.
     package var transfers: TransferSettings { engine.configuration.transfers }
 
     /// The limits of the cache size.
     public var limits: CacheLimits { engine.configuration.limits }
 
-    /// Whether bytes can be stored at present. While they can't, playback continues without the cache.
+    /// Whether bytes can currently be stored. If not, playback continues without the cache.
     package var acceptsBytes: Bool { isWritable && !engine.health.isFailing }
 
     /// Whether the folder was writable at opening.
     public var isWritable: Bool { engine.blobs.isWritable }
 
-    /// The failure to write or even read the folder; nil if there is none.
+    /// The error that prevents reading or writing the folder; nil if there is none.
     public var folderFailure: CacheError? { engine.folderFailure.map { $0.reading ?? $0.writing } }
 
     /// Throws an error if the cached content can't be listed.
@@ -197,8 +200,8 @@ public final class CacheStore: Sendable {
 
     /// Opens a read session. Returns when the resource's head is known.
     ///
-    /// - Throws: ``CacheError``: the origin's failure if nothing is cached, or ``CacheError/Code/rangeNotSatisfiable``
-    ///   if the range lies outside the resource.
+    /// - Throws: ``CacheError``: the failure of the origin request if nothing is cached, or
+    ///   ``CacheError/Code/rangeNotSatisfiable`` if the range is outside the resource.
     public func read(_ request: ReadRequest) async throws -> ReadSession {
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
@@ -216,7 +219,7 @@ public final class CacheStore: Sendable {
                 let resource = try await resource(opening: request)
                 if request.pins { try await pin(resource) }
                 if let session = try await resource.read(request) {
-                    // Another reader may have opened another version meanwhile.
+                    // Another reader may have opened another version in the meantime.
                     if request.pins { try await pin(resource) }
                     return session
                 }
@@ -237,7 +240,8 @@ public final class CacheStore: Sendable {
         return request
     }
 
-    /// Opens a read session at once if the resource is open and needs no request to the origin; otherwise returns nil.
+    /// Opens a read session without waiting if the resource is open and needs no request to the origin; otherwise
+    /// returns nil.
     package func readIfOpen(_ request: ReadRequest) throws -> ReadSession? {
         let request = allowed(request)
         guard phase.withLock({ $0 == .open }), let resource = table[key(of: request)],
@@ -348,12 +352,12 @@ public final class CacheStore: Sendable {
         if let confirmation = table.confirmation(key: resource.key) { resource.restore(confirmation) }
         // Losses must be committed before other bytes replace the lost ones.
         for representation in restored { representation.withState { _ in } }
-        // A due move of the pin may not have happened before the store was closed.
+        // The store may have been closed before a pending move of the pin.
         resource.useEnded()
         return resource
     }
 
-    /// Opens the resource of a catalog record for maintenance.
+    /// Returns the resource of a catalog record, restoring it if it isn't open; nil if the catalog no longer lists it.
     func opened(_ stored: StoredResource) async throws -> Resource? {
         if let resource = table[stored.key] { return resource }
         guard let url = try? ResourceURL(stored.url) else { return nil }
@@ -365,7 +369,7 @@ public final class CacheStore: Sendable {
         }
     }
 
-    /// Executes the actions that waited for the resource's last reader.
+    /// Starts the actions deferred until the resource's last reader left.
     private func sweep(_ resource: Resource) {
         sweeps.withLock { sweeps in
             guard !engine.isStopped else { return }

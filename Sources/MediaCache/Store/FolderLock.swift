@@ -9,9 +9,10 @@ import Foundation
     import Darwin
 #endif
 
-/// The lock by which one process owns a cache folder. It ends with the process in all cases.
+/// The lock that makes one process the owner of a cache folder. The system releases it when the process ends, even
+/// after a crash.
 ///
-/// If the folder isn't writable, the runtime folder has a lock that identifies the owner, and the folder's own lock, if
+/// If the folder isn't writable, a lock file in the runtime folder identifies the owner, and the folder's own lock, if
 /// any, is shared with other readers.
 package final class FolderLock: Sendable {
     private let descriptor: Int32
@@ -36,8 +37,8 @@ package final class FolderLock: Sendable {
 
     /// Acquires the lock for reading a folder that isn't writable.
     ///
-    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if no
-    ///   folder can hold a lock.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/folderOwned`` if another process has it; ``SystemError`` if the
+    ///   lock file can't be created in any folder.
     package init(toRead location: CacheLocation) throws {
         shared = try Self.share(location)
         do {
@@ -96,11 +97,11 @@ package final class FolderLock: Sendable {
         CacheError(
             .folderOwned,
             "the cache folder \(location.durable) is owned by process \(owner.map { "\($0.processID)" } ?? "?")"
-                + (owner?.address.map { ", whose API answers at \($0)" } ?? ""))
+                + (owner?.address.map { ", which serves its API at \($0)" } ?? ""))
     }
 
-    /// Returns whether a lock was acquired. Retries, because a process that looks up the owner holds the lock briefly.
-    /// Blocks.
+    /// Returns whether a lock was acquired. Retries, because a process that determines the owner holds the lock
+    /// briefly. Blocks.
     private static func isAcquired(by lock: () -> Int32) -> Bool {
         for _ in 0..<20 {
             if lock() == 0 { return true }
@@ -126,7 +127,7 @@ package final class FolderLock: Sendable {
         if descriptor < 0 { descriptor = open(path, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // If the lock can be acquired, it has no owner. It's released with the descriptor at once.
+        // If the lock can be acquired, there is no owner. Closing the descriptor releases it immediately.
         guard mc_lock_exclusive(descriptor) != 0, errno == EWOULDBLOCK else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -6,7 +6,7 @@ struct OpenedFolder {
     var lock: FolderLock?
     var catalog: Catalog
     var blobs: BlobFolder
-    /// The path of the damaged catalog that was set aside.
+    /// The new path of a damaged catalog that was replaced; nil if there was none.
     var replacedCatalog: String?
     var events: [CacheEvent] = []
     /// The failure that prevents use of the folder; nil if there is none.
@@ -46,15 +46,15 @@ struct OpenedFolder {
         }
     }
 
-    /// Returns the lock of a folder that isn't writable; nil if no folder can hold it, so that other processes can't
-    /// find this one.
+    /// Returns the lock of a folder that isn't writable; nil if the lock file can't be created anywhere. Other
+    /// processes then can't detect this one.
     static func lockToRead(_ location: CacheLocation, _ logger: Logger) throws -> FolderLock? {
         do {
             return try FolderLock(toRead: location)
         } catch let error as CacheError where error.code == .folderOwned {
             throw error
         } catch {
-            logger.notice("no lock", metadata: ["folder": "\(location.durable)", "error": "\(error)"])
+            logger.notice("folder not locked", metadata: ["folder": "\(location.durable)", "error": "\(error)"])
             return nil
         }
     }
@@ -83,7 +83,7 @@ struct OpenedFolder {
             .storage, "the cache folder \(location.durable) \(what) (\(reason)); \(advice), or choose another folder")
     }
 
-    /// Renames a damaged catalog and its log. It's never deleted.
+    /// Renames a damaged catalog and its log, which are never deleted. Returns the new path.
     private static func setAside(_ path: String) throws -> String {
         let files = POSIXFileSystem()
         var number = 1

@@ -57,7 +57,7 @@ struct OrderedMutex<Value: ~Copyable>: ~Copyable, Sendable {
 
         static func enter(_ rank: LockRank) {
             let held = held
-            assert(held >> rank.rawValue == 0, "\(rank) is locked under a lock of a later rank: \(names(of: held))")
+            assert(held >> rank.rawValue == 0, "lock \(rank) acquired while holding \(names(of: held))")
             set(held | 1 << rank.rawValue)
         }
 

@@ -12,9 +12,9 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var contentType: String
     /// The complete length in bytes; nil if unknown.
     public var length: Int64?
-    /// The cached spans.
+    /// The cached byte ranges in ascending order.
     public var spans: [Range<Int64>]
-    /// The number of cached bytes of all versions.
+    /// The number of bytes in ``spans``.
     public var bytesCached: Int64
     /// The number of reads.
     public var hits: Int64
@@ -28,12 +28,12 @@ public struct ResourceInfo: Sendable, Hashable, Identifiable {
     public var isPinned: Bool
     /// Whether it's being read or filled.
     public var isInUse: Bool
-    /// The validators of the version.
+    /// The validators of the cached version.
     public var validator: Validator
     /// The ranges that running fills have yet to receive.
     public var fills: [Range<Int64>] = []
 
-    /// The identity of the credentials it was received with; nil if there were none.
+    /// The identity whose credentials were sent with its requests; nil if there were none.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
     /// The cache key without ``identity``, as the key policy returns it.
     public var name: String { CacheKey(key).name }

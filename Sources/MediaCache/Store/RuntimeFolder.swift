@@ -37,7 +37,7 @@ package enum RuntimeFolder {
         throw failure
     }
 
-    /// The candidate folders. There are several because the full disk may also hold the temporary files.
+    /// The candidate folders. There are several because the temporary folder may be on the same full disk.
     private static var candidates: [String] {
         let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [runtime, FileManager.default.temporaryDirectory.path, "/dev/shm"].compactMap(\.self)
@@ -56,7 +56,7 @@ package enum RuntimeFolder {
     }
 
     /// Returns whether the folder is private to the user. Another user with write access could pose as the owner of a
-    /// cache folder and receive its key.
+    /// cache folder and receive its API key.
     private static func isOurs(_ folder: String) -> Bool {
         var status = stat()
         return lstat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

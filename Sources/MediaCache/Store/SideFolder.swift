@@ -1,4 +1,5 @@
-/// A folder beside the catalog for another module's small files, each written atomically and durably.
+/// A folder next to the catalog, in which another module stores small files. Each file is written atomically and
+/// durably.
 package struct SideFolder: Sendable {
     private let path: String
     private let store: CacheStore
@@ -17,7 +18,7 @@ package struct SideFolder: Sendable {
 
     /// Returns a file's bytes; nil if the file doesn't exist.
     ///
-    /// - Throws: As ``names()``.
+    /// - Throws: The same errors as ``names()``.
     package func contents(of name: String) async throws -> [UInt8]? {
         try await run("read") { files, path in
             let file = "\(path)/\(name)"
@@ -27,7 +28,7 @@ package struct SideFolder: Sendable {
 
     /// Returns the bytes of several files in the order of `names`; nil for those that don't exist.
     ///
-    /// - Throws: As ``names()``.
+    /// - Throws: The same errors as ``names()``.
     package func contents(of names: [String]) async throws -> [[UInt8]?] {
         try await run("read") { files, path in
             try names.map { name in
@@ -39,7 +40,7 @@ package struct SideFolder: Sendable {
 
     /// Writes or replaces a file. Returns when it's durable.
     ///
-    /// - Throws: As ``names()``, and if the cache folder isn't writable.
+    /// - Throws: The same errors as ``names()``, and if the cache folder isn't writable.
     package func write(_ bytes: [UInt8], to name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -50,7 +51,7 @@ package struct SideFolder: Sendable {
 
     /// Deletes a file if it exists. Returns when the deletion is durable.
     ///
-    /// - Throws: As ``write(_:to:)``.
+    /// - Throws: The same errors as ``write(_:to:)``.
     package func remove(_ name: String) async throws {
         try store.requireWritableFolder()
         try await run("written") { files, path in
@@ -62,7 +63,7 @@ package struct SideFolder: Sendable {
 
     /// Returns the path for a file that the caller writes itself. Creates the folder.
     ///
-    /// - Throws: As ``write(_:to:)``.
+    /// - Throws: The same errors as ``write(_:to:)``.
     package func path(for name: String) async throws -> String {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -75,7 +76,7 @@ package struct SideFolder: Sendable {
     /// durable.
     ///
     /// - Returns: The file's length in bytes.
-    /// - Throws: As ``write(_:to:)``.
+    /// - Throws: The same errors as ``write(_:to:)``.
     package func place(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
@@ -87,9 +88,9 @@ package struct SideFolder: Sendable {
         }
     }
 
-    /// Opens a file for reading in parts; returns nil if it doesn't exist. It stays readable if it's deleted.
+    /// Opens a file for reading in parts; returns nil if it doesn't exist. The open file stays readable after deletion.
     ///
-    /// - Throws: As ``names()``.
+    /// - Throws: The same errors as ``names()``.
     package func open(_ name: String) async throws -> SideFile? {
         try await run("read") { files, path in
             let file = "\(path)/\(name)"
@@ -121,7 +122,7 @@ package struct SideFile: Sendable {
 }
 
 extension CacheStore {
-    /// Returns a folder beside the catalog for another module's small files.
+    /// Returns a folder next to the catalog for another module's small files.
     ///
     /// - Parameter name: The name of the folder, unique to the module.
     package func sideFolder(_ name: String) -> SideFolder {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The catalog's data about a pinned representation as a file beside its blob, which preserves it if the catalog is
-/// damaged.
+/// A copy of a pinned representation's catalog record in a file next to its blob. A damaged catalog is rebuilt from
+/// these files.
 struct Sidecar: Codable, Sendable {
     var key: String
     var url: String

@@ -6,19 +6,19 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var reads: Int64 = 0
     /// The number of read sessions whose bytes were all cached.
     public var hits: Int64 = 0
-    /// The number of read sessions open at present.
+    /// The number of read sessions currently open.
     public var openReads: Int = 0
     /// The number of origin requests.
     public var originRequests: Int64 = 0
     /// The number of failed origin requests.
     public var originFailures: Int64 = 0
-    /// The number of fills running at present.
+    /// The number of fills currently running.
     public var runningFills: Int = 0
     /// The number of body bytes received from origins.
     public var bytesFromOrigin: Int64 = 0
-    /// The number of bytes consumed by readers.
+    /// The number of bytes delivered to readers.
     public var bytesRead: Int64 = 0
-    /// The number of bytes consumed by readers that were cached when the session was opened.
+    /// The part of ``bytesRead`` that was cached when its session was opened.
     public var bytesFromCache: Int64 = 0
     /// The number of bytes evicted.
     public var bytesEvicted: Int64 = 0
@@ -57,7 +57,7 @@ package final class Counters: Sendable {
         }
     }
 
-    /// Counts bytes consumed by a reader.
+    /// Counts bytes delivered to a reader.
     func read(bytes: Int64, fromCache: Int64) {
         statistics.withLock { statistics in
             statistics.bytesRead += bytes

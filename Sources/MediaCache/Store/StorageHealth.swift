@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// The state of writing to the cache folder. Only the first failure in a row is reported.
+/// Whether the cache folder accepts bytes. Only the first of several consecutive failures is reported.
 package final class StorageHealth: Sendable {
     private let events: EventHub<CacheEvent>
     private let logger: Logger
@@ -32,7 +32,7 @@ package final class StorageHealth: Sendable {
         events.send(.storageFailed(error))
     }
 
-    /// Records damage to the catalog. Nothing is stored until the next opening, which sets the catalog aside.
+    /// Records damage to the catalog. Nothing is stored until the next opening, which replaces the catalog.
     package func failedForGood(_ error: CacheError) {
         beyondRepair.withLock { $0 = true }
         failed(error)
@@ -47,6 +47,6 @@ package final class StorageHealth: Sendable {
             defer { failing = false }
             return failing
         }
-        if wasFailing { logger.notice("storing again") }
+        if wasFailing { logger.notice("storing resumed") }
     }
 }

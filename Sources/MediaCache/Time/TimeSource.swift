@@ -1,14 +1,16 @@
 public import Foundation
 
-/// A source of time: wall clock, monotonic clock and sleep, which tests can control.
+/// A source of time: wall clock, monotonic clock and sleep. Tests can replace it.
 public protocol TimeSource: Sendable {
-    /// The wall-clock time. It may jump, so nothing that must be ordered relies on it.
+    /// The wall-clock time. It may jump, so it isn't used for ordering.
     var now: Date { get }
 
     /// The time since an arbitrary fixed moment. It never decreases.
     var monotonic: Duration { get }
 
-    /// Returns after `duration`. Throws `CancellationError` as soon as the task is cancelled.
+    /// Suspends the task for `duration`.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
@@ -19,13 +21,13 @@ public struct SystemTime: TimeSource {
     /// Creates a source backed by the system's clocks.
     public init() {}
 
-    /// See ``TimeSource/now``.
+    /// The system's wall-clock time.
     public var now: Date { Date() }
 
-    /// See ``TimeSource/monotonic``.
+    /// The time since this property was first used. It includes time during which the system was asleep.
     public var monotonic: Duration { ContinuousClock.now - Self.start }
 
-    /// See ``TimeSource/sleep(for:)``.
+    /// Suspends the task for `duration`, including time during which the system is asleep.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration, clock: .continuous)
     }

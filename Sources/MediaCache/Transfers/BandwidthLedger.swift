@@ -1,9 +1,10 @@
-/// The accounts of bandwidth limits: the time until which received bytes are paid for at the permitted rate. Pure.
+/// The accounts of bandwidth limits. An account records the time at which the bytes received so far will be paid for at
+/// the permitted rate. It has no side effects.
 ///
-/// A transfer receives a piece, then waits until it's paid for before it receives the next. A piece may have any size,
-/// and bytes that may not be received yet wait in the network.
+/// A transfer receives a piece of any size, then waits until it's paid for before it receives the next one. Meanwhile,
+/// flow control delays the sender.
 struct BandwidthLedger: Sendable {
-    /// The amount that may be received at once after a pause, as a duration at the permitted rate.
+    /// The amount that may be received without delay after a pause, as a duration at the permitted rate.
     static let burst = Duration.milliseconds(50)
 
     /// The account of one limit.
@@ -12,8 +13,8 @@ struct BandwidthLedger: Sendable {
 
         /// Charges `bytes` at `rate` bytes per second. Returns the time when they are paid for.
         ///
-        /// - Parameter debt: The maximum debt; anything beyond is waived. An estimated limit may be wrong, and must not
-        ///   delay a transfer for long.
+        /// - Parameter debt: The maximum debt; any excess is waived. It's set for estimated rates, which may be wrong
+        ///   and must not delay a transfer for long.
         mutating func charge(_ bytes: Int64, rate: Double, now: Duration, debt: Duration? = nil) -> Duration {
             let start = max(paidUntil ?? now - burst, now - burst)
             var end = start + .seconds(Double(bytes) / max(rate, 1))
@@ -32,15 +33,15 @@ struct BandwidthLedger: Sendable {
         }
     }
     private var classAccounts: [TransferClass: Account] = [:]
-    /// The accounts of the total limit, one for each class, charged for transfers of the class and all higher ones. A
-    /// lower class waits for higher ones, but not the reverse.
+    /// The accounts of the total limit, one for each class. Each is charged for transfers of its class and of higher
+    /// ones, so that lower classes wait for higher ones, but not the reverse.
     private var totalAccounts: [TransferClass: Account] = [:]
 
     init(limits: BandwidthLimits) {
         self.limits = limits
     }
 
-    /// Charges a transfer for received bytes. Returns the time when it may receive more; nil for now.
+    /// Charges a transfer for received bytes. Returns the time when it may receive more; nil for immediately.
     mutating func charge(_ bytes: Int64, _ transferClass: TransferClass, now: Duration) -> Duration? {
         var end = now
         if let rate = limits.classes[transferClass] {
@@ -58,8 +59,8 @@ struct BandwidthLedger: Sendable {
 
 /// The maximum bandwidth of transfers.
 public struct BandwidthLimits: Sendable, Hashable {
-    /// The total limit in bytes per second; nil for no limit. Higher classes use it first, and playback waits only for
-    /// playback.
+    /// The total limit in bytes per second; nil for no limit. Higher classes have priority: playback waits only for
+    /// other playback.
     public var total: Int64?
     /// The limits of classes in bytes per second. Other classes have no limit.
     public var classes: [TransferClass: Int64]

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Cookies from a file in Netscape's format, which browser exporters, curl and yt-dlp share. RFC 6265 §5 defines the
-/// meaning of the fields. Cookies are sent to the hosts and paths that they name, and never change.
+/// Cookies from a file in the Netscape format used by browser extensions, curl and yt-dlp. Each cookie is sent to the
+/// host and path that it specifies (RFC 6265 §5). Responses don't change the cookies.
 public struct CookieFile: Sendable, Hashable {
     private struct Cookie: Sendable, Hashable {
         var domain: String
@@ -22,14 +22,14 @@ public struct CookieFile: Sendable, Hashable {
     public init(_ text: String) throws {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             var line = line
-            // The prefix hides a cookie from scripts, and doesn't affect requests.
+            // The prefix marks a cookie that scripts can't read. Requests send it like any other.
             if line.hasPrefix("#HttpOnly_") { line = line.dropFirst("#HttpOnly_".count) }
             guard !line.hasPrefix("#"), !line.allSatisfy(\.isWhitespace) else { continue }
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard fields.count == 7, let expires = Double(fields[4]) else {
                 throw CacheError(
                     .invalidSetting,
-                    "line \(index + 1) of the cookie file isn't a cookie: a cookie has 7 fields separated by tabs")
+                    "line \(index + 1) of the cookie file is invalid: a cookie has 7 fields separated by tabs")
             }
             cookies.append(
                 Cookie(

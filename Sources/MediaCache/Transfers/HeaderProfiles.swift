@@ -1,15 +1,15 @@
 public import HTTPTypes
 
 /// Header fields for individual origins, such as cookies, authorization or a referrer. They are sent only to their
-/// origin; a redirect elsewhere drops them.
+/// origin, and aren't forwarded in a redirect to another one.
 ///
-/// User information in a URL acts like a profile for that read only, and applies to no other request to the origin.
+/// User information in a URL acts like a profile for requests of that read only.
 public struct HeaderProfiles: Sendable, Hashable {
     /// The header fields for one origin.
     public struct Profile: Sendable, Hashable {
         /// The fields added to each request.
         public var fields: HTTPFields
-        /// The identity of a user if the fields depend on one. It becomes part of the cache key.
+        /// The identity of the user if the fields contain credentials. It becomes part of the cache key.
         public var identity: ProfileIdentity?
 
         /// Creates a profile.
@@ -30,8 +30,8 @@ public struct HeaderProfiles: Sendable, Hashable {
         set { profiles[url.origin] = newValue }
     }
 
-    /// Adds fields to the profile of `url`'s origin, replacing those of the same names, and sets its identity unless
-    /// nil.
+    /// Adds fields to the profile of `url`'s origin, replacing fields with the same names. Sets its identity unless
+    /// `identity` is nil.
     package mutating func add(_ fields: HTTPFields, as identity: ProfileIdentity?, to url: ResourceURL) {
         var profile = self[url] ?? Profile()
         if let identity { profile.identity = identity }
@@ -54,11 +54,11 @@ extension HTTPFields {
         self.init()
         for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             guard let fieldName = HTTPField.Name(name) else {
-                throw CacheError(.invalidSetting, "“\(name)” is not the name of a header field")
+                throw CacheError(.invalidSetting, "“\(name)” isn't a valid header field name")
             }
             guard HTTPField.isValidValue(value) else {
                 throw CacheError(
-                    .invalidSetting, "the value of \(name) has characters that a header field can't have")
+                    .invalidSetting, "the value of \(name) contains characters that aren't allowed in a header field")
             }
             self[fieldName] = value
         }

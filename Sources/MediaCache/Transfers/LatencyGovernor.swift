@@ -1,14 +1,15 @@
 import Foundation
 
-/// A rate limit for transfers from one host other than playback, which keeps requests of other users of the link from
-/// queueing behind them. It works like LEDBAT (RFC 6817), but measures the time from request to first byte. Pure.
+/// A rate limit for transfers from one host other than playback, which prevents other traffic on the link from queueing
+/// behind them. It works like LEDBAT (RFC 6817), but measures the time from request to first byte. It has no side
+/// effects.
 ///
-/// Latency above the recent minimum counts as queueing delay. Above a target, the rate falls by a fraction of the
-/// received rate; below it, the rate rises in steps. If a lower rate doesn't reduce the delay, the delay has another
-/// cause, and the limit is lifted for a while.
+/// Latency above the recent minimum counts as queueing delay. If the delay exceeds a target, the limit is reduced by a
+/// fraction of the received rate; otherwise, it rises in steps. If a lower rate doesn't reduce the delay, the delay has
+/// another cause, and the limit is lifted for a while.
 struct LatencyGovernor: Sendable {
-    /// The length and number of intervals over which the minimum is taken. Older minima expire, since network paths
-    /// change.
+    /// The length and number of the intervals over which the minimum latency is determined. Older minima expire, since
+    /// network paths change.
     private static let baseInterval = Duration.seconds(60)
     private static let baseIntervals = 5
     /// The number of responses per decision. Only the fastest counts, since some requests wait for a connection or the
@@ -17,13 +18,13 @@ struct LatencyGovernor: Sendable {
     /// The permitted delay as a fraction of the minimum latency, and at least ``leastTarget``.
     private static let target = 0.15
     private static let leastTarget = Duration.milliseconds(10)
-    /// The largest decrease at once as a fraction, and the lowest rate in bytes per second and as a fraction of the
+    /// The largest single decrease as a fraction, and the lowest rate, in bytes per second and as a fraction of the
     /// peak.
     private static let deepestFall = 0.3
     private static let least = 256.0 * 1024
     private static let leastPart = 0.1
-    /// The increase per interval as a fraction of the peak, and the number of intervals counted at once, since slow
-    /// transfers send few requests.
+    /// The increase per interval as a fraction of the peak, and the maximum number of intervals that one response can
+    /// account for, since slow transfers send few requests.
     private static let step = 0.02
     private static let longestRise = 10.0
     /// The fraction of the peak below which the rate rises twice as fast.
@@ -40,7 +41,7 @@ struct LatencyGovernor: Sendable {
     /// The time without a late response after which the rate doubles each second, since slow transfers send few
     /// requests.
     private static let silence = Duration.seconds(2)
-    /// The multiple of the received rate from which a limit has no effect.
+    /// The multiple of the received rate at which a limit has no effect.
     private static let slack = 2.0
 
     private var minima: [(since: Duration, least: Duration)] = []
@@ -56,7 +57,7 @@ struct LatencyGovernor: Sendable {
     /// The limit in bytes per second at the last change; nil for no limit.
     private(set) var rate: Double?
 
-    /// Returns the limit in bytes per second at a time; nil for no limit.
+    /// Returns the limit in bytes per second at the time `now`; nil for no limit.
     func rate(at now: Duration) -> Double? {
         guard let rate, let changed else { return rate }
         let quiet = (now - changed - Self.silence).seconds
@@ -89,7 +90,7 @@ struct LatencyGovernor: Sendable {
         guard recent.count >= Self.filter, let base, let delivered else { return }
         let target = max(base * Self.target, Self.leastTarget)
         let delay = current - base
-        // A change shows in responses to requests sent after it.
+        // A change of the rate affects only responses to requests sent after it.
         let elapsed = changed.map { now - $0 } ?? current + Self.interval
         guard elapsed >= max(Self.interval, current) else { return }
         recent.count = 0

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A detector of shortages of playback, during which other transfers pause. Pure.
+/// A detector of shortages of playback, during which other transfers pause. It has no side effects.
 ///
-/// Playback is short while one of its readers waits for bytes. Other transfers resume after a calm period, which grows
-/// with the duration of the shortage and with its recurrence. They also resume if pausing doesn't help: no waiting
-/// reader has received anything for ``longestHold``.
+/// A shortage lasts while a playback reader waits for bytes. Other transfers resume after a calm period, which is
+/// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader
+/// has received anything for ``longestHold``.
 struct PlaybackNeed: Sendable {
-    /// The duration of a pause after which a transfer closes its connection, because the data in transit occupies the
-    /// link.
+    /// The duration of a shortage after which paused transfers close their connections. Until then, their data in
+    /// transit occupies the link.
     static let patience = Duration.milliseconds(50)
     /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4
     private static let longestCalm = Duration.milliseconds(250)
-    /// A shortage within this multiple of the previous calm period doubles the next one.
+    /// A shortage that begins within this multiple of the previous calm period doubles the next calm period.
     private static let relapseFactor = 8
     private static let longestBackoff = 16
     /// The maximum time that other transfers pause while no waiting reader receives a byte.
@@ -20,7 +20,8 @@ struct PlaybackNeed: Sendable {
 
     /// The number of waiting readers.
     private(set) var waiting = 0
-    /// The time when the first reader began to wait, or when one last received bytes while others kept waiting.
+    /// The time when the first reader began to wait, or when a reader last received bytes while others were still
+    /// waiting.
     private var since: Duration?
     /// The time when the last reader stopped waiting.
     private var last: Duration?
@@ -56,7 +57,7 @@ struct PlaybackNeed: Sendable {
         return calmFrom.map { now < $0 } ?? false
     }
 
-    /// The time from which other transfers resume; nil while a reader waits, and if none ever has.
+    /// The time when other transfers resume; nil while a reader waits, and before the first shortage.
     var calmFrom: Duration? { waiting > 0 ? nil : last.map { $0 + calm } }
 
     /// Returns whether paused transfers should close their connections.
@@ -81,8 +82,8 @@ final class Shortage: Sendable {
         self.host = host
     }
 
-    /// Creates the shortage of a reader; returns nil if the reader isn't playback, or waits for content that the origin
-    /// doesn't have yet. Pausing other transfers wouldn't help then.
+    /// Creates the shortage of a reader. Returns nil if the reader isn't playback, or waits for content that the origin
+    /// doesn't have yet, since pausing other transfers wouldn't help.
     convenience init?(_ traffic: Traffic, of transferClass: TransferClass, _ settings: TransferSettings?, host: String)
     {
         guard transferClass == .playback, settings?.waitsForOrigin != true else { return nil }
@@ -111,7 +112,7 @@ final class Shortage: Sendable {
 }
 
 extension Shortage? {
-    /// Returns a wake that ends the shortage first, whether or not the reader continues.
+    /// Returns a function that ends the shortage and then calls `wake`.
     func wrapping(_ wake: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         guard let self else { return wake }
         return {

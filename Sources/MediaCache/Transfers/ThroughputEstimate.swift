@@ -4,7 +4,7 @@ public import Foundation
 public struct ThroughputEstimate: Sendable, Hashable {
     /// The throughput in bytes per second. Recent measurements have more weight.
     public var bytesPerSecond: Double
-    /// The time of the last measurement. An old one may be of another network.
+    /// The time of the last measurement. An old measurement may have been made on another network.
     public var measured: Date
     /// The total duration of measurements since the network last changed.
     public var duration: Duration
@@ -17,7 +17,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     }
 }
 
-/// An estimator of throughput from received bytes. Pure.
+/// An estimator of throughput from received bytes. It has no side effects.
 struct ThroughputMeter: Sendable {
     /// The duration of one measurement.
     static let interval = Duration.milliseconds(250)
@@ -44,7 +44,7 @@ struct ThroughputMeter: Sendable {
             last = now
             if now - start >= Self.interval { close(now: now) }
         } else {
-            // The time that these bytes took is unknown.
+            // The bytes aren't counted, because it's unknown how long they took.
             start = now
             last = now
             bytes = 0

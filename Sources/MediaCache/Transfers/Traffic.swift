@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A coordinator of running transfers, which applies bandwidth limits and gives playback priority.
+/// A coordinator of running transfers, which applies bandwidth limits and prioritizes playback.
 ///
-/// A transfer waits for its turn before it receives bytes, and pays for them afterwards. Transfers other than playback
-/// pause while playback from the same host is short of bytes; if that lasts, they close their connections. Trouble with
-/// one host doesn't affect transfers from others.
+/// A transfer waits for its turn before it receives bytes, and is charged for them afterwards. Transfers other than
+/// playback pause while playback waits for bytes from the same host; if the wait lasts, they close their connections.
+/// Transfers from other hosts continue.
 package final class Traffic: Sendable {
     private struct State {
         var ledger: BandwidthLedger
         /// Incremented when the limits change.
         var epoch = 0
-        /// The needs of playback by host; the key nil applies to all hosts.
+        /// The shortages of playback by host. The key nil applies to all hosts.
         var needs: [String?: Need] = [:]
         var meter = ThroughputMeter()
         var hosts: [String: Host] = [:]
         var nextID = 0
-        /// The running transfers that may have to pause, with the function that closes their connections.
+        /// The running transfers, which may have to close their connections.
         var running: [Int: Running] = [:]
         var waiting: [Int: Waiter] = [:]
         /// The task that resumes paused transfers.
@@ -63,7 +63,7 @@ package final class Traffic: Sendable {
         var continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// The maximum sleep between checks for changed limits or classes.
+    /// The maximum sleep before checking again for changed limits or classes.
     private static let longestSleep = Duration.milliseconds(100)
     /// The maximum debt under the governor's rate.
     private static let longestDebt = Duration.seconds(1)
@@ -93,7 +93,7 @@ package final class Traffic: Sendable {
 
     // MARK: - Bandwidth
 
-    /// The bandwidth limits. Changes apply to running transfers at once.
+    /// The bandwidth limits. Changes also apply to running transfers.
     package var limits: BandwidthLimits {
         get { state.withLock { $0.ledger.limits } }
         set {
@@ -127,7 +127,7 @@ package final class Traffic: Sendable {
         state.withLock { state in
             if state.hosts[host] == nil, state.hosts.count >= Self.hostCapacity { state.hosts = [:] }
             var known = state.hosts[host] ?? Host()
-            // Latency behind playback says nothing about the transfers that pause.
+            // While transfers pause for playback, the latency doesn't depend on their rate.
             let delivered = state.isHolding(host, now: now) ? nil : known.meter.bytesPerSecond
             known.governor.answered(after: latency, delivered: delivered, now: now)
             state.hosts[host] = known
@@ -163,7 +163,7 @@ package final class Traffic: Sendable {
 
     // MARK: - Playback
 
-    /// Waits until the transfer may receive bytes: at once, unless it pauses for playback.
+    /// Waits until the transfer may receive bytes. Returns immediately unless it must pause for playback.
     ///
     /// - Parameter letGo: Called if the transfer should close its connection.
     /// - Throws: `CancellationError` if the task is cancelled.
@@ -177,7 +177,7 @@ package final class Traffic: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let now = time.monotonic
-                // Resumed outside the lock, because a task that is being cancelled gets here with its own lock held.
+                // Resumed outside the lock, because the task's cancellation handler may run with the task's lock held.
                 let outcome = state.withLock { state -> Result<Void, any Error>? in
                     guard !Task.isCancelled else { return .failure(CancellationError()) }
                     guard state.isHolding(host, now: now) else { return .success(()) }
@@ -200,15 +200,16 @@ package final class Traffic: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Returns the next bytes of a registered transfer, or nil at their end, when it may receive them. A transfer that
-    /// is no longer playback may have to wait for a place or pause, without a connection.
+    /// Waits until a registered transfer may receive bytes, and returns the next ones; nil at the end of the response.
+    ///
+    /// A transfer that is no longer playback may have to wait for admission or pause, and closes its connection first.
     ///
     /// - Parameters:
-    ///   - ifNeeded: Returns whether the transfer is needed. An abandoned one keeps its connection during a pause,
-    ///     because it won't open another, until a transfer of a higher class takes its place.
-    ///   - holdsBack: Returns whether the transfer pauses as its class says.
+    ///   - ifNeeded: Returns whether the transfer is needed. An abandoned transfer keeps its connection during a pause,
+    ///     because it won't open another one. It ends if it blocks a transfer of a higher class.
+    ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
     /// - Throws: The reader's errors; `CacheError` with `cancelled` if the transfer isn't needed and would have to wait
-    ///   for a place.
+    ///   for admission.
     func next(
         of reader: OriginReader, by ticket: TransferScheduler.Ticket, ifNeeded: () -> Bool = { true },
         holdsBack: () -> Bool = { true }
@@ -216,7 +217,7 @@ package final class Traffic: Sendable {
         while true {
             let isAdmitted = ticket.isAdmittedNow()
             if !isAdmitted {
-                guard ifNeeded() else { throw CacheError(.cancelled, "the transfer was abandoned") }
+                guard ifNeeded() else { throw CacheError(.cancelled, "the transfer was cancelled: no reader needs it") }
                 await reader.close()
                 try await ticket.admission()
             }
@@ -233,7 +234,7 @@ package final class Traffic: Sendable {
     /// Registers a transfer with a connection, which is closed during a long shortage of playback. Returns the
     /// identifier for ``leave(_:)``.
     ///
-    /// - Parameter ifNeeded: As in ``next(of:by:ifNeeded:)``.
+    /// - Parameter ifNeeded: Returns whether the transfer is needed.
     func enter(
         of ticket: TransferScheduler.Ticket, _ reader: OriginReader,
         ifNeeded: @escaping @Sendable () -> Bool = { true }
@@ -257,12 +258,12 @@ package final class Traffic: Sendable {
 
     /// Resumes transfers whose class has become one that doesn't pause.
     func classesChanged() {
-        // The scheduler's lock, which protects a ticket's class, isn't taken under this one.
+        // A ticket's class is protected by the scheduler's lock, which must not be acquired under this one.
         let waiting = state.withLock { $0.waiting.mapValues(\.ticket) }
         resume(waiting.filter { !$0.value.transferClass.holdsBack }.map(\.key))
     }
 
-    /// Records that a playback reader waits for bytes from `host`; nil for a wait that affects all hosts.
+    /// Records that a playback reader began to wait for bytes from `host`. With nil, transfers from all hosts pause.
     func shortageBegan(at host: String?) {
         let now = time.monotonic
         state.withLock { state in
@@ -282,7 +283,7 @@ package final class Traffic: Sendable {
         let now = time.monotonic
         let back = state.withLock { state in
             state.needs[host]?.playback.end(now: now)
-            // Transfers whose pause has no calm period.
+            // A short wait has no calm period, so that the transfers resume immediately.
             return state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }.map(\.key)
         }
         resume(back)

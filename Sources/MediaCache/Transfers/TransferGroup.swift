@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The transfers of one purpose, such as an asset. They share a rank and a limit, and alternate with those of other
-/// groups.
+/// A group of transfers with a common purpose, such as the parts of an asset. They share a rank and a limit, and take
+/// turns with the transfers of other groups.
 ///
 /// A fill shared by several readers belongs to the group of the request that started it.
 public final class TransferGroup: Sendable {
-    /// The name for logs.
+    /// The name of the group in logs.
     public let name: String
 
     private struct State {
@@ -24,23 +24,22 @@ public final class TransferGroup: Sendable {
     /// Creates a group without transfers.
     ///
     /// - Parameters:
-    ///   - name: The name for messages.
-    ///   - rank: The rank within a class, lowest first. 0 unless set, as for transfers without a group.
+    ///   - name: The name of the group in logs.
+    ///   - rank: The rank within a class, lowest first. 0 by default, as for transfers without a group.
     ///   - limit: The maximum number of concurrent transfers; nil for the store's limits only.
     public init(name: String, rank: Int = 0, limit: Int? = nil) {
         self.name = name
         state = OrderedMutex(.group, State(rank: rank, limit: limit))
     }
 
-    /// The rank within a class, lowest first. Changes apply to waiting transfers at once.
+    /// The rank within a class, lowest first. Changes also apply to waiting transfers.
     public var rank: Int {
         get { state.withLock { $0.rank } }
         set { change { $0.rank = newValue } }
     }
 
-    /// The maximum number of concurrent transfers; nil for the store's limits only. Playback may exceed it as it may
-    /// exceed the store's limits (``TransferScheduler/Limits/playbackReserve``). Lowering it doesn't stop running
-    /// transfers.
+    /// The maximum number of concurrent transfers; nil for the store's limits only. Playback may exceed it by
+    /// ``TransferScheduler/Limits/playbackReserve``. Lowering it doesn't stop running transfers.
     public var limit: Int? {
         get { state.withLock { $0.limit } }
         set { change { $0.limit = newValue } }

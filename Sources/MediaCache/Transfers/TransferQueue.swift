@@ -1,8 +1,8 @@
-/// The state of running and waiting transfers, which selects the next ones to run. Pure: it takes no lock and resumes
-/// no task.
+/// The state of running and waiting transfers, which selects the next ones to run. It acquires no locks and resumes no
+/// tasks.
 ///
-/// Waiting transfers are stored by class, group and host in order of arrival. Finding the next one examines one of
-/// each, regardless of the number of waiting transfers.
+/// Waiting transfers are stored in lanes by class, group and host, in order of arrival. Finding the next transfer
+/// examines only the first one of each lane.
 struct TransferQueue: Sendable {
     typealias ID = Int
     typealias GroupID = ObjectIdentifier
@@ -13,7 +13,7 @@ struct TransferQueue: Sendable {
         var limit: Int?
     }
 
-    /// The key of waiting transfers that differ only in their arrival.
+    /// The properties shared by transfers that are admitted in order of arrival.
     private struct Lane: Hashable {
         var transferClass: TransferClass
         var group: GroupID?
@@ -61,7 +61,7 @@ struct TransferQueue: Sendable {
 
     // MARK: - Registration
 
-    /// Adds a transfer that neither runs nor waits yet. Its order of arrival is determined now.
+    /// Adds a transfer that neither runs nor waits yet. This call, not ``wait(_:)``, determines its order of arrival.
     mutating func add(host: String, _ transferClass: TransferClass, group: (id: GroupID, terms: Terms)?) -> ID {
         nextID += 1
         entries[nextID] = Entry(lane: Lane(transferClass: transferClass, group: group?.id, host: host))
@@ -70,7 +70,7 @@ struct TransferQueue: Sendable {
         return nextID
     }
 
-    /// Marks a transfer as waiting for a place unless it's running.
+    /// Marks a transfer as waiting for admission unless it's running.
     mutating func wait(_ id: ID) {
         guard let entry = entries[id], !entry.isRunning, !entry.isWaiting else { return }
         entries[id]?.isWaiting = true
@@ -93,7 +93,7 @@ struct TransferQueue: Sendable {
         stopWaiting(id)
         entries[id]?.lane.transferClass = transferClass
         if entry.isWaiting { wait(id) }
-        // A transfer admitted beyond the limits by the playback reserve loses its place when it's no longer playback.
+        // A transfer admitted from the playback reserve loses its admission when it's no longer playback.
         if entry.isRunning, transferClass != .playback, isOver(entry.lane) { giveBack(id) }
     }
 
@@ -102,7 +102,7 @@ struct TransferQueue: Sendable {
         groups[group]?.terms = terms
     }
 
-    /// Takes the place of a running transfer.
+    /// Ends the admission of a running transfer.
     mutating func giveBack(_ id: ID) {
         guard let entry = entries[id], entry.isRunning else { return }
         entries[id]?.isRunning = false
@@ -124,8 +124,7 @@ struct TransferQueue: Sendable {
 
     // MARK: - Places
 
-    /// Returns running transfers, oldest first, whose end would free a place for a waiting transfer above the
-    /// background class.
+    /// Returns the running transfers that block a waiting transfer above the background class, oldest first.
     func blockers() -> [ID] {
         guard waitingCount > 0 else { return [] }
         let blocked = lanes.keys.filter { $0.transferClass > .background && !isFree($0) }
@@ -139,11 +138,11 @@ struct TransferQueue: Sendable {
         }
     }
 
-    /// Gives a transfer a place if one is free. Returns whether it's running.
+    /// Admits a transfer if the limits permit it. Returns whether it's running.
     mutating func admit(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }
         if entry.isRunning { return true }
-        // A waiting transfer with precedence would already have been given this place.
+        // If a waiting transfer had precedence, it would already have been admitted.
         guard isFree(entry.lane) else { return false }
         stopWaiting(id)
         entries[id]?.isRunning = true
@@ -153,7 +152,7 @@ struct TransferQueue: Sendable {
         return true
     }
 
-    /// Gives free places to waiting transfers in order. Returns the transfers that were admitted.
+    /// Admits waiting transfers in order while the limits permit. Returns the admitted ones.
     mutating func admit() -> [ID] {
         var admitted: [ID] = []
         while runningCount < limits.total + limits.playbackReserve, let next = next() {
@@ -195,7 +194,7 @@ struct TransferQueue: Sendable {
     }
 }
 
-/// Ascending identifiers. Most insertions are at the end, and most removals at the start.
+/// A sorted array of identifiers, optimized for insertion at the end and removal at the start.
 private struct OrderedIDs: Sendable {
     private var ids: [Int] = []
     private var start = 0

@@ -3,16 +3,16 @@ import Synchronization
 /// A scheduler of transfers with limits in total, per host and per group. It orders waiting transfers by class (highest
 /// first), then by group rank (lowest first), then by the group's running transfers (fewest first), then by arrival.
 ///
-/// `TransferQueue` makes the decisions. This type holds the lock and resumes admitted transfers.
+/// `TransferQueue` makes the decisions. This type protects it with a lock, and resumes admitted transfers.
 public final class TransferScheduler: Sendable {
     /// The limits of concurrent transfers.
     public struct Limits: Sendable, Hashable {
-        /// The maximum number of transfers. 64 unless set.
+        /// The maximum number of transfers. 64 by default.
         public var total: Int
-        /// The maximum number of transfers from one scheme and authority. 6 unless set.
+        /// The maximum number of transfers from one scheme and authority. 6 by default.
         public var perHost: Int
         /// The number of additional transfers of ``TransferClass/playback`` beyond each limit, so that playback never
-        /// waits for other transfers. 4 unless set.
+        /// waits for other transfers. 4 by default.
         public var playbackReserve: Int
 
         /// Creates limits.
@@ -26,10 +26,10 @@ public final class TransferScheduler: Sendable {
     private struct State {
         var queue: TransferQueue
         var continuations: [TransferQueue.ID: CheckedContinuation<Void, any Error>] = [:]
-        /// Functions that end a transfer if it's abandoned, and return whether they did.
+        /// Functions that end a transfer if it's abandoned, and return whether they have ended it.
         var preemptions: [TransferQueue.ID: @Sendable () -> Bool] = [:]
 
-        /// Admits waiting transfers to free places. Returns the continuations to resume.
+        /// Admits waiting transfers while the limits permit. Returns the continuations to resume.
         mutating func admit() -> [CheckedContinuation<Void, any Error>] {
             queue.admit().compactMap { continuations.removeValue(forKey: $0) }
         }
@@ -47,7 +47,7 @@ public final class TransferScheduler: Sendable {
         state = OrderedMutex(.scheduler, State(queue: TransferQueue(limits: limits)))
     }
 
-    /// The limits of concurrent transfers. Changes apply to new transfers at once; running ones continue.
+    /// The limits of concurrent transfers. Changes apply to new transfers; running ones continue.
     package var limits: Limits {
         get { state.withLock { $0.queue.limits } }
         set { update { $0.queue.limits = newValue } }
@@ -76,7 +76,7 @@ public final class TransferScheduler: Sendable {
         ticket(host: url.origin, transferClass: transferClass, group: group)
     }
 
-    /// A transfer's place in the queue, and after its admission its right to run.
+    /// A transfer's place in the queue and, once it's admitted, its permission to run.
     package final class Ticket: Sendable {
         private let scheduler: TransferScheduler
         private let id: TransferQueue.ID
@@ -101,21 +101,23 @@ public final class TransferScheduler: Sendable {
             scheduler.state.withLock { $0.queue.transferClass(of: id) } ?? .background
         }
 
-        /// Waits until the transfer may run. Throws `CancellationError` if the task is cancelled before.
+        /// Waits until the transfer may run.
+        ///
+        /// - Throws: `CancellationError` if the task is cancelled first.
         package func admission() async throws { try await scheduler.wait(id) }
 
-        /// Returns whether the transfer may run or continue. A transfer that is no longer playback may have to wait
-        /// again.
+        /// Admits the transfer if the limits permit it, and returns whether it may run. A running transfer that is no
+        /// longer playback may have lost its admission.
         package func isAdmittedNow() -> Bool { scheduler.state.withLock { $0.queue.admit(id) } }
 
-        /// Makes the class follow `source` instead of the previous source, for example when a player starts to read a
-        /// download.
+        /// Determines the class from `source` from now on. The class may change, for example when a player starts to
+        /// read a resource that is being downloaded.
         ///
         /// - Parameters:
         ///   - source: Returns the class that the transfer should have; nil leaves it unchanged. Called outside all
         ///     locks of the scheduler. Call ``classChanged()`` whenever its result may have changed.
-        ///   - preempt: Ends the transfer if it's abandoned, and returns whether it did. Called outside all locks of
-        ///     the scheduler, while a transfer above the background class waits for a place like this one's.
+        ///   - preempt: Ends the transfer if it's abandoned, and returns whether it has ended it. Called outside all
+        ///     locks of the scheduler when a transfer above the background class waits and this one blocks it.
         package func follow(
             _ source: @escaping @Sendable () -> TransferClass?, preempt: (@Sendable () -> Bool)? = nil
         ) {
@@ -135,8 +137,8 @@ public final class TransferScheduler: Sendable {
         /// Updates the class from the source.
         package func classChanged() {
             var current: TransferClass?
-            // With concurrent calls, the last one to set the class may have queried the source first, so each call
-            // queries it again.
+            // With concurrent calls, the last call to set the class may have queried the source before the others. Each
+            // call therefore queries it again.
             while let transferClass = source.withLock({ $0 })?(), transferClass != current {
                 take(transferClass)
                 current = transferClass
@@ -154,7 +156,7 @@ public final class TransferScheduler: Sendable {
             scheduler.preempt()
         }
 
-        /// Returns the right to run to the queue. The transfer may acquire it again later.
+        /// Ends the admission without removing the transfer from the queue. It can be admitted again later.
         package func giveBack() { scheduler.update { $0.queue.giveBack(id) } }
 
         /// Removes the transfer from the queue. Further calls have no effect.
@@ -185,7 +187,7 @@ public final class TransferScheduler: Sendable {
         for continuation in admitted { continuation.resume() }
     }
 
-    /// Ends abandoned transfers that occupy places of waiting ones. Their places are freed at once.
+    /// Ends abandoned transfers that block waiting ones, and admits the waiting ones immediately.
     private func preempt() {
         var visited: Set<TransferQueue.ID> = []
         func next() -> (id: TransferQueue.ID, end: @Sendable () -> Bool)? {

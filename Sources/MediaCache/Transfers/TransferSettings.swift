@@ -9,32 +9,33 @@ public struct TransferSettings: Sendable {
     public var retries: RetryPolicy
     /// The read-ahead.
     public var readAhead: ReadAhead
-    /// The time that a fill which can't continue keeps its connection.
+    /// The time after which a fill that can't continue closes its connection.
     public var idleLimit: Duration
-    /// The treatment of entity tags that alternate while length and bytes stay equal.
+    /// The interpretation of entity tags that change while length and bytes stay the same.
     public var alternatingEntityTags: AlternatingEntityTags
     /// Whether to store responses with `no-store`, for the caller's own use.
     public var keepsNoStore: Bool
     /// The maximum number of redirects to follow.
     public var maximumRedirects: Int
-    /// Whether requests to origins are permitted. Without them, cached content is used regardless of its age, and a
-    /// hole is ``CacheError/Code/notFound``.
+    /// Whether requests to origins are permitted. If not, cached content is used regardless of its age, and reading a
+    /// hole throws ``CacheError/Code/notFound``.
     public var asksOrigins: Bool
-    /// The addresses that requests may be sent to. The scope of a document's references can only narrow it.
+    /// The addresses that requests may be sent to. For the references of a document, the scope can only be narrowed.
     public var scope: AddressScope
-    /// Whether a redirect may lead from a public to a local address. Such redirects are refused unless set.
+    /// Whether a redirect may lead from a public to a local address. False by default.
     public var allowsLocalRedirects: Bool
     /// Header fields by origin.
     public var headerProfiles: HeaderProfiles
-    /// Cookies for the hosts and paths that they name.
+    /// The cookies to send, each to the host and path that it specifies.
     public var cookies: CookieFile?
-    /// Called after a response with status 401, 403 or 410. Returns a fresh URL for the resource, or nil if there is
-    /// none.
+    /// A function that returns a fresh URL for the resource after a response with status 401, 403 or 410; nil if there
+    /// is none.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
-    /// Whether the origin holds requests until it has content, so that latency doesn't indicate the speed of the link.
+    /// Whether the origin delays responses until it has content, so that latency doesn't indicate the speed of the
+    /// link.
     package var waitsForOrigin = false
-    /// Called in place of ``refreshURL`` if a document names the fresh URL. Also returns the scope of the document's
-    /// references.
+    /// A function that replaces ``refreshURL`` for resources referenced by a document. It reads the fresh URL from the
+    /// document, and also returns the scope of the document's references.
     package var refreshFromDocument: (@Sendable (ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)?)?
 
     /// Creates settings.
@@ -70,7 +71,7 @@ public struct TransferSettings: Sendable {
 }
 
 extension TransferSettings {
-    /// Returns these settings for a target that was named with `scope`.
+    /// Returns these settings with the scope narrowed to `scope`.
     package func narrowed(to scope: AddressScope) -> TransferSettings {
         var settings = self
         settings.scope = self.scope.narrowed(to: scope)
@@ -100,14 +101,14 @@ extension TransferSettings {
         return cookies?.fieldValue(for: url, now: now) != nil
     }
 
-    /// Returns a fresh URL for the resource at `url` and the scope of the document that named it; nil if there is none.
+    /// Returns a fresh URL for the resource at `url`, and the scope of references in the document that contains it; nil
+    /// if there is none.
     func refreshed(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if let refreshFromDocument { return try await refreshFromDocument(url) }
         return try await refreshURL?(url).map { ($0, .any) }
     }
 
-    /// Returns settings that send requests to `url`'s origin as a user; these settings if `identity` is nil. Other
-    /// origins don't get the identity.
+    /// Returns settings that send `identity` to `url`'s origin only; these settings if `identity` is nil.
     package func asking(for url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self
@@ -116,11 +117,11 @@ extension TransferSettings {
     }
 }
 
-/// The extent to which fills exceed the requested bytes.
+/// The number of bytes that fills request beyond the reader's position.
 public struct ReadAhead: Sendable, Hashable {
-    /// The number of bytes requested at first and after a seek. 1 MiB unless set.
+    /// The number of bytes requested by the first fill and after a seek. 1 MiB by default.
     public var initial: Int64
-    /// The maximum number of bytes requested at once during sequential reading. 8 MiB unless set.
+    /// The maximum number of bytes per request during sequential reading. 8 MiB by default.
     public var maximum: Int64
 
     /// Creates a read-ahead.
@@ -132,15 +133,15 @@ public struct ReadAhead: Sendable, Hashable {
 
 /// The policy for repeating failed requests, with exponential back-off and jitter.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The number of consecutive failures, with less than 1 KiB received between them, after which a fill fails. 4
-    /// unless set.
+    /// The number of consecutive failures after which a fill fails. Failures are consecutive if less than 1 KiB was
+    /// received between them. 4 by default.
     public var budget: Int
-    /// The time after the first request after which no further attempt starts. 30 s unless set, so that a player learns
-    /// of an unresponsive origin before its own time limit.
+    /// The time since the first request after which no further attempt starts. 30 s by default, so that a player
+    /// receives an error before its own time limit.
     public var patience: Duration
-    /// The first delay. 250 ms unless set.
+    /// The first delay. 250 ms by default.
     public var initialDelay: Duration
-    /// The maximum delay, including `Retry-After`. 10 s unless set.
+    /// The maximum delay, including `Retry-After`. 10 s by default.
     public var maximumDelay: Duration
 
     /// Creates a policy.
@@ -168,10 +169,11 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// The meaning of a changed entity tag with equal length and bytes, as sent by load-balanced servers.
+/// The meaning of an entity tag that changes while length and bytes stay the same, as sent by some load-balanced
+/// servers.
 public enum AlternatingEntityTags: Sendable, Hashable {
     /// A new version (RFC 9110 §8.8.3).
     case newRepresentation
-    /// An unchanged version, after an overlap of 64 KiB has been compared.
+    /// An unchanged version, if an overlap of 64 KiB has equal bytes.
     case compareBytes
 }

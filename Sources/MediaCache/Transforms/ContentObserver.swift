@@ -1,17 +1,17 @@
 import Synchronization
 
-/// An observer of received content, which it can't change.
+/// An observer of received content. It can't change the content.
 ///
-/// It gets each buffer as the origin sent it, before any ``ContentTransform``. Cached content isn't observed. Buffers
-/// of one response are in order; those of several responses are interleaved. Transfers don't wait for an observer:
-/// while it processes a buffer, up to 4 MiB are queued, and further bytes are skipped and counted in
+/// It receives each buffer as sent by the origin, before any ``ContentTransform``. Cached content isn't observed.
+/// Buffers of one response are in order; those of several responses are interleaved. Transfers don't wait for an
+/// observer: while it processes a buffer, up to 4 MiB are queued, and further bytes are skipped and counted in
 /// ``ObservedBytes/missed``.
 public struct ContentObserver: Sendable {
     /// The resource kinds that it observes.
     public let kinds: Set<ResourceKind>
     let observe: @Sendable (ObservedBytes) async -> Void
 
-    /// Creates an observer of `kinds`. `observe` is called with one buffer at a time.
+    /// Creates an observer of `kinds`. Calls of `observe` don't overlap.
     public init(
         kinds: Set<ResourceKind> = Set(ResourceKind.allCases),
         observe: @escaping @Sendable (ObservedBytes) async -> Void
@@ -21,7 +21,7 @@ public struct ContentObserver: Sendable {
     }
 }
 
-/// Bytes of a resource as its origin sent them.
+/// A buffer of a resource's bytes as sent by its origin.
 public struct ObservedBytes: Sendable {
     /// The URL of the resource.
     public let url: ResourceURL
@@ -29,7 +29,7 @@ public struct ObservedBytes: Sendable {
     public let kind: ResourceKind
     /// The byte range within the resource.
     public let range: Range<Int64>
-    /// The number of bytes, of any resource, skipped since the previous buffer because the observer was too slow.
+    /// The number of bytes of all resources skipped since the previous buffer, because the observer was too slow.
     public internal(set) var missed: Int64 = 0
     let piece: OriginPiece
 

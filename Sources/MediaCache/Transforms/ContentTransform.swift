@@ -1,12 +1,12 @@
 /// A change to received content before it's stored, such as encryption at rest, a watermark, or a rewritten playlist.
 ///
-/// Stored, verified and compared bytes are the result of the transform. Its name is part of the representation: content
-/// stored with another transform, or none, isn't served but fetched again. Use a new name when the function changes. If
-/// several transforms are configured for a kind, the first one applies.
+/// The transformed bytes are stored, verified, and compared with later responses. The transform's name is part of the
+/// representation: content stored with another transform, or none, isn't served, but fetched again. Use a new name when
+/// the function changes. If several transforms are configured for a kind, the first one applies.
 ///
-/// A transform is deterministic: equal bytes at the same offset give equal results. Without a strong validator, later
-/// responses are compared with stored bytes after their transformation. It's called on any thread, concurrently for
-/// different offsets, and delays the transfer.
+/// A transform must be deterministic: equal bytes at the same offset have equal results. Otherwise, comparisons of
+/// later responses with stored bytes fail. It's called on any thread, concurrently for different offsets. The transfer
+/// waits for it.
 public struct ContentTransform: Sendable {
     enum Function: Sendable {
         case inPlace(@Sendable (UnsafeMutableRawBufferPointer, Int64) throws -> Void)
@@ -19,13 +19,13 @@ public struct ContentTransform: Sendable {
     public let kinds: Set<ResourceKind>
     let function: Function
 
-    /// Returns a transform that preserves the length and depends only on bytes and offset.
+    /// Returns a transform that preserves the length, and whose result depends only on bytes and offset.
     ///
     /// - Parameters:
     ///   - name: The name, which identifies the transform across openings of the store.
     ///   - kinds: The resource kinds that it applies to.
-    ///   - transform: Changes bytes in place. The offset is the position of the first one in the resource. An error
-    ///     that it throws ends the read.
+    ///   - transform: Changes bytes in place. The offset is the position of the first byte in the resource. If it
+    ///     throws an error, the read fails.
     public static func inPlace(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ bytes: UnsafeMutableRawBufferPointer, _ offset: Int64) throws -> Void
@@ -39,8 +39,8 @@ public struct ContentTransform: Sendable {
     /// - Parameters:
     ///   - name: The name, which identifies the transform across openings of the store.
     ///   - kinds: The resource kinds that it applies to.
-    ///   - transform: Returns the new body. It isn't called for a body with a content coding. An error that it throws
-    ///     ends the read.
+    ///   - transform: Returns the new body. It isn't called for a body with a content coding. If it throws an error,
+    ///     the read fails.
     public static func wholeBody(
         _ name: String, kinds: Set<ResourceKind>,
         _ transform: @escaping @Sendable (_ body: [UInt8]) throws -> [UInt8]
@@ -88,7 +88,7 @@ public struct ContentTransform: Sendable {
 /// The transform that was applied to a representation's bytes, as recorded in the catalog.
 package struct AppliedTransform: Sendable, Hashable {
     package var name: String
-    /// Whether it needs the whole body, so that parts can't be fetched again.
+    /// Whether it needs the whole body. If so, parts can't be fetched again.
     package var isWhole: Bool
 
     package init(name: String, isWhole: Bool) {
@@ -97,14 +97,14 @@ package struct AppliedTransform: Sendable, Hashable {
     }
 }
 
-/// The processing of a resource's bytes between the origin and their use: observation, then transformation.
+/// The processing of a resource's received bytes: observation, then transformation.
 package struct ContentPipeline: Sendable {
     var url: ResourceURL
     var kind: ResourceKind
     var transform: ContentTransform?
     var observers: [ObserverQueue]
 
-    /// Returns a processed piece. A piece that was put back is processed only once.
+    /// Returns the processed piece. A piece that was processed before and put back is returned unchanged.
     func pass(_ piece: OriginPiece) throws -> OriginPiece {
         guard !piece.hasPassed else { return piece }
         if !piece.isOverlap {
@@ -130,8 +130,8 @@ extension Engine {
         configuration.transforms.first { $0.kinds.contains(kind) }
     }
 
-    /// Returns the processing of a request's response. With `transforms` false, the caller transforms the complete
-    /// body.
+    /// Returns the pipeline for the response to a request. If `transforms` is false, the caller transforms the complete
+    /// body itself.
     func tap(_ url: ResourceURL, _ kind: ResourceKind, transforms: Bool = true) -> ContentPipeline {
         ContentPipeline(
             url: url, kind: kind, transform: transforms ? transform(for: kind) : nil,
@@ -145,7 +145,7 @@ extension Engine {
         return ([kind] + ResourceKind.allCases).first { transform(for: $0)?.applied == applied }
     }
 
-    /// Returns the processing of later responses with bytes of a representation.
+    /// Returns the pipeline for later responses with bytes of a representation.
     func tap(_ representation: Representation, observes: Bool = true) -> ContentPipeline {
         let (kind, applied) = representation.content
         return ContentPipeline(
@@ -155,7 +155,7 @@ extension Engine {
     }
 }
 
-/// The kind of a resource as far as a reader knows it from the context of the request.
+/// The kind of a resource, as far as the reader knows it.
 public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
     /// A playlist.
     case playlist
@@ -163,6 +163,6 @@ public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
     case key
     /// A segment of a stream.
     case segment
-    /// Any other resource, such as a film or a song.
+    /// Any other resource, such as a media file.
     case file
 }

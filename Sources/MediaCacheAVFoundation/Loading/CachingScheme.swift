@@ -1,6 +1,6 @@
 public import MediaCache
 
-/// The URL scheme for resources that a player requests from the app, because the system can't load the scheme itself.
+/// The URL scheme that makes a player request a resource from the app, because the system can't load it.
 ///
 /// `https://host/film.mp4` becomes `mediacache-https://host/film.mp4`. The conversion is reversible.
 public enum CachingScheme {
@@ -14,7 +14,7 @@ public enum CachingScheme {
     /// Returns the URL of the resource that a player requests.
     ///
     /// - Parameter text: A URL returned by ``url(for:)``. The case of its scheme and host is ignored.
-    /// - Returns: The URL of the resource, or nil for any other URL.
+    /// - Returns: The URL of the resource; nil for any other URL.
     public static func resource(of text: String) -> ResourceURL? {
         guard text.prefix(prefix.count).lowercased() == prefix else { return nil }
         return try? ResourceURL(String(text.dropFirst(prefix.count)))

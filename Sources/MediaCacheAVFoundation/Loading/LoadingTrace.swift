@@ -16,20 +16,19 @@ public struct LoadingTrace: Sendable, Hashable, Codable {
 
         /// The offset of the first requested byte.
         public var offset: Int64
-        /// The number of requested bytes; nil for a request to the end of the resource, or for no bytes.
+        /// The number of requested bytes; nil if all bytes to the end of the resource were requested, or none.
         public var length: Int64?
-        /// Whether the request asked for the content information.
+        /// Whether the content information was requested.
         public var wantsContentInformation: Bool
         /// The time of the request, in seconds since the creation of the loader.
         public var began: Double
-        /// The time of the first received bytes, in seconds since the creation of the loader; nil before.
+        /// The time when the first bytes were received, in seconds since the creation of the loader; nil if none were.
         public var firstBytes: Double?
         /// The time of the end, in seconds since the creation of the loader; nil while the request is running.
         public var ended: Double?
         /// The number of bytes that the player received.
         public var bytes: Int64
-        /// The number of those bytes that were cached at the time of the request. The others were fetched from the
-        /// origin.
+        /// The part of ``bytes`` that was cached when the request started. The rest was fetched from the origin.
         public var bytesFromCache: Int64
         /// The result; nil while the request is running.
         public var ending: Ending?
@@ -62,7 +61,7 @@ extension LoadingTrace {
         return dropped + entries.count - 1
     }
 
-    /// Adds the number of bytes that a request received.
+    /// Adds to the number of bytes that a request has received.
     mutating func add(_ number: Int, _ bytes: Int64, fromCache: Int64, at time: Double) {
         change(number) { entry in
             entry.firstBytes = entry.firstBytes ?? time

@@ -1,13 +1,13 @@
 import MediaCache
 import Synchronization
 
-/// The loader that responds to a player's requests for one resource with bytes of the store.
+/// A loader that responds to a player's requests for one resource with bytes from the store.
 ///
-/// Each request has its own read session. Requests may run concurrently and overlap; bytes missing from two of them are
-/// fetched once. A player that seeks cancels its requests, which ends the fills that have no other reader.
+/// Each request has its own read session. Requests may run concurrently and overlap; missing bytes needed by several of
+/// them are fetched once. When a player seeks, it cancels its requests, which ends the fills without other readers.
 final class ResourceLoader: Sendable {
-    /// The URL of the resource. It replaces the URL of a request, because the system normalizes URLs, which invalidates
-    /// signed ones.
+    /// The URL of the resource. It's used instead of the URLs of requests, because the system normalizes these, which
+    /// invalidates signatures.
     let resource: ResourceURL
     private let store: CacheStore
     private let settings: TransferSettings?
@@ -32,7 +32,7 @@ final class ResourceLoader: Sendable {
         var number: Int
         /// The offset of the next byte.
         var position: Int64
-        /// The time since which the request has been waiting for that byte.
+        /// The time when the request began to wait for that byte.
         var since: Duration
         /// The read session; nil until it is open.
         var session: ReadSession?
@@ -46,7 +46,7 @@ final class ResourceLoader: Sendable {
     ///   - resource: The URL of the resource.
     ///   - store: The store that caches the resource.
     ///   - settings: The settings of its transfers; nil for the settings of the store.
-    ///   - policy: The amount to fetch ahead of the player.
+    ///   - policy: How much to fetch ahead of the player.
     init(_ resource: ResourceURL, from store: CacheStore, settings: TransferSettings?, policy: FillPolicy) {
         self.resource = resource
         self.store = store
@@ -60,7 +60,8 @@ final class ResourceLoader: Sendable {
         hub.finish()
     }
 
-    /// Returns a stream of future events. It ends with the loader. Each call returns a separate stream.
+    /// Returns a stream of future events, which ends when the loader is deallocated. Each call returns a separate
+    /// stream.
     func events() -> AsyncStream<LoadingEvent> { hub.stream() }
 
     /// The number of running requests.
@@ -90,7 +91,7 @@ final class ResourceLoader: Sendable {
         return true
     }
 
-    /// Cancels a request. None of its methods are called from now on.
+    /// Cancels a request. After this call, none of its methods are called.
     func cancel(_ request: some ResourceLoadingRequest) { end(request, .cancelled)?.cancel() }
 
     /// Cancels all requests.
@@ -107,7 +108,7 @@ final class ResourceLoader: Sendable {
 
     /// Removes a request that has ended.
     ///
-    /// - Returns: The task of the request, or nil if it had ended before.
+    /// - Returns: The task of the request; nil if it had already ended.
     private func end(
         _ request: some ResourceLoadingRequest, _ ending: LoadingTrace.Entry.Ending, _ error: CacheError? = nil
     ) -> Task<Void, Never>? {
@@ -138,7 +139,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Responds to a whole request. After a suspension of the store, the request continues when the store resumes.
+    /// Responds to a request. If the store is suspended in the meantime, the response continues when it's resumed.
     private func respond(to request: some ResourceLoadingRequest) async throws {
         var version: String?
         while true {
@@ -146,7 +147,7 @@ extension ResourceLoader {
             do {
                 return try await read(request, &version)
             } catch let error as CacheError where error.code == .closed {
-                // An origin that was shut down throws the same code.
+                // An origin that was shut down throws an error with the same code.
                 guard try await store.untilResumed(since: resumptions) else { throw error }
             }
         }
@@ -154,7 +155,7 @@ extension ResourceLoader {
 
     /// Responds with the remaining bytes of a request.
     ///
-    /// - Parameter version: The entity tag of the bytes before; nil if there were none.
+    /// - Parameter version: The entity tag of the bytes that the request has received so far; nil if there are none.
     private func read(_ request: some ResourceLoadingRequest, _ version: inout String?) async throws {
         let session = try await store.read(
             ReadRequest(url: resource, range: range(of: request), policy: policy, settings: settings))
@@ -177,7 +178,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns the remaining range of a request, or the first two bytes if it asks for content information only.
+    /// Returns the remaining range of a request, or the first two bytes if it only requests content information.
     private func range(of request: some ResourceLoadingRequest) -> RequestedRange {
         guard let data = request.data, data.isToEnd || data.length > 0 else { return .closed(0, through: 1) }
         let position = state.withLock { $0.loads[ObjectIdentifier(request)]?.position } ?? data.offset
@@ -217,7 +218,7 @@ extension ResourceLoader {
 // MARK: Unanswered requests
 
 extension ResourceLoader {
-    /// The time for which a request may wait for a cached byte, and the interval of the checks.
+    /// The maximum time for which a request may wait for a cached byte, and the interval between checks.
     static let patience = (longest: Duration.seconds(10), look: Duration.seconds(5))
 
     /// Starts to report requests that wait for cached bytes, until no request is running.
@@ -235,7 +236,7 @@ extension ResourceLoader {
         let isOpening = state.withLock { state in
             state.loads.values.contains { $0.session == nil && isLate($0, now) }
         }
-        // A request without a session may be delayed before it reads any byte: by a revalidation, or by the disk.
+        // A request without a session may still be waiting for a revalidation or the disk.
         let spans = isOpening ? try? await store.resource(for: resource)?.spans : nil
         let (late, isRunning) = state.withLock { state -> ([LoadingEvent], Bool) in
             guard !state.loads.isEmpty else {

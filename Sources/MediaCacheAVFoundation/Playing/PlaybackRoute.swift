@@ -1,12 +1,13 @@
 import MediaCache
 
-/// The way in which a player accesses a resource.
+/// The way a player accesses a resource.
 enum PlaybackRoute: Sendable {
     /// The file of a complete resource, which the player reads directly.
     case file(LocalFile)
     /// Requests to the app.
     case loader
-    /// A local server. Streams need one, because the system requests playlists from an app, but never their references.
+    /// A local server. Streams need it, because AVFoundation requests playlists from an app, but not the resources they
+    /// refer to.
     case server(LocalURL)
 
     /// Returns the route of a resource.
@@ -14,7 +15,8 @@ enum PlaybackRoute: Sendable {
     /// - Parameters:
     ///   - resource: The URL of the resource.
     ///   - store: The store that caches the resource.
-    ///   - settings: The settings of a request that determines the media type; nil for the settings of the store.
+    ///   - settings: The settings for the request that determines the media type, if one is needed; nil for the
+    ///     settings of the store.
     ///   - server: The provider of local URLs for streams.
     /// - Throws: `CacheError` with `invalidSetting` for a stream without a server; errors of the server.
     static func find(
@@ -35,7 +37,7 @@ enum PlaybackRoute: Sendable {
     static func needsServer(_ resource: ResourceURL) -> CacheError {
         CacheError(
             .invalidSetting,
-            "\(resource.withoutUserInfo) is a stream and needs a local server to play; pass one, such as "
+            "\(resource.withoutUserInfo) is a stream, which needs a local server for playback; pass one, such as "
                 + "MediaCacheServer's EmbeddedServer")
     }
 

@@ -1,9 +1,9 @@
 public import MediaCache
 public import Observation
 
-/// The observable state of a resource that a player plays, for an app's views.
+/// The observable state of a resource during playback, for an app's views.
 ///
-/// It follows the events of the store and of the player's loader until it is deallocated.
+/// It's updated by the events of the store and of the player's loader.
 @MainActor @Observable
 public final class PlaybackState {
     /// The media type, such as `video/mp4`; nil while unknown.
@@ -14,11 +14,11 @@ public final class PlaybackState {
     public private(set) var bytesCached: Int64 = 0
     /// The current transfer rate from the origin in bytes per second.
     public private(set) var rate = 0.0
-    /// The last error of the player's requests; nil after bytes have been received again. AVPlayer doesn't report such
-    /// an error if it has received bytes before: it waits.
+    /// The last error of the player's requests; nil once bytes are received again. AVPlayer doesn't report the error of
+    /// a request that has already received bytes: it waits.
     public private(set) var failure: CacheError?
-    /// The cached fraction, from 0 to 1. It is nil while the length is unknown, and for a stream, because a playlist's
-    /// bytes don't include its segments. `Downloads` reports the progress of streams.
+    /// The cached fraction, from 0 to 1; nil while the length is unknown, and for streams, because the length of a
+    /// playlist doesn't include its segments. `Downloads` reports the progress of streams.
     public var fractionCached: Double? {
         guard let length, !MediaType.isPlaylist(mediaType) else { return nil }
         return length == 0 ? 1 : min(1, Double(bytesCached) / Double(length))
@@ -64,7 +64,7 @@ public final class PlaybackState {
 
     /// Updates the state from an event of the store.
     ///
-    /// - Returns: Whether the resource has to be read from the store again.
+    /// - Returns: Whether the information about the resource must be read from the store again.
     private func update(from event: CacheEvent) -> Bool {
         switch event {
         case .progress(let progress):
@@ -90,7 +90,7 @@ public final class PlaybackState {
 }
 
 extension CacheEvent {
-    /// Returns whether the event affects the resource with a key. The event of dropped events is always delivered.
+    /// Returns whether the event changes the state of the resource with a key.
     fileprivate func concerns(_ key: String) -> Bool {
         switch self {
         case .progress(let progress): progress.key == key

@@ -6,30 +6,30 @@
     public import Foundation
     public import MediaCache
 
-    /// An asset that plays a resource from a store, which fetches missing bytes once and caches them.
+    /// An asset that plays a resource through a store, which fetches missing bytes and caches them.
     ///
     /// ```swift
     /// let item = try AVPlayerItem(url, caching: store)
     /// player.replaceCurrentItem(with: item)
     /// ```
     ///
-    /// An AirPlay receiver that plays a URL by itself can reach neither the app nor loopback. Turn off
-    /// `AVPlayer.allowsExternalPlayback`, so that this device plays the asset and mirrors it.
+    /// An AirPlay receiver that fetches a URL itself can't reach the app or its loopback server. Turn off
+    /// `AVPlayer.allowsExternalPlayback`, so that this device plays the asset and mirrors the screen.
     public final class CachingAsset: AVURLAsset, @unchecked Sendable {
         /// The URL of the resource.
         public let resource: ResourceURL
         private let store: CacheStore
         private let loading: ResourceLoaderDelegate
-        /// The route. Its file or local URL must be retained for the asset's URL to remain valid.
+        /// The route. The asset's URL is valid only as long as the file or local URL in it is retained.
         private let route: PlaybackRoute
 
-        /// Creates an asset for a film or a song, whose bytes the player requests from the app.
+        /// Creates an asset for a media file. The player requests its bytes from the app.
         ///
         /// - Parameters:
         ///   - resource: The URL of the resource.
         ///   - store: The store that caches the resource.
         ///   - settings: The settings of its transfers; nil for the settings of the store.
-        ///   - policy: The amount to fetch ahead of the player.
+        ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL` if the system doesn't accept the URL, or with `invalidSetting` for
         ///   the URL of a stream.
         public convenience init(
@@ -42,15 +42,16 @@
             try self.init(resource, store, settings, policy, route: .loader)
         }
 
-        /// Returns an asset for any playable resource: a complete one plays from its file, a stream through a local
-        /// server, and any other by requests to the app.
+        /// Returns an asset for any playable resource. A complete resource plays from its file, a stream through a
+        /// local server, and any other resource through requests to the app.
         ///
         /// - Parameters:
         ///   - resource: The URL of the resource.
         ///   - store: The store that caches the resource.
         ///   - server: The provider of local URLs, required for streams.
-        ///   - settings: The settings of the transfers; nil for the settings of the store. The server has its own.
-        ///   - policy: The amount to fetch ahead of the player.
+        ///   - settings: The settings of the transfers; nil for the settings of the store. They don't apply to
+        ///     transfers of the server.
+        ///   - policy: How much to fetch ahead of the player.
         /// - Throws: `CacheError` with `invalidURL`, or with `invalidSetting` for a stream without a server; errors of
         ///   the server.
         public static func find(
@@ -74,8 +75,8 @@
             resourceLoader.setDelegate(loading, queue: loading.queue)
         }
 
-        /// Returns a stream of future events of the player's requests. It ends with the asset. Each call returns a
-        /// separate stream. It is empty if the asset plays from a file or a server.
+        /// Returns a stream of future events of the player's requests, which ends when the asset is deallocated. There
+        /// are none if the asset plays from a file or a server. Each call returns a separate stream.
         public func loadingEvents() -> AsyncStream<LoadingEvent> { loading.loader.events() }
 
         /// The trace of the player's requests.
@@ -86,13 +87,13 @@
             PlaybackState(of: resource, in: store, events: loadingEvents())
         }
 
-        /// Returns a frame of the video in its display orientation.
+        /// Returns a video frame in display orientation.
         ///
         /// - Parameters:
         ///   - seconds: The time of the frame in seconds.
         ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
         ///     video.
-        /// - Throws: An error of AVFoundation if the asset has no video or the frame can't be decoded.
+        /// - Throws: An AVFoundation error if the asset has no video or the frame can't be decoded.
         public func cover(at seconds: Double, maximumSize: CGSize = .zero) async throws -> CGImage {
             let generator = AVAssetImageGenerator(asset: self)
             generator.appliesPreferredTrackTransform = true
@@ -100,14 +101,14 @@
             return try await generator.image(at: CMTime(seconds: seconds, preferredTimescale: 90_000)).image
         }
 
-        /// Returns a frame of the video as a JPEG file, for a `Cover` of `MediaLibrary`.
+        /// Returns a video frame as a JPEG file, for a `Cover` of `MediaLibrary`.
         ///
         /// - Parameters:
         ///   - seconds: The time of the frame in seconds.
         ///   - maximumSize: The maximum size in pixels, with the aspect ratio preserved; zero for the size of the
         ///     video.
-        /// - Throws: An error of AVFoundation as ``cover(at:maximumSize:)``; `CacheError` with `notMedia` if the frame
-        ///   can't be encoded.
+        /// - Throws: The errors of ``cover(at:maximumSize:)``; `CacheError` with `notMedia` if the frame can't be
+        ///   encoded.
         public func coverFile(at seconds: Double, maximumSize: CGSize = .zero) async throws -> [UInt8] {
             let image = CIImage(cgImage: try await cover(at: seconds, maximumSize: maximumSize))
             let file = CIContext().jpegRepresentation(of: image, colorSpace: CGColorSpaceCreateDeviceRGB())
@@ -133,8 +134,8 @@
     }
 
     extension AVPlayerItem {
-        /// Creates an item that plays a film or a song from a store. The player requests the bytes from the app even if
-        /// all of them are cached; ``caching(_:in:server:)`` plays a complete resource from its file.
+        /// Creates an item that plays a media file from a store. The player requests the bytes from the app even if all
+        /// of them are cached. Unlike this, ``caching(_:in:server:)`` plays a complete resource from its file.
         ///
         /// - Parameters:
         ///   - url: The URL of the resource.
@@ -146,7 +147,8 @@
             self.init(asset: try CachingAsset(try ResourceURL(url.absoluteString), from: store, settings: settings))
         }
 
-        /// The asset with the events, trace and state of an item that plays from a store; nil for other items.
+        /// The item's asset, which provides events, a trace and the playback state; nil if the item doesn't play from a
+        /// store.
         public var cachingAsset: CachingAsset? { asset as? CachingAsset }
 
         /// Returns an item that plays any playable resource from a store.

@@ -6,10 +6,10 @@
     import Synchronization
     import UniformTypeIdentifiers
 
-    /// The delegate of an asset's loader, which forwards the player's requests to a ``ResourceLoader``.
+    /// The delegate of an asset's resource loader. It forwards the player's requests to a ``ResourceLoader``.
     final class ResourceLoaderDelegate: NSObject, AVAssetResourceLoaderDelegate, Sendable {
-        /// The queue on which AVFoundation calls the delegate. It isn't the main queue, which a waiting player may
-        /// block.
+        /// The queue on which AVFoundation calls the delegate. It must not be the main queue, which a waiting player
+        /// may block.
         let queue = DispatchQueue(label: "MediaCacheAVFoundation.loading", qos: .userInitiated)
         let loader: ResourceLoader
         private let requests = Mutex<[ObjectIdentifier: LoadingRequestAdapter]>([:])
@@ -41,10 +41,10 @@
         }
     }
 
-    /// The adapter of AVFoundation's requests to ``ResourceLoadingRequest``.
+    /// An adapter from AVFoundation's requests to ``ResourceLoadingRequest``.
     ///
-    /// All calls to the request are made in order on the queue of the loader's delegate, because requests aren't
-    /// thread-safe. This is why the class is unchecked.
+    /// AVFoundation's requests aren't thread-safe, so all calls to them are made on the queue of the loader's delegate.
+    /// `Sendable` is unchecked for this reason.
     final class LoadingRequestAdapter: ResourceLoadingRequest, @unchecked Sendable {
         let url: String
         let wantsContentInformation: Bool
@@ -65,14 +65,15 @@
             data = request.dataRequest.map { data in
                 RequestedData(
                     offset: data.currentOffset,
-                    // Subtracted in this order because the length of a request to the end may be Int.max.
+                    // The order of the subtractions prevents an overflow: the length of a request to the end may be
+                    // Int.max.
                     length: Int64(data.requestedLength) - (data.currentOffset - data.requestedOffset),
                     isToEnd: data.requestsAllDataToEndOfResource)
             }
         }
 
         func provide(_ information: ContentInformation) {
-            // A type that the system doesn't know is omitted, so that the system detects the type from the bytes.
+            // A type that the system doesn't know is omitted. The system then detects the type from the bytes.
             let known = UTType(mimeType: information.mediaType, conformingTo: .data)
             let type = known?.isDynamic == false ? known?.identifier : nil
             perform { request in
@@ -104,7 +105,7 @@
             }
         }
 
-        /// Whether the player still waits for the request. Read on the queue only.
+        /// Whether the player is still waiting for the request. Accessed on the queue only.
         private var isWaiting: Bool { !request.isCancelled && !request.isFinished }
     }
 #endif

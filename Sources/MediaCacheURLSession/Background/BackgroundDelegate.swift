@@ -6,7 +6,8 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The delegate of a background session, which stores downloaded files and reports failed transfers.
+/// The delegate of a background session. It moves downloaded files to the delivery folder, and reports failed
+/// transfers.
 final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     private let deliveries: DeliveryFolder
     /// The receiver of the reports; nil until ``listen(_:)``.
@@ -42,7 +43,8 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
         do {
             if head.isDecodedPart {
                 throw CacheError(
-                    .badResponse, "\(request.url) was received as part of an encoded body, which can't be decoded")
+                    .badResponse,
+                    "the response for \(request.url) is part of a body with a content coding, which can't be decoded")
             }
             // The system deletes the file when this method returns.
             try deliveries.add(

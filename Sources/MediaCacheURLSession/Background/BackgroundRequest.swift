@@ -1,8 +1,8 @@
 import Foundation
 import MediaCache
 
-/// The resource and range requested by a background transfer. It is stored as the description of the task, because the
-/// task outlives the app.
+/// The resource and range requested by a background transfer. It is stored in the task's description, because the task
+/// outlives the app.
 struct BackgroundRequest: Sendable, Hashable, Codable {
     /// The URL of the resource.
     var url: String
@@ -20,7 +20,7 @@ struct BackgroundRequest: Sendable, Hashable, Codable {
         self.isPublic = isPublic
     }
 
-    /// Reads a task's description. Returns nil for a task that `BackgroundTransfers` didn't create.
+    /// Parses a task's description. Returns nil for a task that wasn't created by ``BackgroundTransfers``.
     init?(_ description: String?) {
         guard let description, let request = try? JSONDecoder().decode(Self.self, from: Data(description.utf8)) else {
             return nil

@@ -22,17 +22,17 @@ import Synchronization
 /// If the system launches the app for these transfers, await ``toldAll()`` in
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` and then call the completion handler.
 ///
-/// The system follows redirects, and repeats the header fields of the first request to the last host. If those fields
-/// are secret, pass the final URL to ``fetch(_:scope:range:kind:)``. A response that a redirect obtained from a private
-/// network is discarded, but its request has been sent.
+/// The system follows redirects and sends the header fields to each host. If the fields are secret, pass the final URL
+/// to ``fetch(_:scope:range:kind:)``. If a redirect leads to a private network, the response is discarded, but the
+/// request has been sent.
 ///
 /// On Linux, transfers end with the process.
 public final class BackgroundTransfers: Sendable {
     /// An event of a transfer.
     public enum Event: Sendable {
-        /// The store has cached the received bytes. The value describes the resource.
+        /// The store has cached the received bytes of this resource.
         case stored(ResourceInfo)
-        /// A transfer failed and isn't repeated.
+        /// A transfer failed and won't be retried.
         case failed(ResourceURL, CacheError)
         /// The number of earlier events that were dropped because the subscriber didn't read them in time.
         case dropped(count: Int)
@@ -56,13 +56,14 @@ public final class BackgroundTransfers: Sendable {
     private let hub = EventHub<Event> { .dropped(count: $0) }
     private let state = Mutex(State())
 
-    /// Continues the transfers of earlier launches, and starts to store the files that have been received since.
+    /// Creates an instance that continues the transfers of earlier launches, and starts to store the files received in
+    /// the meantime.
     ///
     /// - Parameters:
     ///   - identifier: The identifier of the session. Only one instance at a time may use it.
-    ///   - store: The store for the received bytes.
-    ///   - folder: The path of the folder for received files until they are stored; nil for one in the caches folder of
-    ///     the app.
+    ///   - store: The store that caches the received bytes.
+    ///   - folder: The path of the folder for received files that aren't in the store yet; nil for a folder in the
+    ///     app's caches folder.
     ///   - settings: The networks that may be used.
     ///   - isDiscretionary: Whether the system may delay transfers until the device has power and Wi-Fi. Apple
     ///     platforms only.
@@ -97,13 +98,13 @@ public final class BackgroundTransfers: Sendable {
 
     /// Starts transfers for the missing bytes of a resource, with the settings of the store.
     ///
-    /// A resource with a validator is transferred in ranges of at most 32 MiB, because a transfer that fails loses all
-    /// its bytes.
+    /// A resource with a validator is transferred in ranges of at most 32 MiB, because all bytes of a failed transfer
+    /// are lost.
     ///
     /// - Parameters:
     ///   - url: The URL of the resource.
-    ///   - scope: The scope of the document that named the URL: `any` for a URL from the user, or the scope of an
-    ///     asset's part. Public addresses only unless set.
+    ///   - scope: The addresses that may be contacted: `any` for a URL entered by the user, or the scope of an asset's
+    ///     part. Public addresses only by default.
     ///   - range: The byte range to fetch; nil for all bytes.
     ///   - kind: The kind of the resource, for transforms.
     /// - Returns: The number of transfers started; 0 if no byte is missing or the missing bytes are already being
@@ -111,8 +112,8 @@ public final class BackgroundTransfers: Sendable {
     /// - Throws: `CacheError` with
     ///   - `invalidURL` if `URLSession` can't send the URL unchanged,
     ///   - `forbiddenAddress` if the scope excludes the address,
-    ///   - `invalidSetting` if the URL contains user information, the store doesn't contact origins, a transform needs
-    ///     the resource as a whole, or the resource is partial and has no validator,
+    ///   - `invalidSetting` if the URL contains user information, the store's settings forbid requests to origins, the
+    ///     kind has a whole-body transform, or the resource is partial and has no validator,
     ///   - `storage` if the store can't be read,
     ///   - `closed` after ``shutdown()``.
     @discardableResult
@@ -124,7 +125,7 @@ public final class BackgroundTransfers: Sendable {
         guard url.credentials == nil else {
             throw CacheError(
                 .invalidSetting,
-                "\(url) contains user information and can't be fetched in the background; download it instead")
+                "\(url) can't be fetched in the background, because it contains user information; download it instead")
         }
         guard transfers.asksOrigins else {
             throw CacheError(
@@ -133,7 +134,7 @@ public final class BackgroundTransfers: Sendable {
         let address = try RequestURL.url(of: url)
         let host = try await hosts.meaning(of: url.host, grants: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
-        // Received files count as cached.
+        // Bytes in received files must not be requested again.
         await takeDelivered()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)
@@ -153,7 +154,7 @@ public final class BackgroundTransfers: Sendable {
                 var request = wholeRequest
                 if let part {
                     request.setValue("bytes=\(part.lowerBound)-\(part.upperBound - 1)", forHTTPHeaderField: "Range")
-                    // A range of another version couldn't be used.
+                    // If the version has changed, the origin sends the whole content instead of a useless range.
                     if let version = cached?.validator.strongEntityTag ?? cached?.validator.lastModified {
                         request.setValue(version, forHTTPHeaderField: "If-Range")
                     }
@@ -193,16 +194,16 @@ public final class BackgroundTransfers: Sendable {
         state.withLock { $0.started = [] }
     }
 
-    /// Returns a stream of the events from now on. Each call returns a separate stream.
+    /// Returns a stream of future events. Each call returns a separate stream.
     public func events() -> AsyncStream<Event> { hub.stream() }
 
-    /// Stores all received files, including those that couldn't be stored while the store was suspended or the disk was
-    /// full. Returns when this is done.
+    /// Adds all received files to the store, including those that couldn't be added before because the store was
+    /// suspended or the disk was full. Returns when all of them have been processed.
     public func takeDelivered() async { await storeDeliveries().value }
 
-    /// Returns when the system has delivered all events for which it launched the app, and the store has cached the
-    /// received files. Each call waits for the next such moment. On Linux and after ``shutdown()`` the call only waits
-    /// for the store.
+    /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
+    /// received files. On Linux and after ``shutdown()``, it only waits for the store. A later call waits for the
+    /// events of the next launch.
     public func toldAll() async {
         #if canImport(Darwin)
             await told()
@@ -210,7 +211,7 @@ public final class BackgroundTransfers: Sendable {
         await takeDelivered()
     }
 
-    /// Returns when the system has delivered all events since the last call, or after ``shutdown()``.
+    /// Waits until the system has delivered all events since the last call, or ``shutdown()`` is called.
     func told() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -223,8 +224,8 @@ public final class BackgroundTransfers: Sendable {
         }
     }
 
-    /// Cancels all transfers and prevents new ones. The system remembers the session's identifier for some time, so
-    /// create only one instance per launch of the app.
+    /// Cancels all transfers and prevents new ones. The session's identifier may remain in use for some time, so create
+    /// only one instance per launch of the app.
     public func shutdown() {
         let (session, waiting) = state.withLock { state in
             defer { (state.session, state.waiting) = (nil, []) }
@@ -242,10 +243,10 @@ extension BackgroundTransfers {
         CacheError(.closed, "the background transfers were shut down; create a new instance")
     }
 
-    /// The maximum number of holes that are fetched separately. More holes are fetched as one range, with the cached
-    /// bytes between them.
+    /// The maximum number of holes to fetch separately. If there are more, they are fetched as one range, including the
+    /// cached bytes between them.
     private static let maximumHoles = 8
-    /// The maximum length of a transfer of a resource with a validator, in bytes.
+    /// The maximum number of bytes per transfer of a resource with a validator.
     private static let partLength: Int64 = 32 << 20
 
     private func tasks() async throws -> [URLSessionTask] {
@@ -262,7 +263,7 @@ extension BackgroundTransfers {
                 .compactMap { BackgroundRequest($0.taskDescription) })
     }
 
-    /// Returns the missing ranges, or nil if the length of the resource is unknown.
+    /// Returns the missing ranges; nil if the length of the resource is unknown.
     private static func missing(
         of url: ResourceURL, _ range: Range<Int64>?, _ cached: ResourceInfo?
     ) throws -> [Range<Int64>]? {
@@ -271,14 +272,14 @@ extension BackgroundTransfers {
         guard cached.validator.isPresent else {
             throw CacheError(
                 .invalidSetting,
-                "\(url) can't be completed, because it's partial and has no validator; remove it and fetch it again")
+                "\(url) can't be completed, because its cached part has no validator; remove it and fetch it again")
         }
         guard let whole = range ?? cached.length.map({ 0..<$0 }) else { return nil }
         let holes = SpanMap(cached.spans).holes(in: whole)
         return holes.count > maximumHoles ? [holes[0].lowerBound..<whole.upperBound] : holes
     }
 
-    /// Returns the ranges to request. An element that is nil requests the whole resource, without `Range`.
+    /// Returns the ranges to request. A nil element requests the whole resource, without `Range`.
     private static func parts(
         _ missing: [Range<Int64>]?, without known: Set<BackgroundRequest>, hasValidator: Bool
     ) -> [Range<Int64>?] {
@@ -318,7 +319,7 @@ extension BackgroundTransfers {
         }
     }
 
-    /// Starts to store the received files after the previous call is done, so that no file is stored twice.
+    /// Starts a task that stores the received files. It waits for the previous task, so that no file is stored twice.
     @discardableResult
     private func storeDeliveries() -> Task<Void, Never> {
         state.withLock { state in
@@ -345,7 +346,7 @@ extension BackgroundTransfers {
                 hub.send(.stored(info))
             } catch {
                 let error = CacheError.wrap(error, as: .storage, "\(record.request.url) can't be stored")
-                // These failures may be temporary.
+                // These failures may be temporary, so the file is preserved.
                 guard error.code != .closed, error.code != .storage || error.isByRule else { continue }
                 deliveries.remove(name)
                 reportFailure(record.request, error)
@@ -353,7 +354,9 @@ extension BackgroundTransfers {
         }
     }
 
-    /// Throws `forbiddenAddress` if redirects led from a public document to a private address, as the engine does.
+    /// Checks redirects by the same rule as the engine.
+    ///
+    /// - Throws: `CacheError` with `forbiddenAddress` if a redirect led from a public to a private address.
     private func checkRedirect(of response: DeliveredResponse, isPublic: Bool) async throws {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects

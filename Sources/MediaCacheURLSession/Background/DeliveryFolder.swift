@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import MediaCache
 
-/// The folder of received files that aren't in the store yet. Each delivery consists of a body and a record in JSON.
-/// They persist if the system terminates the app before the store has cached them.
+/// A folder for received files that aren't in the store yet. Each delivery consists of a file with the body and a JSON
+/// record. Deliveries persist if the system terminates the app before the store has cached them.
 struct DeliveryFolder: Sendable {
     /// The request and the response head of a body.
     struct Record: Sendable, Hashable, Codable {
@@ -17,7 +17,7 @@ struct DeliveryFolder: Sendable {
         var received: Date
 
         private enum CodingKeys: String, CodingKey {
-            // The key on disk.
+            // The key used by existing records.
             case request = "wish"
             case status, fields, location, received
         }
@@ -43,8 +43,8 @@ struct DeliveryFolder: Sendable {
             .appending(path: "MediaCacheURLSession/\(identifier)").path
     }
 
-    /// Opens the folder, or creates it, and removes bodies without a record, left by an app that was terminated. Call
-    /// this before the session can deliver files.
+    /// Opens the folder, creating it if necessary, and removes bodies without a record, which a terminated app may have
+    /// left. Call this before the session can deliver files.
     ///
     /// - Throws: `CacheError` with `storage`.
     init(_ path: String) throws {
@@ -57,7 +57,7 @@ struct DeliveryFolder: Sendable {
                 if !known.contains(name) { try FileManager.default.removeItem(at: file) }
             }
         } catch {
-            throw CacheError(.storage, "the folder \(path) can't be used for received files", cause: error)
+            throw CacheError(.storage, "the folder \(path) for received files can't be opened", cause: error)
         }
     }
 
@@ -71,7 +71,7 @@ struct DeliveryFolder: Sendable {
             try JSONEncoder().encode(record).write(to: url(name, Self.recordExtension), options: .atomic)
         } catch {
             throw CacheError(
-                .storage, "the received file of \(record.request.url) can't be moved to \(folder.path)", cause: error)
+                .storage, "the file received from \(record.request.url) can't be moved to \(folder.path)", cause: error)
         }
     }
 
@@ -80,7 +80,7 @@ struct DeliveryFolder: Sendable {
         try files(Self.recordExtension).map { $0.deletingPathExtension().lastPathComponent }.sorted()
     }
 
-    /// Returns the record of a delivery and the path of its body, or nil if either is unreadable.
+    /// Returns the record of a delivery and the path of its body; nil if either can't be read.
     func delivery(_ name: String) -> (record: Record, path: String)? {
         let body = url(name, Self.bodyExtension).path
         guard let data = try? Data(contentsOf: url(name, Self.recordExtension)),
@@ -90,7 +90,7 @@ struct DeliveryFolder: Sendable {
         return (record, body)
     }
 
-    /// Removes a delivery, the record first: the next opening removes a body without a record.
+    /// Removes a delivery. The record is removed first, because the next opening removes bodies without a record.
     func remove(_ name: String) {
         try? FileManager.default.removeItem(at: url(name, Self.recordExtension))
         try? FileManager.default.removeItem(at: url(name, Self.bodyExtension))
@@ -105,7 +105,7 @@ struct DeliveryFolder: Sendable {
 }
 
 extension DeliveryFolder.Record {
-    /// Returns the response for the store.
+    /// Returns the response to add to the store.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func response(_ path: String) throws -> DeliveredResponse {

@@ -1,10 +1,9 @@
 import Foundation
 import MediaCache
 
-/// The conversion of resource URLs for `URLSession`.
+/// Converts resource URLs for `URLSession`.
 enum RequestURL {
-    /// Returns an identical URL, or one in which characters that aren't allowed in URLs are percent-encoded (RFC 3986
-    /// §2.1).
+    /// Returns the same URL, except that characters that aren't allowed in URLs are percent-encoded (RFC 3986 §2.1).
     ///
     /// - Throws: `CacheError` with `invalidURL` if the system would send a different URL.
     static func url(of resource: ResourceURL) throws -> URL {
@@ -20,7 +19,7 @@ enum RequestURL {
                 + (hasDots ? "remove the dot segments from its path" : "write its % as %25"))
     }
 
-    /// Returns the URL with a target, or nil if the system changes the target.
+    /// Returns the URL with the given target; nil if the system would change the target.
     private static func url(_ resource: ResourceURL, _ target: String) -> URL? {
         guard let url = URL(string: "\(resource.scheme)://\(resource.authority)\(target)") else { return nil }
         let written = url.absoluteString
@@ -30,7 +29,7 @@ enum RequestURL {
         return url
     }
 
-    /// Returns a target with disallowed characters percent-encoded, or nil if it has a `%` without two hexadecimal
+    /// Percent-encodes disallowed characters of a target. Returns nil if it contains a `%` without two hexadecimal
     /// digits.
     private static func encoded(_ target: String) -> String? {
         let bytes = Array(target.utf8)

@@ -5,7 +5,7 @@ import HTTPTypes
     import FoundationNetworking
 #endif
 
-/// A response head adjusted to the body that the session delivers, which may be decoded.
+/// A response head that describes the body as delivered by the session, which may have decoded it.
 struct SessionHead {
     /// The content codings that the system decodes (RFC 9110 §8.4.1).
     private static let decoded = ["gzip", "x-gzip", "deflate", "br"]

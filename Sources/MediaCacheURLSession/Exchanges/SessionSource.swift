@@ -22,7 +22,7 @@ final class SessionSource: Sendable {
             URLSession(configuration: configuration, delegate: delegate, delegateQueue: SessionQueue()))
     }
 
-    /// Returns a suspended task for a request, or nil after ``shutdown()``.
+    /// Returns a suspended task for a request; nil after ``shutdown()``.
     func task(of request: URLRequest, for exchange: URLSessionExchange) -> URLSessionDataTask? {
         session.withLock { session in
             guard let task = session?.dataTask(with: request) else { return nil }
@@ -101,11 +101,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
 /// The serial queue on which a session calls its delegate.
 ///
-/// FoundationNetworking adds operations from the thread that reads all connections, without regard to the speed of the
-/// delegate. On Linux the queue blocks that thread while too many operations are pending. A delegate method must never
+/// FoundationNetworking adds operations from the thread that reads all connections, even if the delegate is slow. On
+/// Linux, the queue therefore blocks that thread while too many operations are pending. A delegate method must never
 /// wait for that thread.
 ///
-/// Unchecked because the superclass isn't `Sendable` for subclasses; `condition` protects the state.
+/// `Sendable` is unchecked because a subclass of `OperationQueue` can't be checked. `condition` protects the state.
 final class SessionQueue: OperationQueue, @unchecked Sendable {
     #if !canImport(Darwin)
         /// The maximum number of pending operations.

@@ -5,13 +5,13 @@ import MediaCache
     import FoundationNetworking
 #endif
 
-/// The mapping of the session's errors to `CacheError`.
+/// Maps errors of `URLSession` to `CacheError`.
 enum URLErrorMapper {
     /// Returns a `CacheError` for an error of the session.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - host: The host for the message.
+    ///   - host: The host, for the message.
     ///   - hadHead: Whether the response head had been received.
     static func cacheError(for error: any Error, host: String, hadHead: Bool) -> CacheError {
         guard let error = error as? URLError else {

@@ -7,8 +7,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One request and its response. The session's delegate delivers the response to the exchange, and one reader consumes
-/// it.
+/// A request and its response. The session's delegate delivers the response, and one reader consumes it.
 final class URLSessionExchange: ReadableExchange {
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
@@ -25,7 +24,7 @@ final class URLSessionExchange: ReadableExchange {
         var head: HeadContinuation?
         var reader: BodyContinuation?
         var timer: Task<Void, Never>?
-        /// The time since which the reader has been waiting for data; nil if no stall is possible.
+        /// The time when the reader began to wait for data; nil while it isn't waiting.
         var waitingSince: Duration?
         var buffers: [Data] = []
         var bufferedBytes = 0
@@ -38,11 +37,11 @@ final class URLSessionExchange: ReadableExchange {
     }
 
     #if canImport(Darwin)
-        /// The number of buffered bytes that pauses the transfer. It continues at half of it.
+        /// The number of buffered bytes at which the transfer is paused. It continues at half of that.
         private static let highWater = 512 << 10
     #else
-        /// The number of buffered bytes that ends the exchange, because FoundationNetworking can't pause a transfer: a
-        /// suspended task starts over.
+        /// The number of buffered bytes at which the exchange fails, because FoundationNetworking can't pause a
+        /// transfer: a suspended task starts over.
         private static let highWater = 4 << 20
     #endif
 
@@ -71,7 +70,7 @@ final class URLSessionExchange: ReadableExchange {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // The exchange may have been cancelled before.
+                    // The exchange may already have been cancelled.
                     if case .ended = state.phase { return true }
                     state.task = task
                     state.head = continuation
@@ -102,7 +101,7 @@ final class URLSessionExchange: ReadableExchange {
                 state.bufferedBytes -= data.count
                 if state.isPaused, state.bufferedBytes <= Self.highWater / 2 {
                     state.isPaused = false
-                    // Both this call and `suspend()` are made under the lock, to preserve their order.
+                    // Like `suspend()`, called under the lock to preserve their order.
                     state.task?.resume()
                 }
                 return .deliver(data)
@@ -122,7 +121,7 @@ final class URLSessionExchange: ReadableExchange {
         }
     }
 
-    /// Cancels the exchange if it is running, and discards buffered bytes.
+    /// Cancels the exchange and discards buffered bytes.
     func cancel() { end(cancelled, dropsBuffers: true) }
 
     private var cancelled: CacheError {
@@ -146,7 +145,7 @@ extension URLSessionExchange {
             end(
                 CacheError(
                     .badResponse,
-                    "\(url.authority) sent part of an encoded body, which can't be decoded; "
+                    "\(url.authority) sent part of a body with a content coding, which can't be decoded; "
                         + "configure the origin to send media without a content coding"))
             return false
         }
@@ -216,7 +215,7 @@ extension URLSessionExchange {
         onMetrics?(metrics)
     }
 
-    /// Stops the timer of the response head while the request waits for a network, which has no limit.
+    /// Stops the timer for the response head, because waiting for a network has no limit.
     func waitForConnectivity() {
         let timer = state.withLock { state in
             defer { state.timer = nil }
@@ -233,12 +232,12 @@ extension URLSessionExchange {
 // MARK: Completion
 
 extension URLSessionExchange {
-    /// Ends the exchange, unless it has ended before.
+    /// Ends the exchange. Has no effect if it has already ended.
     ///
     /// - Parameters:
     ///   - error: The error for the reader; nil at the end of the body.
     ///   - dropsBuffers: Whether buffered bytes are discarded.
-    ///   - isDue: A condition for the end, evaluated under the lock.
+    ///   - isDue: Returns whether to end the exchange. Called under the lock.
     private func end(
         _ error: (any Error)?, dropsBuffers: Bool = false, if isDue: (inout State) -> Bool = { _ in true }
     ) {
@@ -275,7 +274,7 @@ extension URLSessionExchange {
         #if canImport(Darwin)
             task.cancel()
         #else
-            // The call waits for the thread that reads connections, which may itself wait for this thread.
+            // `cancel()` waits for the thread that reads connections, which may be waiting for this thread.
             DispatchQueue.global().async { task.cancel() }
         #endif
     }
@@ -299,8 +298,8 @@ extension URLSessionExchange {
         }
     }
 
-    /// Ends the exchange if the reader has waited for the stall limit; otherwise restarts the timer. One timer serves
-    /// all waits of a body.
+    /// Ends the exchange if the reader has waited for the stall limit; otherwise restarts the timer. One timer is used
+    /// for all waits of a body.
     private func checkForStall() {
         end(CacheError(.timedOut, "\(url.authority) stalled: it sent no data for \(limits.stall)")) { state in
             state.timer = nil
