@@ -5,11 +5,11 @@ internal import MediaCache
 ///
 /// Copies have the same content with the same dates (RFC 8216bis §6.2.4). Their media sequence numbers are unrelated
 /// (§4.4.3.2), so segments are matched by EXT-X-PROGRAM-DATE-TIME, otherwise by file name and duration. If copies share
-/// neither, a copy is assumed to end at the moment at which a new segment appears in it.
+/// neither, a copy is assumed to end at the current time when a new segment appears in it.
 extension TrackFollower {
     /// The position at which a copy continues the recorded segments.
     private enum Joint {
-        /// The copy has the last known segment, at an index.
+        /// The copy lists the last known segment, at the given index.
         case match(Int)
         /// The index of the copy's first unknown segment. Media may be missing before it.
         case next(Int, isContiguous: Bool)
@@ -75,7 +75,7 @@ extension TrackFollower {
         if let index = dates.lastIndex(where: { $0.map { abs($0 - last) <= duration / 4 } ?? false }) {
             return .match(index)
         }
-        // The copy cuts its segments at other times: the nearest cut counts.
+        // The copy's segment boundaries differ, so the nearest one is used.
         let end = last.clampedSum(duration)
         guard let index = dates.firstIndex(where: { $0.map { $0 >= end - duration / 2 } ?? false }),
             let date = dates[index]
@@ -104,7 +104,7 @@ extension TrackFollower {
         fileName(left) == fileName(right) && isAlike(left, right)
     }
 
-    /// Gives the copy's segments the numbers of the corresponding rows.
+    /// Maps the copy's segments to the numbers of the corresponding rows.
     private mutating func align(
         _ update: MediaPlaylist, at index: Int, _ updated: [Int64?], with known: MediaPlaylist, _ dates: Dates
     ) {

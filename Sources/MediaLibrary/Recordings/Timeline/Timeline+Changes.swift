@@ -1,19 +1,19 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Changes of the timeline. Each change is durable before readers see it.
+/// Changes to the timeline. Each change is durable before readers see it.
 extension Timeline {
-    /// The maximum duration of a segment, since durations are unchecked input.
+    /// The maximum duration of a segment in nanoseconds, since durations are untrusted input.
     private static let longest: Int64 = 86_400_000_000_000
 
     /// Appends segments, numbered from ``next`` on. Returns when they are durable.
     ///
-    /// Segments never overlap: one that lasts beyond the start of the next is cut short.
+    /// Segments never overlap: a segment that extends beyond the start of the next one is cut short.
     ///
     /// - Parameters:
     ///   - segments: The segments.
     ///   - first: The number of discontinuities before the track's first segment.
-    /// - Throws: `CacheError` with `storage`. No segment is appended then.
+    /// - Throws: `CacheError` with `storage`. In this case, no segment is appended.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await changes.runUncancelled {
             let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
@@ -24,7 +24,7 @@ extension Timeline {
                     written.append(name(ofPage: page.first))
                 }
             } catch {
-                // The numbers may be used for fewer segments next time.
+                // The next call may use these numbers for fewer segments.
                 if written.count > 1 { try? await store.removeFiles(Array(written.dropFirst()), of: recording) }
                 throw error
             }
@@ -102,7 +102,7 @@ extension Timeline {
 
     /// Stores the results of segments. Returns when they are durable.
     ///
-    /// - Throws: `CacheError` with `storage`. The results in some pages may be stored then.
+    /// - Throws: `CacheError` with `storage`. In this case, the results in some pages may be stored.
     package func settle(_ segments: [RecordedSegment]) async throws {
         try await changes.runUncancelled {
             var changed: [Int64: TimelinePage] = [:]
@@ -135,7 +135,7 @@ extension Timeline {
         try await changes.runUncancelled { try await removeNow(numbers) }
     }
 
-    /// Completes a removal that an earlier process began: bytes may be left.
+    /// Completes a removal that an earlier process began, by deleting the remaining bytes.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func finishRemoval() async throws { try await remove([]) }
@@ -211,7 +211,7 @@ extension Timeline {
 }
 
 extension Timeline.State {
-    /// Replaces a page by its version on disk.
+    /// Replaces a page with the version that was written to disk.
     fileprivate mutating func note(_ page: TimelinePage) {
         let entry = TimelineIndex.Entry(page, without: removed)
         index.set(entry)
