@@ -23,7 +23,7 @@ public struct DeviceConditions: Sendable, Hashable {
     /// Whether the device is so hot that work should wait.
     public var isHot: Bool
 
-    /// Creates conditions. By default, no policy prevents downloads.
+    /// Creates conditions. By default, they don't prevent downloads.
     public init(
         network: Network = .unmetered, networkName: String = "", isCharging: Bool = true, isLowPower: Bool = false,
         isHot: Bool = false
@@ -50,7 +50,7 @@ public struct SteadyConditions: DownloadConditions {
     /// The conditions.
     public let current: DeviceConditions
 
-    /// Creates conditions. By default, no policy prevents downloads.
+    /// Creates conditions. By default, they don't prevent downloads.
     public init(_ current: DeviceConditions = DeviceConditions()) {
         self.current = current
     }
@@ -110,7 +110,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         if onlyCharging, !conditions.isCharging { return DownloadObstacle(.power, "the device isn't charging") }
         if sparesPower, conditions.isHot { return DownloadObstacle(.power, "the device is hot") }
         if sparesPower, conditions.isLowPower { return DownloadObstacle(.power, "power saving is on") }
-        if let hours, let until = wait(for: hours, at: now, calendar) {
+        if let hours, let until = nextStart(of: hours, at: now, calendar) {
             return DownloadObstacle(.hours, "downloads don't run at this time of day", until: until)
         }
         return nil
@@ -127,7 +127,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     }
 
     /// Returns the next time at which the permitted hours begin; nil if the current time is within them.
-    private func wait(for hours: Hours, at now: Date, _ calendar: Calendar) -> Date? {
+    private func nextStart(of hours: Hours, at now: Date, _ calendar: Calendar) -> Date? {
         let parts = calendar.dateComponents([.hour, .minute], from: now)
         let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)
         guard !hours.contains(minute) else { return nil }

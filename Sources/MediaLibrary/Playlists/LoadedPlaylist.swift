@@ -11,7 +11,7 @@ public struct LoadedPlaylist: Sendable {
     public var url: ResourceURL
     /// The address scope of the playlist's references.
     public let references: AddressScope
-    /// Whether the playlist was received just now and replaces another cached version.
+    /// Whether the playlist was just received and replaces a different cached version.
     var replacesAnother = false
     /// The kind of playlist; nil if no tag determines it.
     public let kind: PlaylistKind?
@@ -94,7 +94,7 @@ struct PlaylistLines {
         self.bytes = bytes
     }
 
-    /// Returns whether a line begins with `tag`, possibly after white space.
+    /// Whether a line begins with `tag`, possibly after white space.
     func contains(_ tag: StaticString) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)

@@ -112,7 +112,7 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cus
 
     /// Creates a name; returns nil if the text isn't a valid name.
     public init?(rawValue: String) {
-        let isRight = rawValue.utf8.allSatisfy { byte in
+        let isValid = rawValue.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
@@ -120,7 +120,7 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cus
             default: false
             }
         }
-        guard isRight, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
+        guard isValid, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
             return nil
         }
         self.rawValue = rawValue

@@ -77,7 +77,7 @@ public actor Recordings {
             await exports.start()
             for recording in all {
                 let channel = await recording.channel
-                // Started before the export, which then waits for segments that are still being fetched.
+                // Recording starts first, so that the exports wait for segments that are still being fetched.
                 if channel.isWanted, !channel.hasEnded { await recording.start() }
                 await recording.exportFinishedProgrammes()
                 if channel.hasEnded, channel.isAsset != true { await ended(recording) }
@@ -168,7 +168,7 @@ public actor Recordings {
     @discardableResult
     public func add(_ request: ChannelRequest) async throws -> Channel {
         let (recording, isNew) = try await addRecording(request)
-        // Not serialized with other changes, because removing segments may take long.
+        // Not serialized with other changes, because removing segments may take a long time.
         if !isNew { await recording.retentionChanged() }
         return await recording.channel
     }
@@ -340,7 +340,7 @@ public actor Recordings {
             }
             let recording = Recording(channel, dependencies: dependencies)
             known.withLock { $0[channel.name] = recording }
-            // An unreadable recording is listed without its media. The others are loaded nevertheless.
+            // An unreadable recording is listed without its media, and doesn't prevent loading the others.
             try? await recording.open()
         }
         try await removeStaleExports(areAllKnown: areAllKnown)

@@ -2,8 +2,8 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// The recently requested playlists. They show which segments follow another one, and since when a URL has identified a
-/// live segment.
+/// A collection of recently requested playlists. It determines which segments follow another one, and since when a URL
+/// has identified a live segment.
 public final class RecentPlaylists: Sendable {
     /// The maximum number of playlists, which is enough for a few streams with their renditions.
     private static let capacity = 32

@@ -11,7 +11,7 @@ struct SegmentNames: Sendable {
     private static let spare = 1024
 
     /// The maximum number of segments by which a lagging cache may be behind.
-    private static let olderBy = 2
+    private static let maximumLag = 2
 
     /// The last playlist, and the times of its newest names.
     private var current: StreamIndex?
@@ -67,14 +67,14 @@ struct SegmentNames: Sendable {
 
     /// Whether a restarted encoder may have written this playlist.
     ///
-    /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). But a slight decrease may come from a lagging cache,
-    /// and an increase from a restarted encoder that has caught up. The elapsed time decides: since the last playlist
-    /// was received, an encoder can't have produced more media than that.
+    /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). However, a slight decrease may come from a lagging
+    /// cache, and an increase from a restarted encoder that has caught up. The time since the last playlist decides: a
+    /// restarted encoder can't have produced more media than that.
     private func mayBeRestarted(_ index: StreamIndex, _ window: Range<Int>, at moment: Duration) -> Bool {
         guard let last else { return false }
         if window.upperBound <= last.window.lowerBound { return true }
         let fall = last.window.upperBound - window.upperBound
-        guard fall <= Self.olderBy else { return true }
+        guard fall <= Self.maximumLag else { return true }
         let elapsed = moment - last.moment
         let isTimeEnough = elapsed + index.targetDuration >= index.windowDuration
         return isTimeEnough && (fall > 0 || elapsed >= index.targetDuration * 2)

@@ -124,8 +124,8 @@ struct StreamIndex: Sendable {
     /// The number of live names whose segments are known: the newest ones.
     var liveCount: Int { live.count }
 
-    /// Calls `body` for each live name with a known segment. Its number is counted from the oldest of these. If a name
-    /// is repeated, only the newest occurrence counts.
+    /// Calls `body` for each live name with a known segment. `number` is its index among these names, oldest first. If
+    /// a name is repeated, only the newest occurrence counts.
     func forEachLiveName(_ body: (_ number: Int, _ hash: UInt64, _ segment: LiveSegment) -> Void) {
         for (position, name) in names.enumerated() where Int(name.index) >= firstLive && !live.isEmpty {
             let next = position + 1

@@ -57,7 +57,7 @@ package final class ConcurrencyLimit: Sendable {
     package func runUncancelled<Result>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async rethrows -> Result {
-        // Neither cancellation nor the limit of waiting operations ends this wait.
+        // Neither cancellation nor the limit on waiting operations ends this wait.
         _ = try? await withCheckedThrowingContinuation { enter(0, $0, isCancellable: false) }
         defer { leave() }
         return try await operation()

@@ -31,7 +31,7 @@ package enum TimeLimit {
     }
 }
 
-/// A race whose first result is its value.
+/// A race that is decided by the first result.
 private final class Race<Value: Sendable>: Sendable {
     private enum State {
         case running(CheckedContinuation<Value?, any Error>?)

@@ -33,7 +33,7 @@ package final class WindowedSource: ByteSource {
         self.fetch = fetch
     }
 
-    /// Reads; see `ByteSource`.
+    /// See `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < buffer.count, offset + Int64(done) < length {

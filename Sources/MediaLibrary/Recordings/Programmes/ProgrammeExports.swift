@@ -17,7 +17,7 @@ actor ProgrammeExports {
         var name: String { ExportFolder.name(programme, format) }
     }
 
-    /// The share of writing the MP4 file in the progress of an export that is then encoded.
+    /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
     private static let shareOfFilm = 0.1
     /// The delay before an interrupted export is retried.
     private static let patience = Duration.seconds(60)
@@ -279,7 +279,7 @@ actor ProgrammeExports {
     }
 }
 
-/// An encoder for players that can't play the original format. The library doesn't encode itself: implementations use
+/// An encoder for players that can't play the original format. The library itself doesn't encode: implementations use
 /// the system's encoder or another program.
 public protocol FilmEncoder: Sendable {
     /// Encodes an MP4 file as 3GP (H.264 and AAC).

@@ -63,7 +63,7 @@ extension Recording {
 
     /// Durably counts an attempt to export before it begins.
     ///
-    /// - Returns: False if `limit` attempts were counted before. Then this attempt isn't counted.
+    /// - Returns: False, without counting the attempt, if `limit` attempts were counted before.
     /// - Throws: `CacheError` with `storage`.
     func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
         let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0

@@ -5,8 +5,8 @@ internal import Synchronization
 /// A clock that determines the age of segments, in nanoseconds since 1970. It advances with the monotonic clock, so
 /// setting the wall clock doesn't change any segment's age.
 struct AgeClock: Sendable {
-    /// The maximum backward step of the stream's current time that is ignored. After a larger step, the stream's clock
-    /// was set back.
+    /// The maximum backward step of the stream's current time that is ignored. A larger step means that the stream's
+    /// clock was set back.
     private static let longestStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64

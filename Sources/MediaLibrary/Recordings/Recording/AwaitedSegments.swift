@@ -22,10 +22,10 @@ struct AwaitedSegment {
     var mayHaveOtherBytes = false
     /// The times of the first and the last failure.
     var failed: ClosedRange<Duration>?
-    /// The times, as of the last failure, at which a segment was last completed on the same track and on any track.
+    /// The times of the last completed segments on the same track and on any track, as of the last failure.
     var arrival: Duration?
     var otherArrival: Duration?
-    /// The time since which each response has been that the segment doesn't exist (404 or 410).
+    /// The time since which each attempt has failed with status 404 or 410.
     var absentSince: Duration?
     var reason = ""
     /// The media, once it's cached. From then on, only companions are missing.
@@ -42,7 +42,7 @@ struct AwaitedSegments {
     private var segments: [Int64: AwaitedSegment] = [:]
     /// The number of segments whose media is cached and whose companions are missing.
     private(set) var waiting = 0
-    /// The number of bytes of the media of these segments.
+    /// The total size of their media, in bytes.
     private(set) var waitingBytes: Int64 = 0
     /// The number of segments visited so far, by which tests measure the cost of long backlogs.
     private(set) var visits = 0
@@ -85,8 +85,8 @@ struct AwaitedSegments {
 /// A queue of a track's awaited segments. The oldest segments are fetched first, because the origin removes them first.
 ///
 /// The backlog consists of the segments that were published before the recording began or were awaited by an earlier
-/// process. In the order ``BacklogOrder/newestFirst``, it's fetched after all other segments, because retention may
-/// discard its oldest ones.
+/// process. In the order ``BacklogOrder/oldestFirst``, it's fetched before all other segments. In the order
+/// ``BacklogOrder/newestFirst``, it's fetched after them, because retention may discard its oldest segments.
 struct FetchQueue: Sendable {
     /// The segments in order. Those before `head` have been removed.
     private var fresh: [Int64] = []

@@ -10,7 +10,7 @@ struct DiscontinuityNumbers: Sendable {
     /// The maximum difference, in nanoseconds, between the times at which tracks reach the same discontinuity.
     private static let tolerance: Int64 = 30_000_000_000
     /// The maximum number of discontinuities by which a track catches up. Numbers that differ more aren't comparable.
-    private static let furthest: Int64 = 100
+    private static let maximumDeficit: Int64 = 100
 
     /// The number of discontinuities up to and including the last row.
     private(set) var number: Int64 = 0
@@ -117,7 +117,7 @@ struct DiscontinuityNumbers: Sendable {
     }
 
     private static func reachable(_ number: Int64, of target: Int64) -> Int64? {
-        (target...target + furthest).contains(number) ? number : nil
+        (target...target + maximumDeficit).contains(number) ? number : nil
     }
 
     /// Returns the number that other tracks have or will have after a discontinuity of the origin. They may be ahead if
@@ -127,7 +127,7 @@ struct DiscontinuityNumbers: Sendable {
             guard let offset = other.offset, offset + other.deficit != self.offset.map({ $0 + deficit }) else {
                 return nil
             }
-            // The other track follows the same count of the origin.
+            // The origin numbers the discontinuities of both tracks alike.
             if let origin = other.origin, (own - 1...own).contains(origin) { return own + offset + other.deficit }
             guard let lastDiscontinuity = other.lastDiscontinuity else { return nil }
             if abs(lastDiscontinuity - time) <= Self.tolerance { return other.number + other.deficit }

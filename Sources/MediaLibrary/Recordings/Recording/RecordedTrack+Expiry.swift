@@ -61,7 +61,8 @@ extension RecordedTrack {
         if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
         let failing = failed.upperBound - began
         if let arrival = segment.arrival, arrival >= since { return failing >= patience }
-        // Other tracks may be on other hosts. Meanwhile, the edge can advance because of ``Recording/silentTracks``.
+        // Arrivals on other tracks prove less, since their hosts may differ. Meanwhile, the edge can advance because of
+        // ``Recording/silentTracks``.
         guard let arrival = segment.otherArrival, arrival >= since else { return false }
         return failing >= Self.longestPatience
     }

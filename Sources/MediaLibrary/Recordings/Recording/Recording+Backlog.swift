@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MediaCache
 
-/// Recording of segments that were published before it began. A playlist may list a day of them.
+/// Handling of segments that were published before the recording began. A playlist may list a day of them.
 extension Recording {
     /// Returns the arrival time up to which segments are too old, in nanoseconds since 1970.
     func oldest(_ retention: Retention) -> Int64 {

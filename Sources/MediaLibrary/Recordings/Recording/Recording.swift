@@ -19,7 +19,7 @@ package actor Recording {
     var isFlushing = false
     var fetches: [Int: Task<Void, Never>] = [:]
     var nextFetch = 0
-    /// The keys and media initialization sections that are cached, in flight or failed, by cache name.
+    /// The keys and media initialization sections that are cached, in flight or failed, by cache key.
     var companions: [String: Companion] = [:]
     var masterLoaded: Duration?
     /// Whether the multivariant playlist is being loaded. Concurrent loads could add a track twice.
@@ -121,7 +121,7 @@ package actor Recording {
         reportState()
     }
 
-    /// Cancels all loads and fetches and waits for their end.
+    /// Cancels all loads and fetches, and waits until they have ended.
     private func endTasks() async {
         for track in tracks { track.follows?.cancel() }
         for fetch in fetches.values { fetch.cancel() }
@@ -181,7 +181,7 @@ package actor Recording {
 
     // MARK: - Tracks
 
-    /// Updates the tracks from the channel's multivariant playlist. Returns at once if an update is in flight.
+    /// Updates the tracks from the channel's multivariant playlist. Returns immediately if an update is in flight.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true

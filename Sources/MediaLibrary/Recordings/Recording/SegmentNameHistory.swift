@@ -33,7 +33,7 @@ struct SegmentNameHistory: Sendable {
     /// The latest name for each media sequence number.
     private var names: [Int: String] = [:]
 
-    /// Adds the names of a playlist from a media sequence number on.
+    /// Adds the names of a playlist's segments, starting at a media sequence number.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {

@@ -174,8 +174,8 @@ extension MediaPlaylist {
 }
 
 extension ResolvedSegment {
-    /// The start of the segment by its playlist's dates, in nanoseconds since 1970; nil without a valid date. It may be
-    /// out of range because of the durations between a date and the segment.
+    /// The start of the segment by its playlist's dates, in nanoseconds since 1970; nil without a valid date. A derived
+    /// date may be out of range, because durations are untrusted input.
     var boundedDate: Int64? {
         programDateTime?.nanosecondsSinceEpoch.flatMap { MediaPlaylist.times.contains($0) ? $0 : nil }
     }

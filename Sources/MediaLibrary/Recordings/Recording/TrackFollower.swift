@@ -1,13 +1,13 @@
 import HLS
 internal import MediaCache
 
-/// A converter of a repeatedly loaded track playlist to rows of a timeline.
+/// A converter that turns the successive loads of a track's playlist into rows of a timeline.
 ///
 /// Segments that left the playlist between two loads become gaps. The follower detects a restarted media sequence, a
 /// restarted encoder that reuses names, changed numbering, changed links, outdated copies from caches, and two
 /// alternating encoders.
 struct TrackFollower: Sendable {
-    /// The number of latest rows that are compared with the playlist after a restart of the process.
+    /// The number of most recent rows that are compared with the playlist after a restart of the process.
     static let tailLength = 1000
     /// The time for which the playlist of an alternating encoder is remembered.
     private static let alternationMemory = Duration.seconds(600)

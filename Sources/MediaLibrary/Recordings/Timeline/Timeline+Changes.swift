@@ -6,7 +6,7 @@ extension Timeline {
     /// The maximum duration of a segment in nanoseconds, since durations are untrusted input.
     private static let longest: Int64 = 86_400_000_000_000
 
-    /// Appends segments, numbered from ``next`` on. Returns when they are durable.
+    /// Appends segments with numbers starting at ``next``. Returns when they are durable.
     ///
     /// Segments never overlap: a segment that extends beyond the start of the next one is cut short.
     ///
@@ -16,7 +16,7 @@ extension Timeline {
     /// - Throws: `CacheError` with `storage`. In this case, no segment is appended.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await changes.runUncancelled {
-            let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
+            let pages = pages(with: Self.withoutOverlaps(segments.map(Self.bounded)), countingFrom: first)
             var written: [String] = []
             do {
                 for page in pages {
@@ -49,7 +49,7 @@ extension Timeline {
     }
 
     /// Cuts each segment short at the start of the next.
-    private static func apart(_ segments: [RecordedSegment]) -> [RecordedSegment] {
+    private static func withoutOverlaps(_ segments: [RecordedSegment]) -> [RecordedSegment] {
         var segments = segments
         for index in segments.indices.dropFirst() {
             segments[index].start = max(segments[index].start, segments[index - 1].start)
@@ -73,7 +73,7 @@ extension Timeline {
             rest[rest.startIndex].start = max(first.start, last.start)
             if rest[rest.startIndex].start < last.end, let page = open {
                 open?[last.number]?.end(before: rest[rest.startIndex])
-                // A full page is written only for this change.
+                // A full page only has to be written because of this change.
                 if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
                     pages.append(open)
                 }

@@ -12,7 +12,7 @@ extension Timeline {
         return try await pages([entry]).first?[number]
     }
 
-    /// Returns the rows from a number on, in any state, including removed ones.
+    /// Returns the rows at or after a number, in any state, including removed ones.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func rows(from number: Int64) async throws -> [RecordedSegment] {
@@ -20,7 +20,7 @@ extension Timeline {
         return try await pages(entries).flatMap { $0.segments.filter { $0.number >= number } }
     }
 
-    /// Returns the companion with a name among those of present segments.
+    /// Returns the companion with a name among those of the remaining segments.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func companion(_ name: String) async throws -> RecordedConditions.Companion? {
@@ -67,7 +67,7 @@ extension Timeline {
         return stretch
     }
 
-    /// Returns the first remaining segment from a number on that is outside all pinned time ranges.
+    /// Returns the first remaining segment at or after a number that is outside all pinned time ranges.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func first(from number: Int64, outside pinned: [Range<Int64>]) async throws -> RecordedSegment? {
@@ -92,7 +92,7 @@ extension Timeline {
         }
     }
 
-    /// Returns the number of cached segments from a number on.
+    /// Returns the number of cached segments at or after a number.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func storedCount(from number: Int64) async throws -> Int {
@@ -170,8 +170,8 @@ package struct TimelineStretch: Sendable, Hashable {
     package var discontinuities: Int64 = 0
     /// The segments, in order.
     package var segments: [RecordedSegment] = []
-    /// The segments that follow missing numbers, because others were removed or are damaged. The keys are segment
-    /// numbers, the values the number of discontinuities from the recording's beginning to that segment.
+    /// The numbers of the segments that follow missing numbers, each with the number of discontinuities before the
+    /// segment since the recording's beginning. Numbers are missing because segments were removed or are damaged.
     package var jumps: [Int64: Int64] = [:]
 
     /// Creates an empty time range.

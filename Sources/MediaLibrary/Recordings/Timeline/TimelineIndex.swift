@@ -84,7 +84,7 @@ struct TimelineIndex: Sendable {
         return index > 0 ? entries[index - 1] : nil
     }
 
-    /// Returns the first page with a segment from a number on.
+    /// Returns the first page with a segment at or after a number.
     func firstPage(from number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.numbers.upperBound > number }
         return index < entries.count ? entries[index] : nil

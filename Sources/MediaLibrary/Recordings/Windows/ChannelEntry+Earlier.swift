@@ -2,8 +2,7 @@ import HLS
 
 /// Tracks that a stream no longer lists. Past windows still contain them.
 extension ChannelEntry {
-    /// Returns an entry with the addition of the variant streams and renditions of an earlier entry that it no longer
-    /// lists.
+    /// Returns an entry, extended by the variant streams and renditions that only an earlier entry lists.
     ///
     /// The renditions are added to the groups that the variant streams of their earlier group use now.
     static func adding(_ earlier: MultivariantPlaylist, to entry: MultivariantPlaylist) -> MultivariantPlaylist {

@@ -85,7 +85,7 @@ enum ChannelEntry {
 
     /// The attributes that identify a track, the most reliable first. URLs and group IDs may contain tokens that
     /// change.
-    private static let signs: [@Sendable (Channel.Track) -> [String]] = [
+    private static let identifyingAttributes: [@Sendable (Channel.Track) -> [String]] = [
         { [$0.url] + ($0.copies ?? []) },
         { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },
         { track in ([track.url] + (track.copies ?? [])).compactMap { (try? ResourceURL($0)).map { "\($0.path)" } } },
@@ -99,16 +99,19 @@ enum ChannelEntry {
     private static func folders(of tracks: [Channel.Track], _ kinds: [String], known: [Channel.Track]) -> [String] {
         var folders = [String?](repeating: nil, count: tracks.count)
         var free = Dictionary(known.map { ($0.folder, $0) }) { first, _ in first }
-        for sign in signs {
+        for attributes in identifyingAttributes {
             let open = tracks.indices.filter { folders[$0] == nil }
-            let own = open.map { index in sign(tracks[index]).map { "\(kinds[index]) \($0)" } }
+            let own = open.map { index in attributes(tracks[index]).map { "\(kinds[index]) \($0)" } }
             var owners: [String: [String]] = [:]
             for track in free.values {
-                for sign in Set(sign(track)) { owners["\(track.kind) \(sign)", default: []].append(track.folder) }
+                for attribute in Set(attributes(track)) {
+                    owners["\(track.kind) \(attribute)", default: []].append(track.folder)
+                }
             }
             let counts = Dictionary(own.flatMap(Set.init).map { ($0, 1) }, uniquingKeysWith: +)
-            for (index, signs) in zip(open, own) {
-                let folder = signs.lazy.filter { counts[$0] == 1 }.compactMap { owners[$0] }.first { $0.count == 1 }?[0]
+            for (index, values) in zip(open, own) {
+                let matches = values.lazy.filter { counts[$0] == 1 }.compactMap { owners[$0] }
+                let folder = matches.first { $0.count == 1 }?[0]
                 if let folder, free.removeValue(forKey: folder) != nil { folders[index] = folder }
             }
         }
@@ -116,7 +119,7 @@ enum ChannelEntry {
         var places = AssetPartNaming()
         for (index, track) in tracks.enumerated() {
             let place = places.folder(for: kinds[index])
-            guard folders[index] == nil, !used.contains(place), free[place]?.mayBe(track) ?? true else { continue }
+            guard folders[index] == nil, !used.contains(place), free[place]?.mayEqual(track) ?? true else { continue }
             folders[index] = place
             used.insert(place)
         }
@@ -196,7 +199,7 @@ extension Channel.Track {
     fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
 
     /// Whether two tracks without a matching attribute may be the same, judging by their renditions.
-    fileprivate func mayBe(_ track: Channel.Track) -> Bool {
+    fileprivate func mayEqual(_ track: Channel.Track) -> Bool {
         guard let own = rendition, let other = track.rendition else { return true }
         return own.language == other.language && (own.language != nil || own.name == other.name)
     }

@@ -6,8 +6,8 @@ internal import MediaCache
 extension Recording {
     /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// The maximum time, in nanoseconds, by which the live edge may lag behind the stream's current time for a window
-    /// without segments to begin at the edge.
+    /// The maximum lag of the live edge behind the stream's current time, in nanoseconds, up to which a window that
+    /// starts after the edge is accepted. Such a window begins at the edge.
     private static let newest: Int64 = 60_000_000_000
     /// The minimum length of a live window in target durations (RFC 8216bis §6.2.2).
     private static let minimumTargets: Int64 = 3
@@ -316,7 +316,7 @@ extension Recording {
     }
 
     /// Returns the number of beginnings and ends of each track that are missing in a window where another track has
-    /// segments, by folder. A track without any segment counts as one. The segments of two tracks rarely begin at the
+    /// segments, by folder. A track without any segments counts as one. The segments of two tracks rarely begin at the
     /// same time.
     private func missingEnds(of spans: [String: Range<Int64>], in window: Range<Int64>) -> [String: Int] {
         let first = max(window.lowerBound, spans.values.map(\.lowerBound).min() ?? window.lowerBound)
