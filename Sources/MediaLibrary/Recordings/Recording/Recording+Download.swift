@@ -82,7 +82,7 @@ extension Recording {
                             url: url, role: AssetPart.Role.mediaSegment.rawValue, start: start,
                             duration: Double(row.duration) / 1e9,
                             reason: row.url.isEmpty
-                                ? "was never in a loaded playlist" : "couldn't be fetched while it was live",
+                                ? "never appeared in a loaded playlist" : "couldn't be fetched while it was live",
                             isRetryable: false))
                 }
                 previous = row

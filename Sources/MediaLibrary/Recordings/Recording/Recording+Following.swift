@@ -159,7 +159,7 @@ extension Recording {
         reportGaps(rows.filter { !surplus.contains($0.number) }, track)
         if !track.refreshAwaited(at: now, isOtherCopy: hasJoined) {
             let (follower, names) = (track.follower, track.follower.names)
-            lose(track, "its name now refers to another segment") {
+            lose(track, "its URL now refers to another segment") {
                 !$0.isInFlight && $0.media == nil && follower.isReused($0.row, among: names)
             }
         }
@@ -196,7 +196,7 @@ extension Recording {
         let unseen = rows.filter { $0.state == .gap && $0.url.isEmpty }
         if var gap = unseen.first {
             gap.duration = unseen.reduce(0) { $0 + $1.duration }
-            reportGap(gap, track, "it was never in a loaded playlist")
+            reportGap(gap, track, "it never appeared in a loaded playlist")
         }
         for row in rows where row.state == .gap && !row.url.isEmpty {
             reportGap(row, track, "its playlist marks it as a gap")

@@ -15,6 +15,7 @@ struct TimelineIndex: Sendable {
         var gapDuration: Int64 = 0
         /// The longest target duration that the segments need, in seconds.
         var targetDuration = 1
+        /// The number of discontinuities before the page.
         var discontinuities: Int64
         /// The number of discontinuities in the page.
         var ownDiscontinuities: Int64 = 0

@@ -77,7 +77,7 @@ extension Recording {
             guard let row = stretch.segments.first(where: { $0.state == .stored }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
-        throw outside("no frame at that time is available")
+        throw outside("no video frame is available at that time")
     }
 }
 

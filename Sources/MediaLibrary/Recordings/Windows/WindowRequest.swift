@@ -84,12 +84,14 @@ package enum WindowRequest: Sendable, Hashable {
         if let duration { return try span(start, try Self.duration(duration, "duration")) }
         guard let to, to != "now" else { return .span(from: start, to: nil) }
         let end = try moment(to, "endtime", now)
-        guard end > start else { throw WindowError("the end isn't after the start") }
+        guard end > start else { throw WindowError("the end must be after the start") }
         return .span(from: start, to: end)
     }
 
     private static func single(_ known: String?, _ value: String, _ name: String) throws(WindowError) -> String {
-        guard known == nil else { throw WindowError("“\(name)” repeats a value that is already given") }
+        guard known == nil else {
+            throw WindowError("“\(name)” repeats a value that is already given; specify it once")
+        }
         return value
     }
 
@@ -115,7 +117,7 @@ package enum WindowRequest: Sendable, Hashable {
             return min(max(-maximumDistance, moment), maximumDistance)
         }
         throw WindowError(
-            "\(what) “\(text)” isn't a time; write seconds or milliseconds since 1970, ISO 8601 such as "
+            "\(what) “\(text)” isn't a time; use seconds or milliseconds since 1970, ISO 8601 such as "
                 + "2026-01-31T20:15:00Z, or -<seconds> for a time in the past")
     }
 
