@@ -45,7 +45,7 @@ extension TrackFollower {
     ///
     /// - Parameters:
     ///   - elapsed: The time since the last new segment.
-    ///   - hasNewLinks: Whether the update has another address than the known playlist. File names may then differ,
+    ///   - hasNewLinks: Whether the update has a different URL than the known playlist. File names may then differ,
     ///     since some servers put session IDs into them.
     static func renamed(
         _ known: MediaPlaylist, as update: MediaPlaylist, after elapsed: Duration, hasNewLinks: Bool = false

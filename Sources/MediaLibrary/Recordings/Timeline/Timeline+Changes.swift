@@ -187,7 +187,7 @@ extension Timeline {
 
     /// Removes all segments. The timeline can't be used afterwards.
     ///
-    /// - Parameter keepingMedia: Whether media, keys and sections stay because an asset owns them now.
+    /// - Parameter keepingMedia: Whether media, keys and sections remain, because an asset owns them now.
     /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
         try await changes.runUncancelled {
