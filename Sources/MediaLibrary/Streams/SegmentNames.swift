@@ -49,7 +49,7 @@ struct SegmentNames: Sendable {
         var isReused = false
         index.forEachLiveName { number, hash, segment in
             guard let name = name(hash) else { return }
-            if name.segment.hasPlace(of: segment) { moments[number] = name.since } else { isReused = true }
+            if name.segment.hasSamePosition(as: segment) { moments[number] = name.since } else { isReused = true }
         }
         if isReused { defaultMoment = moment }
         current?.forEachLiveName { number, hash, segment in
@@ -86,7 +86,7 @@ struct SegmentNames: Sendable {
         index.forEachLiveName { _, hash, segment in
             guard !isContradiction, let known = name(hash)?.segment else { return }
             isContradiction =
-                segment.hasPlace(of: known)
+                segment.hasSamePosition(as: known)
                 ? segment.contradicts(known, tolerance: index.targetDuration) : segment.number < known.number
         }
         return isContradiction
@@ -110,7 +110,7 @@ struct LiveSegment: Sendable, Hashable {
     static let companion = LiveSegment(number: -1)
 
     /// Whether both have the same number and part number.
-    func hasPlace(of other: LiveSegment) -> Bool { number == other.number && part == other.part }
+    func hasSamePosition(as other: LiveSegment) -> Bool { number == other.number && part == other.part }
 
     /// Whether two segments with the same name and position must be different segments, since a playlist never changes
     /// the properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less than
