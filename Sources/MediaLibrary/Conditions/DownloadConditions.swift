@@ -14,7 +14,7 @@ public struct DeviceConditions: Sendable, Hashable {
 
     /// The network that transfers would use.
     public var network: Network
-    /// The name of the network, if known. A changed name resets the estimates of transfer rates.
+    /// The name of the network; empty if unknown. A change of the name resets the estimates of transfer rates.
     public var networkName: String
     /// Whether the device has external power.
     public var isCharging: Bool
@@ -23,7 +23,7 @@ public struct DeviceConditions: Sendable, Hashable {
     /// Whether the device is so hot that work should wait.
     public var isHot: Bool
 
-    /// Creates conditions; by default, everything may run.
+    /// Creates conditions. By default, they don't prevent downloads.
     public init(
         network: Network = .unmetered, networkName: String = "", isCharging: Bool = true, isLowPower: Bool = false,
         isHot: Bool = false
@@ -41,7 +41,7 @@ public protocol DownloadConditions: Sendable {
     /// The current conditions.
     var current: DeviceConditions { get }
 
-    /// Returns the conditions after each change from now on. Each call returns an independent stream.
+    /// Returns a stream of the conditions after each future change. Each call returns an independent stream.
     func changes() -> AsyncStream<DeviceConditions>
 }
 
@@ -50,12 +50,12 @@ public struct SteadyConditions: DownloadConditions {
     /// The conditions.
     public let current: DeviceConditions
 
-    /// Creates conditions; by default, everything may run.
+    /// Creates conditions. By default, they don't prevent downloads.
     public init(_ current: DeviceConditions = DeviceConditions()) {
         self.current = current
     }
 
-    /// Returns a stream that ends at once.
+    /// Returns a stream that ends immediately.
     public func changes() -> AsyncStream<DeviceConditions> { AsyncStream { $0.finish() } }
 }
 
@@ -69,7 +69,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         /// The end in minutes after midnight.
         public var end: Int
 
-        /// Creates a time range; both values are from 0 to 1440.
+        /// Creates a time range. Both values range from 0 to 1440.
         public init(start: Int, end: Int) {
             self.start = start
             self.end = end
@@ -84,7 +84,7 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     public var onlyUnmetered = false
     /// Whether downloads only run with external power.
     public var onlyCharging = false
-    /// Whether downloads wait while the user saves power or the device is hot.
+    /// Whether downloads wait while power saving is on or the device is hot.
     public var sparesPower = false
     /// The hours of the day during which downloads run; nil means all.
     public var hours: Hours?
@@ -105,12 +105,12 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
     ) -> DownloadObstacle? {
         if conditions.network == .absent { return DownloadObstacle(.network, "there is no network") }
         if onlyUnmetered, conditions.network == .metered {
-            return DownloadObstacle(.network, "the network is metered; the download waits for another one")
+            return DownloadObstacle(.network, "the network is metered; the download waits for an unmetered network")
         }
         if onlyCharging, !conditions.isCharging { return DownloadObstacle(.power, "the device isn't charging") }
         if sparesPower, conditions.isHot { return DownloadObstacle(.power, "the device is hot") }
         if sparesPower, conditions.isLowPower { return DownloadObstacle(.power, "power saving is on") }
-        if let hours, let until = wait(for: hours, at: now, calendar) {
+        if let hours, let until = nextStart(of: hours, at: now, calendar) {
             return DownloadObstacle(.hours, "downloads don't run at this time of day", until: until)
         }
         return nil
@@ -126,8 +126,8 @@ public struct DownloadPolicy: Sendable, Hashable, Codable {
         }.min()
     }
 
-    /// Returns the next time at which the permitted hours begin; nil if they last.
-    private func wait(for hours: Hours, at now: Date, _ calendar: Calendar) -> Date? {
+    /// Returns the next time at which the permitted hours begin; nil if the current time is within them.
+    private func nextStart(of hours: Hours, at now: Date, _ calendar: Calendar) -> Date? {
         let parts = calendar.dateComponents([.hour, .minute], from: now)
         let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)
         guard !hours.contains(minute) else { return nil }

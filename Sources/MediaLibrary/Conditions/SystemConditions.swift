@@ -6,10 +6,10 @@
 
     /// The conditions of a Linux device, from its network interfaces and power supplies.
     ///
-    /// The kernel doesn't know whether a network is metered, so that's a setting. Mobile interfaces (`wwan`, `ppp`,
+    /// The kernel doesn't know whether a network is metered, so it's a setting. Mobile interfaces (`wwan`, `ppp`,
     /// `usb`) always count as metered.
     public final class SystemConditions: DownloadConditions {
-        /// The interval between readings of the files.
+        /// The interval at which the files of `/sys` and `/proc` are read.
         private static let interval = Duration.seconds(2)
 
         private let isMetered: Bool
@@ -21,7 +21,7 @@
         ///
         /// - Parameters:
         ///   - isMetered: Whether any network counts as metered.
-        ///   - root: A prefix of `/sys` and `/proc`, for tests.
+        ///   - root: The path prepended to `/sys` and `/proc`, for tests.
         public init(isMetered: Bool = false, root: String = "") {
             self.isMetered = isMetered
             self.root = root
@@ -42,7 +42,7 @@
                 isLowPower: text("/sys/firmware/acpi/platform_profile") == "low-power", isHot: isHot)
         }
 
-        /// Returns the conditions after each change from now on.
+        /// Returns a stream of the conditions after each future change.
         public func changes() -> AsyncStream<DeviceConditions> {
             let stream = hub.stream()
             startWatching()
@@ -64,7 +64,7 @@
             }
         }
 
-        /// The interface of the default route; without one, the first that is up. The loopback interface doesn't count.
+        /// The interface of the default route; without one, the first interface that is up, except loopback.
         private var activeLink: String? {
             let routes = (text("/proc/net/route") ?? "").split(separator: "\n").dropFirst()
             let fields = routes.map { $0.split(separator: "\t") }
@@ -129,7 +129,7 @@
             for observer in observers { NotificationCenter.default.removeObserver(observer) }
         }
 
-        /// The current conditions. External power isn't determined, and assumed.
+        /// The current conditions. External power is assumed, not determined.
         public var current: DeviceConditions {
             var conditions = path.withLock { $0 }
             let process = ProcessInfo.processInfo
@@ -138,7 +138,7 @@
             return conditions
         }
 
-        /// Returns the conditions after each change from now on.
+        /// Returns a stream of the conditions after each future change.
         public func changes() -> AsyncStream<DeviceConditions> { hub.stream() }
 
         private func changed(to new: NWPath) {

@@ -46,8 +46,8 @@ public enum Inflater {
             switch failure {
             case 0: return bytes
             case EFBIG where capacity < maximum: capacity = maximum
-            case EFBIG: throw CacheError(.badResponse, "the compressed body holds more than \(maximum) bytes")
-            default: throw CacheError(.badResponse, "the compressed body is damaged or cut short")
+            case EFBIG: throw CacheError(.badResponse, "the compressed body expands to more than \(maximum) bytes")
+            default: throw CacheError(.badResponse, "the compressed body is damaged or truncated")
             }
         }
     }

@@ -9,11 +9,11 @@ public struct LoadedPlaylist: Sendable {
     public var head: ResourceHead
     /// The requested URL.
     public var url: ResourceURL
-    /// The scope of the playlist's references.
+    /// The address scope of the playlist's references.
     public let references: AddressScope
-    /// Whether the playlist was received just now and replaces another cached version.
+    /// Whether the playlist was just received and replaces a different cached version.
     var replacesAnother = false
-    /// The kind of playlist; nil if no tag shows it.
+    /// The kind of playlist; nil if no tag determines it.
     public let kind: PlaylistKind?
     /// Whether the playlist may change soon, so that it isn't cached: a media playlist without EXT-X-ENDLIST (RFC
     /// 8216bis §4.4.3.4), or without segments, as an encoder writes at its start.
@@ -25,8 +25,8 @@ public struct LoadedPlaylist: Sendable {
     ///   - bytes: The playlist's text, without content coding.
     ///   - head: The head of the response.
     ///   - url: The requested URL.
-    ///   - kind: The kind of playlist; nil if no tag shows it.
-    ///   - scope: The scope with which the playlist was requested.
+    ///   - kind: The kind of playlist; nil if no tag determines it.
+    ///   - scope: The address scope with which the playlist was requested.
     public init(
         bytes: [UInt8], head: ResourceHead, url: ResourceURL, kind: PlaylistKind?, scope: AddressScope = .publicOnly
     ) {
@@ -39,8 +39,8 @@ public struct LoadedPlaylist: Sendable {
         isLive = Self.isLive(bytes, kind: kind)
     }
 
-    /// The playlist in UTF-8, the encoding of RFC 8216bis §4.1, even if it was received in UTF-16. References are only
-    /// found in UTF-8.
+    /// The playlist in UTF-8, the encoding of RFC 8216bis §4.1, even if it was received in UTF-16. The scan for
+    /// references requires UTF-8.
     package var inUTF8: LoadedPlaylist {
         guard let text = UTF16Text.utf8(bytes) else { return self }
         var playlist = LoadedPlaylist(bytes: text, head: head, url: url, kind: kind, scope: references)
@@ -80,7 +80,7 @@ extension LoadedPlaylist {
         do {
             return try PlaylistParser(context: context).parse(bytes)
         } catch {
-            throw CacheError(.notMedia, "\(url) can't be read as a playlist: \(error)")
+            throw CacheError(.notMedia, "\(url) can't be parsed as a playlist: \(error)")
         }
     }
 }
@@ -94,7 +94,7 @@ struct PlaylistLines {
         self.bytes = bytes
     }
 
-    /// Returns whether a line begins with `tag`, possibly after white space.
+    /// Whether a line begins with `tag`, possibly after white space.
     func contains(_ tag: StaticString) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)

@@ -1,6 +1,6 @@
 import HLS
 
-/// A writer of the playlists of assets, bundles and recordings. It removes all references to other hosts and folders.
+/// A writer of playlists for assets, bundles and recordings. It removes all references to hosts and to other folders.
 enum LocalPlaylistWriter {
     /// The replacement for removed references: an empty resource (RFC 2397), for which a player contacts no host.
     private static let emptyResource = "data:,"
@@ -9,9 +9,9 @@ enum LocalPlaylistWriter {
 
     /// Returns a playlist in UTF-8.
     ///
-    /// The text is scanned as players would read it. References remain if they're relative paths of plain characters,
-    /// or name keys with a scheme that contacts no host; others are replaced. Characters that some players treat as
-    /// line ends are removed, and so is text in which only some players find a reference.
+    /// The text is scanned as players would read it. References remain if they are relative paths of plain characters,
+    /// or keys with a scheme that contacts no host. Others are replaced. Characters that only some players treat as
+    /// line breaks are removed, and so is text in which only some players find a reference.
     static func bytes(of playlist: Playlist) -> [UInt8] {
         PlaylistReferences().rewritten(PlaylistWriter().bytes(playlist)) { isLocal($0) ? nil : emptyResource }
     }
@@ -62,12 +62,12 @@ enum LocalTags {
 
     static func leadsAway(_ data: SessionData) -> Bool { data.value.map(leadsAway) ?? false }
 
-    /// Whether text seems to contain a reference.
+    /// Whether text seems to contain a reference to the origin.
     static func leadsAway(_ text: String) -> Bool {
         text.contains("://") || text.contains("URI=") || text.contains("X-ASSET-LIST=")
     }
 
-    /// Whether a DRM system provides a key, so that it can't be requested by HTTP as it is (RFC 8216bis §4.4.4.4).
+    /// Whether a DRM system provides a key, so that it can't be requested by HTTP directly (RFC 8216bis §4.4.4.4).
     static func isForeign(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
 
     /// Whether any of the keys encrypts whole resources rather than parts of them.

@@ -53,15 +53,16 @@ public final class PlaylistLoader: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL of the playlist.
-    ///   - scope: The scope of the document that named the URL: `any` for the user, ``LoadedPlaylist/references`` for a
-    ///     playlist. Only public addresses by default.
-    ///   - settings: The transfer settings; nil means the store's. `scope` narrows them.
-    ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist named them as a
+    ///   - scope: The address scope of the source of the URL: `any` if the user provided it,
+    ///     ``LoadedPlaylist/references`` if a playlist contains it. By default, only public addresses are allowed.
+    ///   - settings: The transfer settings, narrowed to `scope`; nil means the store's settings.
+    ///   - mayBeEncrypted: Whether bytes of no known format may be encrypted media, because a playlist lists them as a
     ///     segment.
     ///   - transferClass: The priority class of the transfer.
-    ///   - isFresh: Whether only a new response from the origin is acceptable.
+    ///   - isFresh: Whether a new response from the origin is required.
     /// - Returns: The playlist; nil if the resource is other media, which is cached and can be read like any resource.
-    /// - Throws: `CacheError`, with `notMedia` if the resource is neither, such as an error page or an empty body.
+    /// - Throws: `CacheError`, with `notMedia` if the resource is neither a playlist nor media, such as an error page
+    ///   or an empty body.
     public func load(
         _ url: ResourceURL, scope: AddressScope = .publicOnly, settings: TransferSettings? = nil,
         mayBeEncrypted: Bool = false,
@@ -105,7 +106,8 @@ public final class PlaylistLoader: Sendable {
         do {
             (loaded, isCached) = try await read(request, mayBeEncrypted)
         } catch let error as CacheError where wasLive && !isFresh && error.code != .cancelled {
-            // If a stopped encoder's origin is unreachable, the playlist that it ended is still usable.
+            // If the origin is unreachable after the encoder has stopped, the final playlist in the cache is still
+            // usable.
             guard try await store.resource(of: ReadRequest(url: url, settings: settings))?.isComplete == true else {
                 throw error
             }
@@ -168,8 +170,8 @@ public final class PlaylistLoader: Sendable {
         }
     }
 
-    /// Returns whether a player that parses any resource with a playlist's name or type as a playlist finds no URL in a
-    /// body: the body is binary or WebVTT, and no line is an absolute URL or a tag.
+    /// Whether players find no URL in a body, even those that parse any resource with a playlist's name or type as a
+    /// playlist. The body must be binary or WebVTT, and none of its lines may be an absolute URL or a tag.
     private static func containsNoReferences(_ bytes: [UInt8], _ content: ForeignContent) -> Bool {
         let isBinary = bytes.withUnsafeBytes(MediaType.isBinary)
         guard isBinary || content == .webVTT else { return false }
@@ -182,14 +184,14 @@ public final class PlaylistLoader: Sendable {
         }
     }
 
-    /// Removes the content coding, and the compression of a file that was stored compressed.
+    /// Removes the content coding, or the compression of a gzip file.
     private static func decode(_ body: inout WholeBody, of url: ResourceURL) throws {
         let coding = body.contentCoding ?? (body.bytes.starts(with: [0x1F, 0x8B]) ? "gzip" : nil)
         body.bytes = try Inflater.decode(body.bytes, coding: coding, name: "\(url)", limit: maximumLength)
         body.contentCoding = nil
     }
 
-    /// Whether `url` has the extension of a playlist, by which some players choose their parser.
+    /// Whether `url` has the extension of a playlist. Some players choose their parser by it.
     package static func hasPlaylistName(_ url: ResourceURL) -> Bool {
         let path = url.target.prefix { $0 != "?" }.lowercased()
         return path.hasSuffix(".m3u8") || path.hasSuffix(".m3u")
@@ -197,8 +199,7 @@ public final class PlaylistLoader: Sendable {
 }
 
 extension TransferSettings {
-    /// The additional time for responses to requests for future content: three target durations (RFC 8216bis §6.2.5.2)
-    /// of 20 s.
+    /// The additional timeout for requests for future content: three target durations (RFC 8216bis §6.2.5.2) of 20 s.
     private static let holdTime = Duration.seconds(60)
 
     /// The settings for a blocking request, such as a blocking playlist reload or a preload hint.

@@ -1,5 +1,5 @@
-/// The form of a reference, for those that resolve by joining strings. Nearly all references of a long playlist do, and
-/// it may have 100,000.
+/// The form of a reference. Most forms can be resolved by joining strings, which is fast for playlists with 100,000
+/// references.
 public enum ReferenceShape: Sendable, Hashable {
     /// `http://host/path` in normalized form. The authority ends before this offset in UTF-8.
     case absolute(authorityEnd: Int)

@@ -1,12 +1,12 @@
 package import MediaCache
 internal import MediaContainers
 
-/// The recordings in a cache folder: media as pinned resources, and files next to the catalog.
+/// A recording store in a cache folder. Media is stored as pinned resources, other files next to the catalog.
 package struct CacheRecordingStore: RecordingStore {
     private let store: CacheStore
     private let parts: PartFetch
 
-    /// Creates a store of recordings in `store`.
+    /// Creates a recording store in the cache folder of `store`.
     package init(_ store: CacheStore) {
         self.store = store
         parts = PartFetch(store: store)
@@ -53,7 +53,7 @@ package struct CacheRecordingStore: RecordingStore {
         }
     }
 
-    /// The maximum number of bytes that are searched for a first picture.
+    /// The maximum number of bytes searched for the end of the first frame.
     private static let longestFront: Int64 = 1 << 20
 
     private func firstPicture(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {

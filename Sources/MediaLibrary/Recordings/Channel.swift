@@ -1,51 +1,51 @@
 public import Foundation
 public import MediaCache
 
-/// A live stream that is or was recorded: its source, its settings and its programmes.
+/// A recorded live stream: its source, settings, state and programmes.
 public struct Channel: Sendable, Hashable, Codable {
     /// A media playlist of the channel: a variant stream or a rendition.
     package struct Track: Sendable, Hashable, Codable {
-        /// The folder in URLs, for example `video-1`.
+        /// The track's folder in URLs, for example `video-1`.
         package var folder: String
         /// The last known URL of the playlist.
         package var url: String
-        /// The scope of the document that named the URL; nil in records of earlier versions.
+        /// The address scope of the document that contains the URL; nil in records of earlier versions.
         package var scope: AddressScope?
-        /// The URLs of redundant copies of its playlist, in order of preference; nil if there are none.
+        /// The URLs of redundant copies of the playlist, in order of preference; nil if there are none.
         package var copies: [String]?
         /// The rendition; nil for a variant stream, and in records of earlier versions.
         package var rendition: RenditionName?
-        /// The time at which the stream's own playlist first named it, by the stream's clock; nil in records of earlier
-        /// versions.
+        /// The time, by the stream's clock, at which the channel's playlist first listed the track; nil in records of
+        /// earlier versions.
         package var namedSince: Date?
-        /// The time at which the stream's own playlist was first seen without it, by the stream's clock; nil while the
-        /// playlist names it, and in records of earlier versions.
+        /// The time, by the stream's clock, at which the channel's playlist was first loaded without the track; nil
+        /// while it lists the track, and in records of earlier versions.
         package var namedUntil: Date?
     }
 
     /// The attributes that identify a rendition whose URL changes (RFC 8216bis §4.4.6.1).
     package struct RenditionName: Sendable, Hashable, Codable {
-        /// GROUP-ID.
+        /// The GROUP-ID attribute.
         package var groupID: String
-        /// NAME.
+        /// The NAME attribute.
         package var name: String
-        /// LANGUAGE; nil without the attribute.
+        /// The LANGUAGE attribute; nil if absent.
         package var language: String?
     }
 
-    /// The identifier that the recording's files are named by.
+    /// The identifier in the names of the recording's files.
     package let id: RecordingID
     /// The name of the channel.
     public let name: ChannelName
     /// The URL of a multivariant or a media playlist, without user information.
     public var url: String
-    /// The profile whose identity is used for requests; nil for none.
+    /// The identity of the profile used for requests; nil for none.
     public internal(set) var identity: ProfileIdentity? {
         get { identityName.flatMap(ProfileIdentity.init) }
         set { identityName = newValue?.description }
     }
     private var identityName: String?
-    /// The header fields for the URL's origin, by name.
+    /// The additional request header fields for the URL's origin, by name.
     public var headers: [String: String]
     /// The variant streams and renditions that are recorded.
     public var selection: StreamSelection
@@ -53,31 +53,31 @@ public struct Channel: Sendable, Hashable, Codable {
     public var retention: Retention
     /// Whether recording is turned on.
     public internal(set) var isWanted: Bool
-    /// The end of the recording; nil for none.
+    /// The time at which the recording ends; nil for no limit.
     public var endsAt: Date?
     /// Whether the recording ends at ``endsAt`` by the wall clock, even if the stream hasn't reached that time. Nil
     /// means false.
     var endsAtOnce: Bool?
-    /// Whether the recording ends when the stream does. Otherwise the stream is followed further, since its encoder may
-    /// restart.
+    /// Whether the recording ends when the stream ends. Otherwise, its playlists are still reloaded, because the
+    /// encoder may restart.
     public var endsWithStream: Bool
     /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
     var endsWhenUnchanged: Bool?
     /// Whether the stream had ended when its playlists were last loaded. Nil means false.
     var hasEndList: Bool?
-    /// Whether the recording has ended: nothing will be added.
+    /// Whether the recording has ended, so that no more segments are added.
     public internal(set) var hasEnded = false
-    /// Whether the ended recording has become an asset. Nil means false.
+    /// Whether the ended recording was added to the library as an asset. Nil means false.
     var isAsset: Bool?
     /// The date of creation.
     public let created: Date
-    /// The windows that are pinned regardless of ``retention``.
+    /// The pinned windows, which are exempt from ``retention``.
     public internal(set) var programmes: [Programme] = []
-    /// The media playlists; empty until they are known.
+    /// The recorded media playlists; empty until the channel's playlist has been loaded.
     package var tracks: [Track] = []
     /// The variables that the tracks' playlists may import (EXT-X-DEFINE, RFC 8216bis §4.4.2.3).
     var variables: [String: String]?
-    /// The multivariant playlist for players, which names the tracks' playlists; empty until it is known.
+    /// The multivariant playlist served to players; empty until it has been generated.
     package var entry = ""
 
     /// Creates a channel without recorded segments.
@@ -104,15 +104,15 @@ extension Channel.Track {
     }
 }
 
-/// The name of a channel, which is also used in URLs: 1 to 64 ASCII letters, digits, dots, hyphens and underscores, not
-/// beginning with a dot.
+/// The name of a channel, which is also used in URLs. It consists of 1 to 64 ASCII letters, digits, dots, hyphens and
+/// underscores, and doesn't begin with a dot.
 public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The text of the name.
     public let rawValue: String
 
-    /// Creates a name; returns nil if the text isn't a valid one.
+    /// Creates a name; returns nil if the text isn't a valid name.
     public init?(rawValue: String) {
-        let isRight = rawValue.utf8.allSatisfy { byte in
+        let isValid = rawValue.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
@@ -120,7 +120,7 @@ public struct ChannelName: RawRepresentable, Sendable, Hashable, Comparable, Cus
             default: false
             }
         }
-        guard isRight, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
+        guard isValid, (1...64).contains(rawValue.utf8.count), rawValue.utf8.first != UInt8(ascii: ".") else {
             return nil
         }
         self.rawValue = rawValue
@@ -152,18 +152,18 @@ extension ChannelName: Codable {
     }
 }
 
-/// The limits of a recording. All limits that are set apply; without any, everything stays.
+/// The limits of a recording. All limits apply together. Without limits, no segment is removed.
 public struct Retention: Sendable, Hashable, Codable {
-    /// The maximum age of a segment since its arrival, in seconds.
+    /// The maximum age of a segment in seconds, counted from its arrival.
     public var seconds: Double?
-    /// The maximum number of bytes of all tracks together.
+    /// The maximum size of all tracks together, in bytes.
     public var bytes: Int64?
     /// The maximum number of segments per track. Gaps don't count.
     public var segments: Int?
-    /// The minimum number of free bytes on the volume.
+    /// The minimum free space on the volume, in bytes.
     public var freeBytes: Int64?
 
-    /// Creates limits; without arguments, none apply.
+    /// Creates limits. By default, none apply.
     public init(seconds: Double? = nil, bytes: Int64? = nil, segments: Int? = nil, freeBytes: Int64? = nil) {
         self.seconds = seconds
         self.bytes = bytes
@@ -178,21 +178,21 @@ public struct ChannelRequest: Sendable {
     public var name: ChannelName
     /// The URL of a multivariant or a media playlist.
     public var url: ResourceURL
-    /// The profile whose identity is used for requests; nil for none.
+    /// The identity of the profile used for requests; nil for none.
     public var identity: ProfileIdentity?
-    /// The header fields for the URL's origin, by name.
+    /// The additional request header fields for the URL's origin, by name.
     public var headers: [String: String]
     /// The variant streams and renditions to record. The default is the best video with all audio and subtitles.
     public var selection: StreamSelection
     /// The limits of the recording.
     public var retention: Retention
-    /// The end of the recording; nil for none.
+    /// The time at which the recording ends; nil for no limit.
     public var endsAt: Date?
-    /// Whether the recording ends when the stream does.
+    /// Whether the recording ends when the stream ends.
     public var endsWithStream: Bool
     /// Whether the recording also ends when the playlists stop changing or no longer exist. Nil means false.
     var endsWhenUnchanged: Bool?
-    /// Whether recording starts at once.
+    /// Whether recording starts immediately.
     public var starts: Bool
 
     /// Creates a request.

@@ -2,7 +2,7 @@ package import Foundation
 internal import MediaCache
 
 extension Date {
-    /// The nanoseconds since 1970-01-01T00:00:00Z, limited to the range of 64 bits.
+    /// The nanoseconds since 1970-01-01T00:00:00Z, rounded to microseconds and limited to the range of 64 bits.
     package var nanosecondsSinceEpoch: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) * 1000 }
 
     /// Creates a date from nanoseconds since 1970-01-01T00:00:00Z.

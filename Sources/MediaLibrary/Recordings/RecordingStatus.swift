@@ -6,10 +6,10 @@ public struct RecordingStatus: Sendable, Hashable {
     public var channel: Channel
     /// The state.
     public var state: RecordingState
-    /// The end of the recorded media; nil if nothing is recorded.
+    /// The live edge: the time up to which every track is recorded. Nil if nothing is recorded.
     public var edge: Date?
-    /// The current time of the stream's clock, which may differ from the recorder's. `now` and `-<seconds>` in requests
-    /// for windows refer to it.
+    /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
+    /// `-<seconds>` are relative to it.
     public var present: Date
     /// The recorded time ranges, in order.
     public var recordedRanges: [Range<Date>]
@@ -19,7 +19,7 @@ public struct RecordingStatus: Sendable, Hashable {
     public var segments: Int
     /// The number of gaps of all tracks.
     public var gaps: Int
-    /// The total duration of the gaps, in seconds, on the track with the most.
+    /// The total duration of the gaps in seconds, on the track where it's longest.
     public var gapSeconds: Double
     /// The average number of bytes received per second during the last 20 s.
     public var rate: Double
@@ -31,11 +31,11 @@ public struct RecordingStatus: Sendable, Hashable {
 public enum RecordingState: Sendable, Hashable {
     /// Recording is turned off.
     case stopped
-    /// The playlists are being looked up.
+    /// The playlists are being loaded.
     case starting
     /// Segments are being recorded.
     case recording
-    /// Nothing is received, for the given reason. Recording continues when the origin recovers.
+    /// No segments are received, for the given reason. Recording continues when the origin recovers.
     case waiting(String)
     /// The stream has ended or the recording's end has passed.
     case ended
@@ -47,11 +47,11 @@ public enum RecordingEvent: Sendable, Hashable {
     case state(ChannelName, RecordingState)
     /// A segment is complete. The duration is in seconds.
     case segment(ChannelName, track: String, start: Date, duration: Double, bytes: Int64)
-    /// A segment was lost, or the origin never had it. The duration is in seconds.
+    /// A segment couldn't be recorded, or its playlist marks it as a gap. The duration is in seconds.
     case gap(ChannelName, track: String, start: Date, duration: Double, reason: String)
     /// Segments were removed by retention.
     case pruned(ChannelName, segments: Int, bytes: Int64)
-    /// The state of a programme's export changed. Progress is reported a few times per second at most.
+    /// The state of a programme's export changed. Progress is reported at most a few times per second.
     case export(ChannelName, programme: String, ProgrammeExport)
     /// The channel was deleted.
     case removed(ChannelName)

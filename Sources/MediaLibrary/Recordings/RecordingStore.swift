@@ -1,27 +1,27 @@
 package import MediaCache
 
-/// The storage of recordings: media by name, and the pages of timelines.
+/// A store for the media of recordings and the pages of their timelines.
 ///
-/// ``CacheRecordingStore`` implements it with a cache folder. Media isn't loaded into memory as a whole. A page is a
-/// small file.
+/// ``CacheRecordingStore`` is the implementation for a cache folder. Media is never loaded into memory as a whole.
+/// Pages are small files.
 package protocol RecordingStore: Sendable {
     /// Returns the names of a recording's files other than its media: pages and sets of removed segments.
     func files(of recording: RecordingID) async throws -> [String]
-    /// Reads files by name, in order; nil for missing ones.
+    /// Returns the contents of files, in the order of `names`; nil for missing files.
     func read(_ names: [String], of recording: RecordingID) async throws -> [[UInt8]?]
     /// Replaces a file. Returns when the change is durable.
     func write(_ bytes: [UInt8], as name: String, of recording: RecordingID) async throws
-    /// Deletes files and ignores missing ones. Returns when the change is durable.
+    /// Deletes files; ignores missing ones. Returns when the change is durable.
     func removeFiles(_ names: [String], of recording: RecordingID) async throws
-    /// Fetches the missing bytes of a part, which is cached under its own name, and checks its content.
+    /// Fetches the missing bytes of a part into the cache, and checks that its content is of the expected kind.
     func fetch(_ part: AssetPart, settings: TransferSettings, group: TransferGroup) async throws -> FetchedPart
     /// Returns the number of bytes of a part that have been received; 0 if unknown.
     func receivedBytes(of part: AssetPart) async -> Int64
     /// Makes all parts fetched before the call durable.
     func commit() async throws
-    /// Removes parts by their cache names. A part in use is removed when its last reader finishes.
+    /// Removes parts by cache key. A part in use is removed when its last reader finishes.
     func removeParts(_ names: [String]) async throws
-    /// Removes all parts of a recording in the same way.
+    /// Removes all parts of a recording. A part in use is removed when its last reader finishes.
     func removeAllParts(of recording: RecordingID) async throws
     /// Returns the number of free bytes on the volume of the media.
     func freeBytes() async throws -> Int64
@@ -33,12 +33,13 @@ package struct FetchedPart: Sendable, Hashable {
     package var length: Int64
     /// Whether the origin wrapped the media in other bytes.
     package var isWrapped: Bool
-    /// The number of bytes from the start that contain the first picture; 0 if it can't be decoded by itself.
+    /// The number of bytes up to the end of the first frame; 0 if it isn't known or the frame can't be decoded
+    /// independently.
     package var firstPicture: Int64 = 0
 }
 
-/// The identifier of a recording on disk, independent of the channel's name: a new channel with the name of a deleted
-/// one shares nothing with it.
+/// The identifier of a recording on disk. It doesn't depend on the channel's name, so a new channel never reuses the
+/// files of a deleted one with the same name.
 package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The identifier: 16 letters and digits.
     package let rawValue: String
@@ -46,7 +47,7 @@ package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, Custo
     /// Creates a new identifier.
     package init() { rawValue = AssetID().rawValue }
 
-    /// Creates an identifier from its text; returns nil if it isn't a valid one.
+    /// Creates an identifier from its text; returns nil if the text isn't a valid identifier.
     package init?(rawValue: String) {
         guard AssetID(rawValue: rawValue) != nil else { return nil }
         self.rawValue = rawValue
@@ -55,9 +56,9 @@ package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, Custo
     /// The text of the identifier.
     package var description: String { rawValue }
 
-    /// Returns the cache name of a file in a track's folder.
+    /// Returns the cache key of a part in a track's folder.
     package func storedName(_ name: String, track: String) -> String { "\(storedFolder)\(track)/\(name)" }
 
-    /// The common prefix of the recording's cache names.
+    /// The common prefix of the recording's cache keys.
     package var storedFolder: String { "recording/\(rawValue)/" }
 }

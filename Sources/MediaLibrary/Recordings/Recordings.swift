@@ -21,12 +21,12 @@ public actor Recordings {
     nonisolated let exports: ProgrammeExports
     nonisolated let hub = EventHub<RecordingEvent> { .dropped(count: $0) }
     private nonisolated let known = Mutex<[ChannelName: Recording]>([:])
-    /// A lock that serializes changes of the channels.
+    /// A lock that serializes changes to channels.
     let changes = ConcurrencyLimit()
     private var isStarted = false
     private var isLoaded = false
 
-    /// A weak reference to the recordings, for the callbacks of those that end.
+    /// A weak reference to the actor, for the callback of ended recordings.
     private final class Owner: Sendable {
         private struct Reference { weak var recordings: Recordings? }
         private let reference = Mutex(Reference())
@@ -37,11 +37,11 @@ public actor Recordings {
         }
     }
 
-    /// Creates the recordings of a store. Nothing runs before ``start(goingOn:)``.
+    /// Creates the recordings of a store. Channels are loaded by ``start(goingOn:)``.
     ///
     /// - Parameters:
     ///   - store: The store of the media.
-    ///   - assetStore: The assets, which ended recordings are added to.
+    ///   - assetStore: The store to which ended recordings are added as assets.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - settings: The source of transfer settings; nil for the store's settings plus the channel's header fields.
     ///   - encoder: The encoder of 3GP exports; nil if none is available.
@@ -61,11 +61,12 @@ public actor Recordings {
             ended: { [owner] in await owner.recordings?.ended($0) })
     }
 
-    // MARK: - Life
+    // MARK: - Starting and stopping
 
-    /// Loads the channels.
+    /// Loads the channels and resumes their recordings.
     ///
-    /// - Parameter goingOn: Whether to resume recording, and to export finished programmes.
+    /// - Parameter goingOn: Whether to resume recordings and export finished programmes. If false, channels are only
+    ///   loaded.
     /// - Throws: `CacheError` with `storage`.
     public func start(goingOn: Bool = true) async throws {
         try await changes.runUncancelled {
@@ -76,7 +77,7 @@ public actor Recordings {
             await exports.start()
             for recording in all {
                 let channel = await recording.channel
-                // Segments that are still awaited belong to its programmes.
+                // Recording starts first, so that the exports wait for segments that are still being fetched.
                 if channel.isWanted, !channel.hasEnded { await recording.start() }
                 await recording.exportFinishedProgrammes()
                 if channel.hasEnded, channel.isAsset != true { await ended(recording) }
@@ -84,7 +85,7 @@ public actor Recordings {
         }
     }
 
-    /// Stops all recordings. Those that are turned on resume with the next ``start(goingOn:)``.
+    /// Stops all recordings. Channels that are turned on resume at the next ``start(goingOn:)``.
     public func stop() async {
         await changes.runUncancelled {
             isStarted = false
@@ -101,8 +102,10 @@ public actor Recordings {
         hub.finish()
     }
 
-    /// Returns a stream of events from now on. Each call creates a separate stream, which buffers up to 512 events. For
-    /// a slow subscriber, further events are dropped and counted.
+    /// Returns a stream of future events.
+    ///
+    /// Each call creates an independent stream that buffers up to 512 events. If a subscriber is too slow, further
+    /// events are dropped and reported as ``RecordingEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<RecordingEvent> { hub.stream() }
 
     private nonisolated var all: [Recording] { known.withLock { Array($0.values) } }
@@ -110,7 +113,9 @@ public actor Recordings {
     /// Returns the recording of a channel; nil if no channel has this name.
     package nonisolated func recording(_ name: ChannelName) -> Recording? { known.withLock { $0[name] } }
 
-    /// Returns the recording of a channel or throws `notFound`.
+    /// Returns the recording of a channel.
+    ///
+    /// - Throws: `CacheError` with `notFound` and the existing names.
     func require(_ name: ChannelName) throws -> Recording {
         if let recording = recording(name) { return recording }
         let names = known.withLock { $0.keys.sorted().map(\.rawValue) }.joined(separator: ", ")
@@ -155,15 +160,15 @@ public actor Recordings {
 
     // MARK: - Channels
 
-    /// Adds a channel and starts recording it. An existing channel with this name and URL is resumed with the new
-    /// retention.
+    /// Adds a channel and starts recording it, if requested. If a channel with the same name and URL exists, its
+    /// settings are updated and its recording resumes.
     ///
-    /// - Throws: `CacheError`: `invalidSetting` if the name belongs to another channel or the selection differs from
-    ///   the recorded one; `storage`.
+    /// - Throws: `CacheError`: `invalidSetting` if the existing channel with this name has another URL or selection or
+    ///   has ended; `storage`.
     @discardableResult
     public func add(_ request: ChannelRequest) async throws -> Channel {
         let (recording, isNew) = try await addRecording(request)
-        // Removing segments may take long. Other changes of channels don't wait for it.
+        // Not serialized with other changes, because removing segments may take a long time.
         if !isNew { await recording.retentionChanged() }
         return await recording.channel
     }
@@ -231,7 +236,7 @@ public actor Recordings {
         }
     }
 
-    /// Stops recording a channel. On return, none of its tasks is running. Recorded media stays and can be replayed.
+    /// Stops recording a channel. On return, none of its tasks is running. Recorded media remains available.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func stop(_ name: ChannelName) async throws {
@@ -244,8 +249,8 @@ public actor Recordings {
 
     /// Ends the recording of a channel, which becomes an asset of the library.
     ///
-    /// Segments in its playlists have ten seconds to arrive. If these recordings aren't started, the recording ends at
-    /// their next start.
+    /// Segments that its playlists already list have ten seconds to arrive. If ``start(goingOn:)`` hasn't been called,
+    /// the recording ends after the next call.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func end(_ name: ChannelName) async throws {
@@ -260,7 +265,7 @@ public actor Recordings {
         await recording.runOut()
     }
 
-    /// Deletes a channel with its media. The asset of an ended recording stays.
+    /// Deletes a channel and its media. If the recording has become an asset, the asset and its media remain.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func remove(_ name: ChannelName) async throws {
@@ -268,7 +273,7 @@ public actor Recordings {
             let recording = try require(name)
             await recording.stop()
             let programmes = await recording.channel.programmes
-            // Removed first, so that no running export is recorded in the deleted channel.
+            // Removed first, so that no running export stores its result in the deleted channel.
             try await recording.change { $0.programmes = [] }
             for programme in programmes { try await removeExports(of: programme) }
             let isAsset = try await assetStore.asset(withKey: Self.assetKey(of: recording.id)) != nil
@@ -279,7 +284,7 @@ public actor Recordings {
         }
     }
 
-    /// Removes the recording whose asset was removed, if there is one.
+    /// Deletes the recording of a removed asset, if there is one.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     package func assetRemoved(_ asset: Asset) async throws {
@@ -287,7 +292,7 @@ public actor Recordings {
         try await remove(await recording.channel.name)
     }
 
-    /// Sets the limits of a channel. Segments beyond the limits are removed at once.
+    /// Sets the limits of a channel. Segments beyond the limits are removed immediately.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
     public func setRetention(_ retention: Retention, of name: ChannelName) async throws {
@@ -317,7 +322,7 @@ public actor Recordings {
             try await assetStore.setContents(window.contents, of: asset.id)
             try await recording.change { $0.isAsset = true }
         } catch {
-            // The channel stays available, and becomes an asset at the next start.
+            // The channel remains available. It's added as an asset at the next start.
         }
     }
 
@@ -335,14 +340,14 @@ public actor Recordings {
             }
             let recording = Recording(channel, dependencies: dependencies)
             known.withLock { $0[channel.name] = recording }
-            // An unreadable recording doesn't stop the others. It is listed without its media.
+            // An unreadable recording is listed without its media, and doesn't prevent loading the others.
             try? await recording.open()
         }
         try await removeStaleExports(areAllKnown: areAllKnown)
         isLoaded = true
     }
 
-    /// Deletes drafts of earlier processes, and repeats exports whose file is missing.
+    /// Deletes drafts of earlier processes, and requests exports again if their files are missing.
     private func removeStaleExports(areAllKnown: Bool) async throws {
         var done: [(name: String, recording: Recording, programme: String, format: ProgrammeFormat)] = []
         for recording in all {
@@ -354,8 +359,8 @@ public actor Recordings {
                 }
             }
         }
-        let there = try await exports.folder.clear(except: areAllKnown ? Set(done.map(\.name)) : nil)
-        for (name, recording, programme, format) in done where !there.contains(name) {
+        let remaining = try await exports.folder.clear(except: areAllKnown ? Set(done.map(\.name)) : nil)
+        for (name, recording, programme, format) in done where !remaining.contains(name) {
             try await recording.change { channel in
                 guard let index = channel.programmes.firstIndex(where: { $0.id == programme }) else { return }
                 channel.programmes[index][format] = ProgrammeExport(format)

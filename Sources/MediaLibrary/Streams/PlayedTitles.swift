@@ -1,14 +1,14 @@
 public import Foundation
 public import MediaCache
 
-/// The titles played through a store, each made up of its resources.
+/// The titles that were played through a store. Each title is a file or the resources of a stream.
 ///
-/// Cached playlists name the resources of their streams. Live playlists aren't cached; segments of a live stream are
-/// told apart from films by their types and first bytes.
+/// Cached playlists list the resources of their streams. Live playlists aren't cached, so segments of live streams are
+/// distinguished from media files by their type and first bytes.
 public struct PlayedTitles: Sendable {
-    /// The maximum length of a segment, in bytes. Films are usually longer.
+    /// The maximum length of a segment, in bytes. Media files are usually longer.
     private static let longestSegment: Int64 = 64 << 20
-    /// The maximum length of a media initialization section, in bytes. Films are longer.
+    /// The maximum length of a media initialization section, in bytes. Media files are longer.
     private static let longestSection: Int64 = 64 << 10
     private static let partExtensions: Set = ["ts", "m2ts", "m4s", "m4f", "cmfv", "cmfa", "cmft", "vtt", "key"]
     private static let partTypes: Set = ["video/mp2t", "text/vtt", "video/iso.segment", "audio/iso.segment"]
@@ -16,7 +16,7 @@ public struct PlayedTitles: Sendable {
     private let store: CacheStore
     private let assetStore: AssetStore
 
-    /// Creates the titles of a store.
+    /// Creates the collection of a store's titles.
     public init(store: CacheStore, assetStore: AssetStore) {
         self.store = store
         self.assetStore = assetStore
@@ -63,7 +63,8 @@ public struct PlayedTitles: Sendable {
     private func streams(
         among rest: inout [Int64: ResourceInfo], cached: [String: ResourceInfo]
     ) async throws -> [PlayedTitle] {
-        // A multivariant playlist is in a parent folder of the playlists it names, or was created before them.
+        // Multivariant playlists come first: they are in a parent folder of the playlists they list, or were created
+        // before them.
         let playlists = rest.values.filter { MediaType.isPlaylist($0.contentType) }.sorted {
             (Self.depth($0), $0.created, $0.id) < (Self.depth($1), $1.created, $1.id)
         }
@@ -74,7 +75,7 @@ public struct PlayedTitles: Sendable {
             else { continue }
             rest[playlist.id] = nil
             let members = survey.members.sorted().compactMap { rest.removeValue(forKey: $0) }
-            // The playlist may name variant streams found earlier, whose resources are added to it.
+            // The playlist may list variant streams that were found earlier. They are merged into this stream.
             let earlier = streams.filter { survey.members.contains($0.main.id) }
             streams.removeAll { survey.members.contains($0.main.id) }
             var stream = PlayedTitle(
@@ -88,11 +89,11 @@ public struct PlayedTitles: Sendable {
         return streams
     }
 
-    /// Whether a resource is a part of a stream, and can't be played by itself.
+    /// Whether a resource is part of a stream and can't be played on its own.
     private func isPart(_ info: ResourceInfo) async throws -> Bool {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }
-        // A long resource of a segment's type may be a recording in one file.
+        // A long resource with the type of a segment may be a whole recording.
         guard (info.length ?? info.bytesCached) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
@@ -105,7 +106,7 @@ public struct PlayedTitles: Sendable {
             defer { session.cancel() }
             var front: [UInt8] = []
             for try await bytes in session.buffers { front += bytes }
-            // A film begins with `ftyp`, a segment with `styp` or another box (ISO 14496-12 §8.16.2).
+            // A complete file begins with `ftyp`, a segment with `styp` or another box (ISO 14496-12 §8.16.2).
             return ["styp", "moof", "sidx", "emsg", "prft"].contains(
                 String(decoding: front.dropFirst(4), as: UTF8.self))
         } catch is CacheError {
@@ -124,8 +125,8 @@ extension ResourceInfo {
     }
 }
 
-/// A title that was played through the cache and isn't in the library. A stream is one title, whatever the number of
-/// its resources.
+/// A title that was played through the cache and isn't in the library. A stream is one title, regardless of its number
+/// of resources.
 public struct PlayedTitle: Sendable, Hashable {
     /// The kinds of titles.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -151,7 +152,7 @@ public struct PlayedTitle: Sendable, Hashable {
 
     /// The number of cached bytes.
     public var bytesCached: Int64 { resources.reduce(0) { $0 + $1.bytesCached } }
-    /// When a resource of the title was last read.
+    /// The time at which a resource of the title was last read.
     public var lastUsed: Date { resources.map(\.lastUsed).max() ?? main.lastUsed }
     /// Whether a resource of the title is being read or filled.
     public var isInUse: Bool { resources.contains(where: \.isInUse) }

@@ -2,10 +2,10 @@ import HLS
 public import MediaCache
 import Synchronization
 
-/// The recently requested playlists, for looking up the segments that follow another and the time from which a URL has
-/// identified a live segment.
+/// A collection of recently requested playlists. It determines which segments follow another one, and since when a URL
+/// has identified a live segment.
 public final class RecentPlaylists: Sendable {
-    /// The maximum number of playlists: those of a few streams with their renditions.
+    /// The maximum number of playlists, which is enough for a few streams with their renditions.
     private static let capacity = 32
 
     /// A playlist in up to two views: the complete playlist, and the last delta update.
@@ -15,7 +15,8 @@ public final class RecentPlaylists: Sendable {
         /// The views, most recently requested last.
         var views: [(id: Int, index: StreamIndex)] = []
         var names = SegmentNames()
-        /// When an on-demand playlist last changed, so that its segments may have changed, too; nil if it hasn't.
+        /// The time at which an on-demand playlist last changed, since its segments may have changed, too; nil if it
+        /// hasn't changed.
         var changed: Duration?
     }
 
@@ -35,19 +36,19 @@ public final class RecentPlaylists: Sendable {
     /// - Parameters:
     ///   - playlist: The playlist.
     ///   - variables: The variables that it may import (RFC 8216bis §4.4.2.3).
-    ///   - moment: When it was received, by `CacheStore.monotonicTime`.
+    ///   - moment: The time at which it was received, by `CacheStore.monotonicTime`.
     public func note(_ playlist: LoadedPlaylist, variables: [String: String] = [:], at moment: Duration) {
         let url = DeliveryDirectives.removed(from: playlist.url.description)
         let views = state.withLock { state in state.streams.first { $0.url == url }?.views ?? [] }
         let known = views.first { $0.index.isOf(playlist, variables: variables) }
-        // The last playlist of a live stream has an end, but its names may still be reused ones.
+        // The last playlist of a live stream has EXT-X-ENDLIST, but may still contain reused names.
         let isLive = playlist.isLive || views.contains { $0.index.isLive }
         let index = known?.index ?? StreamIndex(playlist, variables: variables, isLive: isLive)
         state.withLock { state in
-            let place = state.streams.firstIndex { $0.url == url }
-            var stream = place.map { state.streams.remove(at: $0) } ?? Stream(url: url)
+            let position = state.streams.firstIndex { $0.url == url }
+            var stream = position.map { state.streams.remove(at: $0) } ?? Stream(url: url)
             if playlist.replacesAnother { stream.changed = moment }
-            // Most reloads return the previous playlist.
+            // Most reloads return an unchanged playlist.
             let isRepeated = known != nil && known?.id == stream.views.last?.id
             stream.names.note(index, isRepeated: isRepeated, at: moment)
             if !isRepeated {
@@ -61,7 +62,7 @@ public final class RecentPlaylists: Sendable {
         }
     }
 
-    /// Returns the place of `url` in the most recently requested playlist that names it; nil if none does.
+    /// Returns the position of `url` in the most recently requested playlist that lists it; nil if none does.
     public func place(of url: ResourceURL) -> SegmentPlace? {
         state.withLock { state in
             guard !state.streams.isEmpty else { return nil }
@@ -77,7 +78,8 @@ public final class RecentPlaylists: Sendable {
         }
     }
 
-    /// Returns the complete segments among the `count` segments after `place`, and the scope of the playlist.
+    /// Returns the URLs of the `count` segments after `place`, without gaps and byte ranges, and the address scope of
+    /// the playlist.
     public func following(_ place: SegmentPlace, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
             state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
@@ -87,13 +89,13 @@ public final class RecentPlaylists: Sendable {
     }
 }
 
-/// The place of a media segment, partial segment, key or media initialization section in the most recently requested
-/// playlist that names it.
+/// The position of a media segment, partial segment, key or media initialization section in the most recently requested
+/// playlist that lists it.
 public struct SegmentPlace: Sendable, Hashable {
     /// The kind of the resource: a key or a segment.
     public var kind: ResourceKind
-    /// The time from which the URL has identified this segment, by the clock of the store; nil if it always has. A live
-    /// playlist may reuse the URL for another segment, and an on-demand playlist may change.
+    /// The time since which the URL has identified this segment, by the store's monotonic clock; nil if it always has.
+    /// A live playlist may reuse the URL for another segment, and an on-demand playlist may change.
     public var namedSince: Duration?
     /// Whether the resource contains only this segment, and all of it is needed. False for a byte range of a resource
     /// (RFC 8216bis §4.4.4.2) and for a gap.

@@ -1,10 +1,10 @@
 import MediaCache
 
-/// A hash (FNV-1a) of the URLs that a playlist's references resolve to. Plain references are hashed without resolving
-/// them.
+/// A hasher (FNV-1a) for the URLs that a playlist's references resolve to. Plain references are hashed without
+/// resolving them.
 struct ReferenceHash {
     private let base: ResourceURL
-    /// The state after `scheme://authority`, and after the folder of the playlist.
+    /// The hashes of `scheme://authority` and of the playlist's folder, to which references are appended.
     private let origin: UInt64
     private let folder: UInt64
 
@@ -35,14 +35,14 @@ package enum FNV1a {
     /// The hash of no bytes.
     package static let initial: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Returns the hash of the bytes hashed by `state` followed by `bytes`.
+    /// Returns the hash `state`, extended by `bytes`.
     package static func extend(_ state: UInt64, with bytes: UnsafeRawBufferPointer) -> UInt64 {
         var state = state
         for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return state
     }
 
-    /// Returns the hash of the bytes hashed by `state` followed by the text in UTF-8.
+    /// Returns the hash `state`, extended by the text in UTF-8.
     static func extend(_ state: UInt64, with text: some StringProtocol) -> UInt64 {
         var text = String(text)
         return text.withUTF8 { extend(state, with: UnsafeRawBufferPointer($0)) }

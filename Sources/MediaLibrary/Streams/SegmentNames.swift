@@ -1,6 +1,6 @@
 import HLS
 
-/// The times from which the names of one live stream have identified their segments.
+/// The times since which the names of one live stream have identified their segments. A name is a URL in a playlist.
 struct SegmentNames: Sendable {
     private struct Name {
         var segment: LiveSegment
@@ -10,10 +10,10 @@ struct SegmentNames: Sendable {
     /// The number of removed names to remember in addition to current ones, in case an older view is received.
     private static let spare = 1024
 
-    /// The number of segments by which a lagging cache may be behind.
-    private static let olderBy = 2
+    /// The maximum number of segments by which a lagging cache may be behind.
+    private static let maximumLag = 2
 
-    /// The last playlist, and the time of each of its newest names.
+    /// The last playlist, and the times of its newest names.
     private var current: StreamIndex?
     private var moments: [Duration] = []
     /// Names removed from the playlist, by the hash of their URL.
@@ -23,7 +23,7 @@ struct SegmentNames: Sendable {
     /// The media sequence numbers of the last playlist, and when it was received.
     private var last: (window: Range<Int>, moment: Duration)?
 
-    /// Returns the time from which the URL with a hash has identified its segment.
+    /// Returns the time since which the URL with a hash has identified its segment; nil if the URL is unknown.
     func since(_ hash: UInt64) -> Duration? {
         name(hash)?.since ?? (current?.contains(hash) == true ? defaultMoment : nil)
     }
@@ -33,7 +33,7 @@ struct SegmentNames: Sendable {
         return Name(segment: segment, since: moments[number])
     }
 
-    /// Adds the names of a playlist received at `moment`. `isRepeated` means that it equals the last one.
+    /// Adds the names of a playlist received at `moment`. `isRepeated` is true if it equals the last one.
     mutating func note(_ index: StreamIndex, isRepeated: Bool, at moment: Duration) {
         guard let window = index.window, !window.isEmpty else { return }
         let isRestarted = mayBeRestarted(index, window, at: moment) || (!isRepeated && contradictsLast(index))
@@ -49,7 +49,7 @@ struct SegmentNames: Sendable {
         var isReused = false
         index.forEachLiveName { number, hash, segment in
             guard let name = name(hash) else { return }
-            if name.segment.hasPlace(of: segment) { moments[number] = name.since } else { isReused = true }
+            if name.segment.hasSamePosition(as: segment) { moments[number] = name.since } else { isReused = true }
         }
         if isReused { defaultMoment = moment }
         current?.forEachLiveName { number, hash, segment in
@@ -67,14 +67,14 @@ struct SegmentNames: Sendable {
 
     /// Whether a restarted encoder may have written this playlist.
     ///
-    /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). A slight decrease may be an older view from a
-    /// lagging cache, and an increase may be that of a restarted encoder that has caught up. The clock decides: an
-    /// encoder can't write more than the time since the last playlist was received.
+    /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). However, a slight decrease may come from a lagging
+    /// cache, and an increase from a restarted encoder that has caught up. The time since the last playlist decides: a
+    /// restarted encoder can't have produced more media than that.
     private func mayBeRestarted(_ index: StreamIndex, _ window: Range<Int>, at moment: Duration) -> Bool {
         guard let last else { return false }
         if window.upperBound <= last.window.lowerBound { return true }
         let fall = last.window.upperBound - window.upperBound
-        guard fall <= Self.olderBy else { return true }
+        guard fall <= Self.maximumLag else { return true }
         let elapsed = moment - last.moment
         let isTimeEnough = elapsed + index.targetDuration >= index.windowDuration
         return isTimeEnough && (fall > 0 || elapsed >= index.targetDuration * 2)
@@ -86,7 +86,7 @@ struct SegmentNames: Sendable {
         index.forEachLiveName { _, hash, segment in
             guard !isContradiction, let known = name(hash)?.segment else { return }
             isContradiction =
-                segment.hasPlace(of: known)
+                segment.hasSamePosition(as: known)
                 ? segment.contradicts(known, tolerance: index.targetDuration) : segment.number < known.number
         }
         return isContradiction
@@ -99,7 +99,7 @@ struct LiveSegment: Sendable, Hashable {
     var number: Int
     /// The duration in nanoseconds; 0 for a part.
     var duration: Int64 = 0
-    /// The time of the first sample, written in the playlist or derived from it, in nanoseconds since 1970.
+    /// The time of the first sample in nanoseconds since 1970, as written in the playlist or derived from it.
     var start: Int64?
     /// Whether EXT-X-DISCONTINUITY precedes it; nil for the first segment of a playlist, where servers omit the tag.
     var isDiscontinuous: Bool?
@@ -110,16 +110,16 @@ struct LiveSegment: Sendable, Hashable {
     static let companion = LiveSegment(number: -1)
 
     /// Whether both have the same number and part number.
-    func hasPlace(of other: LiveSegment) -> Bool { number == other.number && part == other.part }
+    func hasSamePosition(as other: LiveSegment) -> Bool { number == other.number && part == other.part }
 
-    /// Whether two segments with the same name and place can't be the same segment. A playlist never changes the
-    /// properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less than
+    /// Whether two segments with the same name and position must be different segments, since a playlist never changes
+    /// the properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less than
     /// `tolerance`.
     func contradicts(_ other: LiveSegment, tolerance: Duration) -> Bool {
         if duration != other.duration { return true }
         if let mine = isDiscontinuous, let theirs = other.isDiscontinuous, mine != theirs { return true }
         guard let mine = start, let theirs = other.start else { return false }
-        // Dates from the origin may differ by more than 64 bits of nanoseconds.
+        // The difference between two dates in nanoseconds may exceed 64 bits.
         let (distance, overflow) = mine.subtractingReportingOverflow(theirs)
         return overflow || .nanoseconds(distance.magnitude) > tolerance
     }

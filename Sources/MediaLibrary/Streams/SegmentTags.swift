@@ -53,7 +53,7 @@ struct SegmentTags {
         return part
     }
 
-    /// Returns the tags of the part that the hint at `offset` announces; nil for a hint of another type.
+    /// Returns the tags of the partial segment that the hint at `offset` announces; nil for a hint of another type.
     mutating func hint(at offset: Int) -> Tags? {
         read(before: offset)
         guard let hint, hint.type == "PART" else { return nil }
@@ -103,34 +103,34 @@ struct SegmentTags {
     }
 }
 
-/// A list of URIs that stores only the difference of each from its predecessor. The URIs of a playlist have most bytes
+/// A list of URIs that stores each URI as the difference from its predecessor. The URIs of a playlist have most bytes
 /// in common.
 struct URIList: Sendable {
-    /// The interval at which a URI is stored completely, which bounds the time to read one.
+    /// The interval at which a URI is stored completely, which limits the time to read a URI.
     private static let interval = 16
-    /// The length from which four more bytes encode it.
+    /// The value of a length byte after which the length follows in four bytes.
     private static let escape = 255
 
     /// For each URI: the length of the prefix shared with its predecessor, the length of the rest, and the rest.
     private var bytes: [UInt8] = []
-    /// The offset of every ``interval``th URI in `bytes`.
-    private var places: [UInt32] = []
+    /// The offsets in `bytes` of the completely stored URIs.
+    private var offsets: [UInt32] = []
     private var last: [UInt8] = []
     private(set) var count = 0
 
     /// Reserves memory for a number of bytes, because growth by doubling would need twice as much.
     mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Appends a URI. The caller limits the total length.
+    /// Appends a URI.
     ///
-    /// - Returns: Whether there was room; the limit is 4 GiB.
+    /// - Returns: False if the list is full; the limit is 4 GiB.
     mutating func append(_ text: String) -> Bool {
-        guard let place = UInt32(exactly: bytes.count) else { return false }
+        guard let offset = UInt32(exactly: bytes.count) else { return false }
         var text = text
         text.withUTF8 { utf8 in
             var shared = 0
             if count.isMultiple(of: Self.interval) {
-                places.append(place)
+                offsets.append(offset)
             } else {
                 shared = last.withUnsafeBufferPointer { Self.sharedLength($0, utf8) }
             }
@@ -151,17 +151,17 @@ struct URIList: Sendable {
     subscript(index: Int) -> String {
         bytes.withUnsafeBufferPointer { bytes in
             var text: [UInt8] = []
-            var place = Int(places[index / Self.interval])
+            var offset = Int(offsets[index / Self.interval])
             for _ in 0...(index % Self.interval) {
-                let shared = Int(bytes[place])
-                var length = Int(bytes[place + 1])
-                place += 2
+                let shared = Int(bytes[offset])
+                var length = Int(bytes[offset + 1])
+                offset += 2
                 if length == Self.escape {
-                    length = (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
-                    place += 4
+                    length = (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+                    offset += 4
                 }
-                text.replaceSubrange(shared..., with: bytes[place..<place + length])
-                place += length
+                text.replaceSubrange(shared..., with: bytes[offset..<offset + length])
+                offset += length
             }
             return String(decoding: text, as: UTF8.self)
         }

@@ -29,7 +29,7 @@ struct StreamIndex: Sendable {
         var index: Int32
     }
 
-    /// The minimum number of live segments whose details are stored. The first segments of an event don't change.
+    /// The minimum number of newest live segments with stored details. Earlier segments of an event don't change.
     private static let minimumLiveSegments = 2048
 
     /// The maximum number of names for which memory is reserved.
@@ -41,7 +41,7 @@ struct StreamIndex: Sendable {
     /// The maximum number of live segments that count towards the duration of a playlist.
     private static let maximumLiveSegments = 1 << 32
 
-    /// Whether the playlist is live, or was until its last view.
+    /// Whether the playlist is live, or was live until the last update.
     let isLive: Bool
     /// Whether the playlist is a delta update.
     private(set) var isDelta = false
@@ -52,10 +52,10 @@ struct StreamIndex: Sendable {
     private(set) var targetDuration = Duration.seconds(1)
     /// The duration of all segments in `window`. Omitted segments count with the mean duration of the others.
     private(set) var windowDuration = Duration.zero
-    /// The scope of the playlist's references.
+    /// The address scope of the playlist's references.
     let references: AddressScope
     private let base: ResourceURL
-    /// A hash of the playlist and its importable variables, unique to this process.
+    /// A hash of the playlist and its importable variables, valid only in this process.
     private let content: Int
     private var uris = URIList()
     private var traits: [Traits] = []
@@ -71,7 +71,7 @@ struct StreamIndex: Sendable {
         references = playlist.references
         content = Self.content(of: playlist, variables)
         self.isLive = isLive
-        // Line splitters are removed, as in the form that players receive.
+        // Characters that only some players treat as line breaks are removed, as in the playlists that players receive.
         let bytes = PlaylistReferences.withoutLineSplitters(playlist.bytes)
         let hashes = ReferenceHash(base: base)
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
@@ -88,7 +88,7 @@ struct StreamIndex: Sendable {
         _ references: PlaylistReferences, in bytes: [UInt8], _ tags: SegmentTags, _ hashes: ReferenceHash
     ) {
         var tags = tags
-        // One key and one section may serve many segments, and some writers repeat them before each.
+        // Many segments may share a key and a section, and some packagers repeat the tags before each segment.
         var last: (key: String, initialization: String) = ("", "")
         references.forEach(in: bytes) { reference in
             let place = reference.bytes.lowerBound
@@ -124,8 +124,8 @@ struct StreamIndex: Sendable {
     /// The number of live names whose segments are known: the newest ones.
     var liveCount: Int { live.count }
 
-    /// Calls `body` with each of them, counted from the oldest, and its segment. If a name is repeated, only the newest
-    /// occurrence counts.
+    /// Calls `body` for each live name with a known segment. `number` is its index among these names, oldest first. If
+    /// a name is repeated, only the newest occurrence counts.
     func forEachLiveName(_ body: (_ number: Int, _ hash: UInt64, _ segment: LiveSegment) -> Void) {
         for (position, name) in names.enumerated() where Int(name.index) >= firstLive && !live.isEmpty {
             let next = position + 1
@@ -183,7 +183,8 @@ struct StreamIndex: Sendable {
         firstLive += Self.minimumLiveSegments
     }
 
-    /// Returns the place of `url`. If a name is repeated, the newest occurrence counts.
+    /// Returns the position of `url`; nil if the playlist doesn't list it. If a name is repeated, the newest occurrence
+    /// counts.
     func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPlace? {
         guard let position = position(of: hash) else { return nil }
         let index = Int(names[position].index)
@@ -194,7 +195,7 @@ struct StreamIndex: Sendable {
             isGap: found.contains(.gap), isHint: found.contains(.hint), view: view, index: index)
     }
 
-    /// Returns the complete resources among the `count` segments after the one at `index`.
+    /// Returns the URLs of the `count` segments after the one at `index`, without gaps and byte ranges.
     func following(_ index: Int, count: Int) -> [ResourceURL] {
         // A request for a key doesn't show which segment follows.
         guard traits[index].isDisjoint(with: [.key, .initialization]) else { return [] }

@@ -1,7 +1,7 @@
 import HLS
 public import MediaCache
 
-/// The cached part of an HLS stream, and whether it plays without the origin.
+/// The cache coverage of an HLS stream, and whether the stream plays without its origin.
 public struct StreamStatus: Sendable, Hashable, Codable {
     /// The status of one playlist.
     public struct PlaylistStatus: Sendable, Hashable, Codable {
@@ -25,8 +25,8 @@ public struct StreamStatus: Sendable, Hashable, Codable {
         /// A description of the missing resources.
         var shortage: String {
             guard isCached else { return "\(url) isn't cached" }
-            let keys = missing.isEmpty ? "" : " and \(missing.count) keys or sections"
-            return "\(segments - segmentsCached) of \(segments) segments\(keys) of \(url)"
+            let keys = missing.isEmpty ? "" : " and \(missing.count) keys or media initialization sections"
+            return "\(url) lacks \(segments - segmentsCached) of \(segments) segments\(keys)"
         }
     }
 
@@ -39,7 +39,7 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     /// A description of the missing resources.
     public var shortage: String {
         let missing = playlists.filter { !$0.isComplete && $0.role != "multivariant" }
-        let more = missing.count > 3 ? "; and of \(missing.count - 3) more playlists" : ""
+        let more = missing.count > 3 ? "; \(missing.count - 3) more playlists are incomplete" : ""
         return missing.prefix(3).map(\.shortage).joined(separator: "; ") + more
     }
 
@@ -47,9 +47,9 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - url: The URL of a multivariant or media playlist.
-    ///   - identity: The identity whose header fields requested the stream, if any.
+    ///   - identity: The identity with which the stream was requested; nil for none.
     ///   - store: The store.
-    /// - Returns: Nil unless a playlist is cached for `url`.
+    /// - Returns: Nil if no playlist is cached for `url`.
     /// - Throws: `CacheError`.
     public init?(of url: ResourceURL, as identity: ProfileIdentity? = nil, in store: CacheStore) async throws {
         guard let survey = try await StreamSurvey(of: url, as: identity, in: store) else { return nil }
@@ -70,7 +70,7 @@ struct StreamSurvey {
 
     /// Creates the survey of a stream.
     ///
-    /// - Parameter cached: The store's resources by cache key; nil means that they're read from the store.
+    /// - Parameter cached: The store's resources by cache key; if nil, they're read from the store.
     init?(
         of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, cached: [String: ResourceInfo]? = nil
     ) async throws {
@@ -99,8 +99,7 @@ struct StreamSurvey {
     private mutating func survey(
         _ playlist: MultivariantPlaylist, at base: ResourceURL, variables: [String: String]
     ) async throws {
-        /// Whether each group has a complete rendition. A rendition without a playlist is contained in the variant
-        /// streams.
+        /// Whether each group has a complete rendition. A rendition without a playlist is part of the variant streams.
         var groups: [String: Bool] = [:]
         for rendition in playlist.renditions {
             let role = rendition.type?.rawValue.lowercased() ?? "rendition"

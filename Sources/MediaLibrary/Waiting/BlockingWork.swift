@@ -25,8 +25,8 @@ package enum BlockingWork {
     }
 }
 
-/// The connection of a blocking operation with the task that waits for it: the operation learns of cancellation, and
-/// can wait for asynchronous calls.
+/// A link between a blocking operation and the task that waits for it. The operation can check for cancellation and
+/// wait for asynchronous calls.
 package final class WorkControl: Sendable {
     private struct State {
         var isCancelled = false
@@ -35,10 +35,10 @@ package final class WorkControl: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates the control of an operation that hasn't begun.
+    /// Creates a control for an operation that hasn't begun.
     package init() {}
 
-    /// Cancels the operation: cancels its current asynchronous call, and lets each further ``check()`` throw.
+    /// Cancels the operation's current asynchronous call. Later calls to ``check()`` and ``wait(for:)`` throw.
     package func cancel() {
         let call = state.withLock { state in
             state.isCancelled = true
@@ -47,15 +47,15 @@ package final class WorkControl: Sendable {
         call?.cancel()
     }
 
-    /// Throws if the operation is cancelled.
+    /// Throws an error if the operation is cancelled.
     ///
     /// - Throws: `CancellationError`.
     package func check() throws {
         if state.withLock({ $0.isCancelled }) { throw CancellationError() }
     }
 
-    /// Blocks this thread until an asynchronous call has returned. Must not be called on a thread of the cooperative
-    /// pool.
+    /// Blocks the current thread until an asynchronous call has returned. Must not be called on a thread of the
+    /// cooperative pool.
     ///
     /// - Throws: The errors of `body`, and `CancellationError`.
     package func wait<Value: Sendable>(for body: @escaping @Sendable () async throws -> Value) throws -> Value {

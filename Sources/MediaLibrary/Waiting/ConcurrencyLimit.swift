@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit of concurrent asynchronous operations. Further operations wait, and run in the order of their calls.
+/// A limit on concurrent asynchronous operations. Operations beyond the limit wait and start in call order.
 package final class ConcurrencyLimit: Sendable {
     /// The error for an operation that is refused because too many operations are waiting.
     package struct Exceeded: Error, Hashable {
@@ -10,7 +10,7 @@ package final class ConcurrencyLimit: Sendable {
     private struct State {
         var running = 0
         var nextID = 0
-        /// The waiting operations, the first one first.
+        /// The waiting operations, in the order in which they start.
         var waiting: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
     }
 
@@ -28,7 +28,7 @@ package final class ConcurrencyLimit: Sendable {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Runs an operation as soon as fewer than the maximum number run.
+    /// Runs an operation as soon as fewer than the maximum number of operations are running.
     ///
     /// - Throws: The errors of the operation; `CancellationError` if the task is cancelled before the operation starts;
     ///   ``Exceeded`` if too many operations are waiting.
@@ -57,7 +57,7 @@ package final class ConcurrencyLimit: Sendable {
     package func runUncancelled<Result>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
     ) async rethrows -> Result {
-        // Neither cancellation nor the limit of waiting operations ends this wait.
+        // Neither cancellation nor the limit on waiting operations ends this wait.
         _ = try? await withCheckedThrowingContinuation { enter(0, $0, isCancellable: false) }
         defer { leave() }
         return try await operation()
@@ -77,7 +77,7 @@ package final class ConcurrencyLimit: Sendable {
         if let result { continuation.resume(with: result) }
     }
 
-    /// Passes the place on to the first waiting operation.
+    /// Starts the first waiting operation; if there is none, decreases the number of running operations.
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }

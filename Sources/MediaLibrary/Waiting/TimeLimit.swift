@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Asynchronous work with a time limit.
 package enum TimeLimit {
-    /// Runs `body`, and cancels it after a time limit. Work that ignores the cancellation, such as a system call on a
-    /// hanging disk, isn't waited for.
+    /// Runs `body` and cancels it after a time limit. Returns at the limit even if `body` ignores the cancellation,
+    /// such as in a system call on a hanging disk.
     ///
-    /// - Returns: nil after the time limit.
+    /// - Returns: The result of `body`; nil if the time limit was reached.
     package static func run<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
@@ -31,7 +31,7 @@ package enum TimeLimit {
     }
 }
 
-/// A race whose first result is its value.
+/// A race that is decided by the first result.
 private final class Race<Value: Sendable>: Sendable {
     private enum State {
         case running(CheckedContinuation<Value?, any Error>?)

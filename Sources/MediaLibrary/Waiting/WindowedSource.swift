@@ -2,9 +2,10 @@ package import MediaContainers
 
 /// A byte source that fetches ranges of a resource on demand, and buffers the last one.
 ///
-/// It's used by one thread, which blocks during a fetch.
+/// It must be used by a single thread. Reads block during a fetch.
 package final class WindowedSource: ByteSource {
-    /// The limits of the length of a fetched range: short after a jump, longer the more bytes are read sequentially.
+    /// The minimum and maximum length of a fetched range, in bytes. A range has the minimum length after a seek, and
+    /// twice the previous length after a sequential read.
     private static let minimumLength: Int64 = 32 << 10
     private static let maximumLength: Int64 = 1 << 20
 
@@ -15,13 +16,13 @@ package final class WindowedSource: ByteSource {
     private var windowStart: Int64
     private var step = minimumLength
 
-    /// Creates a source, whose first bytes may be available already.
+    /// Creates a source, optionally with bytes that are already available.
     ///
     /// - Parameters:
     ///   - length: The length of the resource in bytes.
     ///   - window: The available bytes.
-    ///   - windowStart: Their offset in the resource.
-    ///   - fetch: Fetches a range inside the resource: all of it, or at least its first byte.
+    ///   - windowStart: The offset of `window` in the resource.
+    ///   - fetch: Returns the bytes of a range inside the resource, or at least the first of them.
     package init(
         length: Int64, window: [UInt8] = [], at windowStart: Int64 = 0,
         fetch: @escaping (Range<Int64>) throws(ContainerError) -> [UInt8]
@@ -32,7 +33,7 @@ package final class WindowedSource: ByteSource {
         self.fetch = fetch
     }
 
-    /// Reads; see `ByteSource`.
+    /// See `ByteSource`.
     package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < buffer.count, offset + Int64(done) < length {

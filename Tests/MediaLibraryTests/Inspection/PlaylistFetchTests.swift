@@ -82,7 +82,7 @@ struct PlaylistFetchTests {
     @Test func reportsDamagedContentCoding() async throws {
         let origin = Origin(["/a": (200, [.contentEncoding: "gzip"], [0x1F, 0x8B, 8, 0, 1])])
         let error = await #expect(throws: MediaJobError.self) { try await fetch(origin, "/a") }
-        #expect(error?.message == "http://h/a: the compressed body is damaged or cut short")
+        #expect(error?.message == "http://h/a: the compressed body is damaged or truncated")
     }
 
     @Test(arguments: ["br", "gzip, br"])

@@ -73,7 +73,7 @@ struct RecordingLifeTests {
         try await fixture.open()
         try await fixture.pass(30)
         #expect(try await fixture.rows("video-1").first { $0.number == row.number }?.state == .gap)
-        #expect(fixture.reportedReasons("video-1").contains { $0.hasPrefix("its name now refers to another segment") })
+        #expect(fixture.reportedReasons("video-1").contains { $0.hasPrefix("its URL now refers to another segment") })
         try await fixture.check()
         await fixture.close()
     }

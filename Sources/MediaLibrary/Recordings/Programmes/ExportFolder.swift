@@ -1,7 +1,7 @@
 internal import MediaCache
 
-/// The folder of exports: `exports/<programme>.mp4` and `.3gp` outside the catalog. Unfinished exports are drafts with
-/// another suffix.
+/// The folder of exported files, `exports/<programme>.mp4` and `.3gp`, which aren't in the catalog. Unfinished exports
+/// are drafts with an additional suffix.
 struct ExportFolder: Sendable {
     private static let draftSuffix = ".part"
     private let folder: SideFolder
@@ -28,20 +28,20 @@ struct ExportFolder: Sendable {
     /// Deletes a draft, if it exists.
     func removeDraft(_ name: String) async throws { try await folder.remove(name + Self.draftSuffix) }
 
-    /// Deletes the drafts of earlier processes, and unknown files.
+    /// Deletes unknown files and the drafts of earlier processes.
     ///
     /// - Parameter known: The names of known files; nil if they can't be determined, so that all finished files remain.
     /// - Returns: The names of the remaining files.
     func clear(except known: Set<String>?) async throws -> Set<String> {
-        var there: Set<String> = []
+        var remaining: Set<String> = []
         for name in try await folder.names() {
             if name.hasSuffix(Self.draftSuffix) || known.map({ !$0.contains(name) }) ?? false {
                 try await folder.remove(name)
             } else {
-                there.insert(name)
+                remaining.insert(name)
             }
         }
-        return there
+        return remaining
     }
 
     /// Opens an export's file; returns nil if it doesn't exist.

@@ -1,16 +1,17 @@
 public import Foundation
 
-/// A named, pinned window of a recording, which retention doesn't remove. It may be created before its start.
+/// A named, pinned window of a recording. Its segments are exempt from retention. It may be created before its start
+/// time.
 public struct Programme: Sendable, Hashable, Codable, Identifiable {
     /// The identifier in URLs: random letters and digits.
     public let id: String
     /// The name for display.
     public var name: String
-    /// The start.
+    /// The start time.
     public var from: Date
-    /// The end.
+    /// The end time.
     public var to: Date
-    /// The exports, at most one per format, with their states. They are made after the programme's end.
+    /// The exports, at most one per format. They run after the programme's end.
     public internal(set) var exports: [ProgrammeExport] {
         get { known ?? [] }
         set { known = newValue.isEmpty ? nil : newValue }
@@ -26,8 +27,8 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     ///
     /// - Parameters:
     ///   - name: The name for display.
-    ///   - from: The start.
-    ///   - to: The end.
+    ///   - from: The start time.
+    ///   - to: The end time.
     ///   - formats: The formats to export after the end.
     public init(name: String, from: Date, to: Date, formats: [ProgrammeFormat] = []) {
         id = AssetID().rawValue
@@ -41,10 +42,10 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     public internal(set) subscript(format: ProgrammeFormat) -> ProgrammeExport? {
         get { exports.first { $0.format == format } }
         set {
-            let place = exports.firstIndex { $0.format == format }
-            switch (place, newValue) {
-            case (let place?, let export?): exports[place] = export
-            case (let place?, nil): exports.remove(at: place)
+            let index = exports.firstIndex { $0.format == format }
+            switch (index, newValue) {
+            case (let index?, let export?): exports[index] = export
+            case (let index?, nil): exports.remove(at: index)
             case (nil, let export?): exports.append(export)
             case (nil, nil): break
             }
@@ -58,35 +59,35 @@ public struct Programme: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// A format of a programme's export.
+/// A format for exporting programmes.
 public enum ProgrammeFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// An on-demand stream of the recorded segments, without copying them.
     case hls
-    /// An MP4 file with the recorded samples.
+    /// An MP4 file with the recorded samples, without re-encoding.
     case mp4
     /// A 3GP file, encoded with H.264 and AAC, for old phones.
     case threeGP = "3gp"
 }
 
-/// The export of a programme in one format, which is made after the programme's end.
+/// The export of a programme in one format.
 public struct ProgrammeExport: Sendable, Hashable, Codable {
     /// The state of an export.
     public enum State: Sendable, Hashable, Codable {
-        /// The programme hasn't ended, or other exports come first.
+        /// The programme hasn't ended, or the export is queued behind others.
         case waiting
-        /// The export is in progress, from 0 to 1. It restarts if the process is killed.
+        /// The export is running; `progress` ranges from 0 to 1. It restarts if the process is killed.
         case running(progress: Double)
-        /// The export is finished, with the length of the file in bytes.
+        /// The export is finished; `bytes` is the length of the file, or of all segments for HLS.
         case done(bytes: Int64)
-        /// The export failed, with a description for display.
+        /// The export failed; `reason` is shown to users.
         case failed(reason: String)
         /// The export was cancelled.
         case cancelled
     }
 
-    /// A damaged segment of an export, or a track that is missing in it.
+    /// A damaged segment of an export, or a track without any segments.
     public struct DamagedSegment: Sendable, Hashable, Codable {
-        /// The name of the segment or the track in the recording.
+        /// The name of the segment or track in the recording.
         public var name: String
         /// The start, in seconds from the beginning of the first segment.
         public var start: Double
@@ -103,18 +104,18 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     public let format: ProgrammeFormat
     /// The state.
     public internal(set) var state = State.waiting
-    /// The number of the programme's segments that are missing in the export, on all tracks.
+    /// The number of segments missing from the export, over all tracks.
     public internal(set) var missing = 0
-    /// The damaged segments, and the tracks without recorded segments; at most 100. A missing track counts as one
-    /// segment.
+    /// The damaged segments and the tracks without recorded segments; at most 100 entries. A missing track is a single
+    /// entry.
     public internal(set) var damaged: [DamagedSegment] {
         get { knownDamage ?? [] }
         set { knownDamage = newValue.isEmpty ? nil : newValue }
     }
     // Nil in exports of versions that didn't list damage.
     private var knownDamage: [DamagedSegment]?
-    /// The number of unfinished attempts. It is stored before an attempt begins, so that the next process can tell an
-    /// export that crashes processes from one that was stopped.
+    /// The number of attempts that didn't finish. It's stored before each attempt, so that a later process can
+    /// distinguish an export that crashed the process from one that was stopped.
     var attempts: Int {
         get { knownAttempts ?? 0 }
         set { knownAttempts = newValue > 0 ? newValue : nil }
@@ -127,9 +128,9 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
         case knownAttempts = "attempts"
     }
 
-    /// Whether the export is known to have audio only.
+    /// Whether the export is known to contain only audio.
     package internal(set) var isSound = false
-    /// The version of the file, which changes with each export.
+    /// An identifier of the file's contents, which changes with each export.
     package internal(set) var version = ""
 
     init(_ format: ProgrammeFormat) { self.format = format }

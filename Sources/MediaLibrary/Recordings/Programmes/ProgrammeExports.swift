@@ -2,13 +2,13 @@ internal import MediaCache
 internal import MediaContainers
 internal import Synchronization
 
-/// The queue that exports programmes after their end, one at a time in the background.
+/// A queue that exports ended programmes in the background, one after another.
 ///
-/// The result of an export is stored with its channel, and so is the number of attempts; its progress is only in
-/// memory. An export interrupted by the end of the process begins again in the next one. After two such processes it
-/// fails, because it may have crashed them.
+/// The result of an export and the number of attempts are stored with the channel; the progress is only in memory. If
+/// the process ends during an export, the next process starts it again. After two such attempts, the export fails,
+/// because it may have crashed the process.
 actor ProgrammeExports {
-    /// An export to make.
+    /// An export of one programme in one format.
     struct Job: Hashable {
         let programme: String
         let format: ProgrammeFormat
@@ -17,9 +17,9 @@ actor ProgrammeExports {
         var name: String { ExportFolder.name(programme, format) }
     }
 
-    /// The share of the MP4 in the progress of an encoded export.
+    /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
     private static let shareOfFilm = 0.1
-    /// The delay before an interrupted export is tried again.
+    /// The delay before an interrupted export is retried.
     private static let patience = Duration.seconds(60)
     /// The number of processes that may end during one export before it fails.
     private static let maximumAttempts = 2
@@ -35,7 +35,7 @@ actor ProgrammeExports {
     private var interrupted: [Job: Duration] = [:]
     private var isStarted = false
 
-    /// Creates the queue of a store's recordings. No export is made before ``start()``.
+    /// Creates the queue of a store's recordings. No export runs before ``start()``.
     ///
     /// - Parameters:
     ///   - store: The store of the recordings.
@@ -50,7 +50,7 @@ actor ProgrammeExports {
 
     // MARK: - Starting and stopping
 
-    /// Starts making exports.
+    /// Starts accepting exports.
     func start() {
         isStarted = true
         interrupted = [:]
@@ -64,7 +64,7 @@ actor ProgrammeExports {
         await task?.task.value
     }
 
-    /// Queues exports. Queued and running ones are ignored.
+    /// Adds exports to the queue, except those that are queued, running or were interrupted recently.
     func add(_ jobs: [Job], of recording: Recording) {
         guard isStarted else { return }
         let now = store.monotonicTime
@@ -75,12 +75,13 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Cancels a programme's pending exports, in one format or all. On return, none is running.
+    /// Cancels a programme's queued and running exports in one format, or in all formats if `format` is nil. On return,
+    /// none is running.
     func cancel(_ programme: String, _ format: ProgrammeFormat? = nil) async {
-        func isMeant(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
-        waiting.removeAll { isMeant($0.job) }
-        interrupted = interrupted.filter { !isMeant($0.key) }
-        guard let task, isMeant(task.job) else { return }
+        func matches(_ job: Job) -> Bool { job.programme == programme && format.map { $0 == job.format } ?? true }
+        waiting.removeAll { matches($0.job) }
+        interrupted = interrupted.filter { !matches($0.key) }
+        guard let task, matches(task.job) else { return }
         task.task.cancel()
         await task.task.value
     }
@@ -131,8 +132,8 @@ actor ProgrammeExports {
                 guard try await recording.beginExport(job, atMost: Self.maximumAttempts) else {
                     throw CacheError(
                         .damaged,
-                        "the export of “\(programme.name)” was abandoned, because \(Self.maximumAttempts) processes "
-                            + "ended during it; check the server's log, then export it again")
+                        "the export of “\(programme.name)” failed because \(Self.maximumAttempts) processes ended "
+                            + "during it; check the server's log, then export the programme again")
                 }
                 let export = try await make(job, programme, of: recording, in: channel.name)
                 await settle(export, job, of: recording, in: channel.name)
@@ -149,8 +150,7 @@ actor ProgrammeExports {
         next()
     }
 
-    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export isn't at fault and waits
-    /// for another attempt.
+    /// Stores a failure. If the encoder was interrupted or the cache was closed, the export is retried later instead.
     private func failed(_ job: Job, _ error: any Error, of recording: Recording, in channel: ChannelName) async {
         let cause = (error as? ContainerError)?.cause ?? error
         guard !(cause is CancellationError), (cause as? CacheError)?.code != .closed else {
@@ -173,7 +173,7 @@ actor ProgrammeExports {
     private func settle(
         _ export: ProgrammeExport, _ job: Job, of recording: Recording, in channel: ChannelName
     ) async {
-        // A task of its own, so that cancelling the caller doesn't interrupt it.
+        // A separate task, so that cancelling the caller doesn't interrupt it.
         let isSettled = await Task { [folder] in
             do {
                 guard try await recording.settle(export, of: job.programme) else {
@@ -279,15 +279,15 @@ actor ProgrammeExports {
     }
 }
 
-/// An encoder of films for players that can't play the original format. The library leaves encoding to the system or to
-/// another program.
+/// An encoder for players that can't play the original format. The library itself doesn't encode: implementations use
+/// the system's encoder or another program.
 public protocol FilmEncoder: Sendable {
-    /// Encodes a film as 3GP (H.264 and AAC).
+    /// Encodes an MP4 file as 3GP (H.264 and AAC).
     ///
     /// - Parameters:
-    ///   - film: The path of an MP4 file.
+    ///   - film: The path of the MP4 file.
     ///   - output: The path of the file to create. An existing file is replaced.
-    ///   - seconds: The duration of the film in seconds.
+    ///   - seconds: The duration of the MP4 file in seconds.
     ///   - onProgress: Called with the progress from 0 to 1.
     /// - Throws: `CancellationError` if the encoding was cancelled or interrupted and can be tried again; otherwise an
     ///   error whose description is shown to the user.

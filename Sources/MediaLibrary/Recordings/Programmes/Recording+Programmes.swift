@@ -7,7 +7,8 @@ extension Recording {
         channel.programmes.first { $0.id == id }.map(dependencies.exports.current)
     }
 
-    /// Returns the multivariant playlist of a finished programme, for a URL two folders below that of the channel.
+    /// Returns the multivariant playlist of a finished programme. Its URIs are relative to a folder two levels below
+    /// the channel's.
     ///
     /// - Throws: ``WindowOutOfRangeError`` if no part of the programme is recorded.
     package func entry(of programme: Programme) throws -> String {
@@ -28,7 +29,7 @@ extension Recording {
         return (try await assembled(from: span.lowerBound, to: span.upperBound), span)
     }
 
-    /// Returns a programme's time range from its first recorded time, since the recording may have begun later.
+    /// Returns a programme's time range without an unrecorded beginning, since the recording may have started later.
     private func span(of programme: Programme) throws -> Range<Int64> {
         let span = programme.nanoseconds
         guard let first = recordedRanges(isOver: isOver(at: span.upperBound)).first(where: { $0.overlaps(span) }) else {
@@ -37,10 +38,10 @@ extension Recording {
         return max(span.lowerBound, first.lowerBound)..<span.upperBound
     }
 
-    /// The time that an export waits for a silent track after the programme's end, in nanoseconds.
+    /// The time that an export waits for silent tracks after the programme's end, in nanoseconds.
     private static let silencePatience: Int64 = 60_000_000_000
 
-    /// Whether a programme with the given end can be exported: it's over, and each track has reached its end or has
+    /// Whether a programme with the given end can be exported: it's over, and each track has reached the end or has
     /// been silent for too long.
     private func isExportable(at end: Int64) -> Bool {
         guard isOver(at: end) else { return false }
@@ -60,9 +61,9 @@ extension Recording {
         if !due.isEmpty { await dependencies.exports.add(due, of: self) }
     }
 
-    /// Counts an attempt of an export durably before it begins.
+    /// Durably counts an attempt to export before it begins.
     ///
-    /// - Returns: Whether fewer than `limit` attempts were counted before; otherwise none is added.
+    /// - Returns: False, without counting the attempt, if `limit` attempts were counted before.
     /// - Throws: `CacheError` with `storage`.
     func beginExport(_ job: ProgrammeExports.Job, atMost limit: Int) async throws -> Bool {
         let attempts = channel.programmes.first { $0.id == job.programme }?[job.format]?.attempts ?? 0

@@ -2,13 +2,13 @@ package import MediaCache
 
 /// Programmes and their exports.
 extension Recordings {
-    /// Pins a window of a channel as a programme. It may be in the future.
+    /// Pins a window of a channel as a programme. The window may be in the future.
     ///
     /// - Throws: `CacheError`: `notFound`; `invalidSetting` if the end isn't after the start; `storage`.
     @discardableResult
     public func addProgramme(_ programme: Programme, to name: ChannelName) async throws -> Programme {
         guard programme.to > programme.from else {
-            throw CacheError(.invalidSetting, "the programme “\(programme.name)” ends before it begins")
+            throw CacheError(.invalidSetting, "the programme “\(programme.name)” must end after its start")
         }
         return try await changes.runUncancelled {
             let recording = try require(name)
@@ -33,8 +33,8 @@ extension Recordings {
         await recording.retentionChanged()
     }
 
-    /// Exports a programme after its end, or at once if it has ended. A failed or cancelled export is repeated; a
-    /// pending or complete one stays.
+    /// Exports a programme after its end, or immediately if it has ended. A failed or cancelled export is retried. A
+    /// pending or finished export isn't changed.
     ///
     /// - Returns: The programme, and whether it had no export in this format before.
     /// - Throws: `CacheError` with `notFound` or `storage`.
@@ -65,7 +65,7 @@ extension Recordings {
         try await changes.runUncancelled {
             let recording = try require(name)
             guard try await Self.programme(id, of: recording)[format] != nil else {
-                throw CacheError(.notFound, "the programme \(id) of \(name) isn't exported as \(format.rawValue)")
+                throw CacheError(.notFound, "the programme \(id) of \(name) has no \(format.rawValue) export")
             }
             try await recording.change { channel in
                 guard let index = channel.programmes.firstIndex(where: { $0.id == id }) else { return }

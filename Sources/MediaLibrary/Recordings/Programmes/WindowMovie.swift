@@ -2,17 +2,17 @@ internal import HLS
 internal import MediaCache
 internal import MediaContainers
 
-/// A window of a recording as an MP4 file: the recorded samples, cut exactly at the window's start and end.
+/// A window of a recording as an MP4 file, with the recorded samples cut exactly at the window's start and end.
 struct WindowMovie: Sendable {
     /// The properties of a written MP4.
     struct Written: Sendable {
-        /// The number of unreadable or damaged segments, in addition to those lost in recording.
+        /// The number of unreadable or damaged segments, in addition to those lost during recording.
         var missing: Int
         /// The damaged segments.
         var damaged: [ProgrammeExport.DamagedSegment]
         /// The duration in seconds.
         var seconds: Double
-        /// Whether the file has audio only.
+        /// Whether the file contains only audio.
         var isSound: Bool
     }
 
@@ -21,10 +21,10 @@ struct WindowMovie: Sendable {
     /// The time range in nanoseconds since 1970.
     let span: Range<Int64>
 
-    /// Writes the MP4. The call may block its thread. Missing segments become gaps.
+    /// Writes the MP4 file. Blocks the calling thread. Missing segments become gaps.
     ///
     /// - Parameters:
-    ///   - path: The path of the file, which isn't synced.
+    ///   - path: The path of the file. The file isn't synced to disk.
     ///   - store: The store that contains the segments.
     ///   - control: The control that cancels the operation.
     ///   - onProgress: Called with the progress from 0 to 1.
@@ -51,7 +51,7 @@ struct WindowMovie: Sendable {
                 // Without this check, unreadable segments of a closed store would count as lost.
                 try store.checkOpen()
             } catch {
-                throw ContainerError(.inputOutput, "interrupted", cause: error)
+                throw ContainerError(.inputOutput, "the export was interrupted", cause: error)
             }
         }
         return Written(
@@ -65,7 +65,7 @@ struct WindowMovie: Sendable {
             isSound: !written.kinds.contains(.video))
     }
 
-    /// Returns the playlists of a plan's inputs, that of the variant stream first.
+    /// Returns the media playlists of a plan's inputs, beginning with the variant stream's.
     private func playlists(of plan: StreamPlan, _ index: ContentsIndex) -> [MediaPlaylist] {
         plan.locations.compactMap { location in
             let text = ContentsIndex.name(of: location).flatMap(index.playlist)?.text

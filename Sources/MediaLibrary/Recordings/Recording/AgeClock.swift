@@ -2,11 +2,11 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// A clock for the age of segments, in nanoseconds since 1970. Setting the wall clock doesn't change it, and so makes
-/// no segment older.
+/// A clock that determines the age of segments, in nanoseconds since 1970. It advances with the monotonic clock, so
+/// setting the wall clock doesn't change any segment's age.
 struct AgeClock: Sendable {
-    /// The longest step back of the stream's current time that is ignored. A longer one means that the stream's clock
-    /// was set.
+    /// The maximum backward step of the stream's current time that is ignored. A larger step means that the stream's
+    /// clock was set back.
     private static let longestStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
@@ -14,18 +14,18 @@ struct AgeClock: Sendable {
     /// The last result of ``present(after:at:)``.
     private var present: Int64?
 
-    /// Creates a clock that shows `wall` at `monotonic`.
+    /// Creates a clock whose time is `wall` at the monotonic time `monotonic`.
     init(_ wall: Int64, at monotonic: Duration) {
         self.wall = wall
         self.monotonic = monotonic
     }
 
-    /// Returns the time at a moment of the monotonic clock.
+    /// Returns the time at a monotonic time.
     func now(at monotonic: Duration) -> Int64 { wall.clampedSum((monotonic - self.monotonic).nanoseconds) }
 
     /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since
-    /// its arrival. Segments arrive unevenly, so the result stays the same instead of going back, unless the stream's
-    /// clock is set back by more than a minute.
+    /// its arrival. Segments arrive at uneven intervals, so a time that is up to a minute before the last result is
+    /// replaced by that result.
     mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
         guard let newest else { return now }
@@ -38,15 +38,15 @@ struct AgeClock: Sendable {
 
 /// The clocks of a recording.
 extension Recording {
-    /// The current time of the clock of segment arrivals, in nanoseconds since 1970.
+    /// The current time of the clock that measures segment arrivals, in nanoseconds since 1970.
     var arrivalNow: Int64 {
         let now = monotonic
         return age.withLock { $0.now(at: now) }
     }
 
-    /// The stream's current time in nanoseconds since 1970, the reference of relative times. It is close to the live
-    /// edge while recording, and continues from there when nothing arrives. Without recorded segments it is the
-    /// recorder's clock.
+    /// The stream's current time in nanoseconds since 1970, to which relative times in requests refer. It's close to
+    /// the live edge while segments arrive, and continues to advance while none do. Without recorded segments, it's the
+    /// recorder's time.
     package nonisolated var present: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = dependencies.store.time.monotonic

@@ -1,11 +1,11 @@
 internal import MediaCache
 
-/// A segment that is being fetched or waits for a fetch.
+/// A segment that is being fetched or is queued for fetching.
 struct AwaitedSegment {
     var row: RecordedSegment
-    /// The time of the last load whose playlist had the segment.
+    /// The time of the last load in which the playlist listed the segment.
     var seen: Duration
-    /// The number of the fetch in flight.
+    /// The number of the fetch in flight; nil if there is none.
     var fetch: Int?
     /// The times of the first and the last request.
     var requested: Duration?
@@ -18,34 +18,33 @@ struct AwaitedSegment {
     var failures = 0
     /// The number of redundant copies from which the segment couldn't be fetched.
     var failedCopies = 0
-    /// Whether bytes of another copy than the one in ``row`` may be stored.
+    /// Whether the stored bytes may come from a different copy than the one in ``row``.
     var mayHaveOtherBytes = false
     /// The times of the first and the last failure.
     var failed: ClosedRange<Duration>?
-    /// The times of the last completed segments before the last failure, on the same track and on any track. They
-    /// may still be followed by this segment if it hasn't failed since.
+    /// The times of the last completed segments on the same track and on any track, as of the last failure.
     var arrival: Duration?
     var otherArrival: Duration?
-    /// The time since which the origin has responded that the segment doesn't exist.
+    /// The time since which each attempt has failed with status 404 or 410.
     var absentSince: Duration?
     var reason = ""
-    /// The media, once cached. Only companions are missing then.
+    /// The media, once it's cached. From then on, only companions are missing.
     var media: FetchedPart?
-    /// The time since which a later segment has been complete while companions of this one are missing.
+    /// The time since which a later segment has been complete although companions of this one are missing.
     var overtakenSince: Duration?
 
     var isInFlight: Bool { fetch != nil }
 }
 
-/// A track's awaited segments by number. The playlist of a day lists forty thousand at once, so the counts needed
+/// A track's awaited segments by number. A playlist that covers a day lists about 40,000 segments, so the counts needed
 /// for each arriving segment are maintained incrementally.
 struct AwaitedSegments {
     private var segments: [Int64: AwaitedSegment] = [:]
     /// The number of segments whose media is cached and whose companions are missing.
     private(set) var waiting = 0
-    /// The number of bytes of their media.
+    /// The total size of their media, in bytes.
     private(set) var waitingBytes: Int64 = 0
-    /// The number of visited segments, for tests of the cost of long backlogs.
+    /// The number of segments visited so far, by which tests measure the cost of long backlogs.
     private(set) var visits = 0
 
     var count: Int { segments.count }
@@ -83,12 +82,13 @@ struct AwaitedSegments {
     }
 }
 
-/// The order in which a track's awaited segments are fetched. The oldest come first, since they leave the origin first.
-/// The backlog comes last, since retention may discard its oldest segments. It consists of the segments published
-/// before the recording began, or awaited by an earlier process. The playlist of a day may list forty thousand segments
-/// at once.
+/// A queue of a track's awaited segments. The oldest segments are fetched first, because the origin removes them first.
+///
+/// The backlog consists of the segments that were published before the recording began or were awaited by an earlier
+/// process. In the order ``BacklogOrder/oldestFirst``, it's fetched before all other segments. In the order
+/// ``BacklogOrder/newestFirst``, it's fetched after them, because retention may discard its oldest segments.
 struct FetchQueue: Sendable {
-    /// The segments in order. Those before `head` have been taken.
+    /// The segments in order. Those before `head` have been removed.
     private var fresh: [Int64] = []
     private var head = 0
     /// The segments of the backlog, in order.
@@ -96,10 +96,10 @@ struct FetchQueue: Sendable {
     /// The failed segments and the times of their next attempts.
     private var failed: [(number: Int64, at: Duration)] = []
 
-    /// The end of the backlog from which segments are taken.
+    /// The order in which the backlog is fetched.
     enum BacklogOrder {
         case oldestFirst, newestFirst
-        /// No segment is taken now.
+        /// The backlog isn't fetched now.
         case paused
     }
 
@@ -118,12 +118,12 @@ struct FetchQueue: Sendable {
     /// Reinserts a failed segment for another attempt.
     mutating func retry(_ number: Int64, at time: Duration) { failed.append((number, time)) }
 
-    /// Makes all failed segments eligible at once.
+    /// Makes all failed segments eligible immediately.
     mutating func retryAll() {
         for index in failed.indices { failed[index].at = .zero }
     }
 
-    /// Removes and returns the next segment.
+    /// Removes and returns the next segment; returns nil if none is due.
     mutating func next(at now: Duration, backlog order: BacklogOrder = .oldestFirst) -> Int64? {
         let due = failed.indices.filter { failed[$0].at <= now }.min { failed[$0].number < failed[$1].number }
         let oldest = order == .oldestFirst ? backlog.first : nil

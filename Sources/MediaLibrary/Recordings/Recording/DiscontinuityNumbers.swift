@@ -1,27 +1,27 @@
 internal import MediaCache
 
-/// The numbering of a track's discontinuities, in agreement with the other tracks (RFC 8216bis §6.2.4): players and
-/// exports assume that segments of all tracks after the same discontinuity share a clock.
+/// The numbering of a track's discontinuities. It matches the other tracks' numbering (RFC 8216bis §6.2.4), because
+/// players and exports assume that segments with the same discontinuity number share a clock.
 ///
-/// A number is the origin's (EXT-X-DISCONTINUITY-SEQUENCE plus the tags after it) with an offset that is the same for
-/// all tracks while these follow the same media sequences. From row to row it increases by one at most, as
-/// EXT-X-DISCONTINUITY requires. A track that is behind the others catches up row by row.
+/// A number is the sum of the origin's number (EXT-X-DISCONTINUITY-SEQUENCE plus the tags after it) and an offset,
+/// which is the same for all tracks as long as their media sequences restart together. It increases by at most one per
+/// row, because EXT-X-DISCONTINUITY can't express more. A track that is behind the others catches up row by row.
 struct DiscontinuityNumbers: Sendable {
     /// The maximum difference, in nanoseconds, between the times at which tracks reach the same discontinuity.
     private static let tolerance: Int64 = 30_000_000_000
-    /// The maximum distance that a track catches up with. Numbers further apart aren't comparable.
-    private static let furthest: Int64 = 100
+    /// The maximum number of discontinuities by which a track catches up. Numbers that differ more aren't comparable.
+    private static let maximumDeficit: Int64 = 100
 
     /// The number of discontinuities up to and including the last row.
     private(set) var number: Int64 = 0
-    /// The last row's number at the origin; nil before the first row, and for rows of earlier versions.
+    /// The origin's number of the last row; nil before the first row, and for rows recorded by earlier versions.
     private(set) var origin: Int64?
     /// The time of the last discontinuity, and the time from which the current offset applies.
     private var lastDiscontinuity: Int64?
     private var offsetSince: Int64?
     /// Whether a row has been numbered.
     private var hasBegun = false
-    /// The number of discontinuities that the track is still behind.
+    /// The number of discontinuities by which the track is still behind.
     private var deficit: Int64 = 0
 
     /// Creates a numbering without rows.
@@ -45,14 +45,14 @@ struct DiscontinuityNumbers: Sendable {
         }
     }
 
-    /// The offset from the origin's numbers.
+    /// The difference from the origin's numbers.
     private var offset: Int64? { origin.map { number - $0 } }
 
     /// The relation of a row to its predecessor.
     enum Step {
-        /// The row follows directly.
+        /// The row follows its predecessor directly.
         case next
-        /// The row follows a number of segments that were never seen.
+        /// The given number of segments before the row were never seen.
         case missed(Int)
         /// The media sequence restarts with the row.
         case unknown
@@ -62,22 +62,25 @@ struct DiscontinuityNumbers: Sendable {
     ///
     /// - Parameters:
     ///   - origin: The row's number at the origin.
-    ///   - isTagged: Whether the origin has a discontinuity before the row.
-    ///   - start: The start of the row, in nanoseconds offsetSince 1970.
+    ///   - isTagged: Whether the origin's playlist has EXT-X-DISCONTINUITY before the row.
+    ///   - start: The start of the row, in nanoseconds since 1970.
     ///   - gaps: The number of gap rows before the row.
     ///   - others: The numberings of the other tracks.
-    /// - Returns: The number of discontinuities before the row: one in the row itself, the others in the gaps.
+    /// - Returns: The number of discontinuities before the row. The last one belongs to the row, the others to the gap
+    ///   rows.
     mutating func take(
         origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int, besides others: [DiscontinuityNumbers]
     ) -> Int {
         defer { origin = own }
         guard hasBegun else {
-            // The first row gets the number that other tracks have for the same number of the origin, or at the same
-            // time if that is very different: an origin needn't count discontinuities that have left its playlist.
+            // The first row is numbered like rows of another track with the same origin number. If that track's number
+            // at the same time is very different, it's used instead: an origin may not count discontinuities that have
+            // left its playlist.
             let other = others.first { $0.offsetSince.map { $0 - Self.tolerance <= start } ?? false }
             number = max(isTagged ? 1 : 0, own + (other?.offset ?? 0))
             if let present = other?.numberInForce(at: start), abs(present - number) > 1 { number = present }
-            // Discontinuities that the other tracks don't count aren't counted here either: no number is negative.
+            // A discontinuity that the other tracks don't count isn't counted here either, since the number before it
+            // would be negative.
             let isCounted = isTagged && number > 0
             (hasBegun, offsetSince, lastDiscontinuity) = (true, start, isCounted ? start : nil)
             return isCounted ? 1 : 0
@@ -92,7 +95,7 @@ struct DiscontinuityNumbers: Sendable {
             if present <= number + Int64(gaps) + 1 { target = Self.reachable(present, of: target) ?? target }
         case .unknown:
             target = number + 1
-            // Another track has seen the same restart.
+            // A track that has seen the same restart.
             let other = others.first { other in
                 other.offsetSince.map { $0 > (offsetSince ?? .min) && abs($0 - start) <= Self.tolerance } ?? false
             }
@@ -108,13 +111,13 @@ struct DiscontinuityNumbers: Sendable {
         return Int(steps)
     }
 
-    /// Returns the number at a time; nil before the last discontinuity.
+    /// Returns the number that applies at a time; nil for a time before the last discontinuity.
     private func numberInForce(at time: Int64) -> Int64? {
         lastDiscontinuity.map { $0 <= time } ?? true ? number + deficit : nil
     }
 
     private static func reachable(_ number: Int64, of target: Int64) -> Int64? {
-        (target...target + furthest).contains(number) ? number : nil
+        (target...target + maximumDeficit).contains(number) ? number : nil
     }
 
     /// Returns the number that other tracks have or will have after a discontinuity of the origin. They may be ahead if
@@ -124,7 +127,7 @@ struct DiscontinuityNumbers: Sendable {
             guard let offset = other.offset, offset + other.deficit != self.offset.map({ $0 + deficit }) else {
                 return nil
             }
-            // The track counts as the origin does.
+            // The origin numbers the discontinuities of both tracks alike.
             if let origin = other.origin, (own - 1...own).contains(origin) { return own + offset + other.deficit }
             guard let lastDiscontinuity = other.lastDiscontinuity else { return nil }
             if abs(lastDiscontinuity - time) <= Self.tolerance { return other.number + other.deficit }

@@ -1,23 +1,23 @@
 internal import HLS
 internal import MediaCache
 
-/// Giving up of unavailable segments.
+/// Detection of unavailable segments, which are given up.
 extension RecordedTrack {
     /// The number of target durations, and the minimum time, that the live edge waits for a segment that fails while
     /// others arrive. Players hold back three target durations (RFC 8216bis §4.4.3.8).
     private static let patientTargets = 3
     private static let minimumPatience = Duration.seconds(6)
-    /// The time after which a segment is given up while segments arrive on other tracks only.
+    /// The time after which a segment is given up if segments arrive only on other tracks.
     private static let longestPatience = Duration.seconds(600)
-    /// The minimum time that a segment with cached media waits for its companions when a later segment is complete, and
-    /// the maximum time when none is: then players couldn't continue anyway.
+    /// The minimum time that a segment with cached media waits for its companions after a later segment is complete,
+    /// and the maximum time if none is. Without a later segment, players couldn't continue anyway.
     private static let minimumCompanionPatience = Duration.seconds(15)
     private static let longestCompanionPatience = Duration.seconds(3600)
 
-    /// The time that the live edge waits for a segment.
+    /// The time that the live edge waits for a failing segment.
     private var patience: Duration { max(targetDuration * Self.patientTargets, Self.minimumPatience) }
 
-    /// Notes which segments still wait for their companions while a later segment is complete.
+    /// Notes which segments still wait for their companions although a later segment is complete.
     func noteOvertakenSegments(at now: Duration) {
         guard let completed else { return }
         self.completed = nil
@@ -30,22 +30,23 @@ extension RecordedTrack {
 
     /// Whether a segment has left its playlist and is no longer available.
     func hasLeftPlaylist(_ segment: AwaitedSegment, at now: Duration) -> Bool {
-        // While the playlist can't be loaded, its segments are unknown.
+        // While the playlist can't be loaded, it's unknown which segments it lists.
         guard !segment.isInFlight, segment.media == nil, loadFailure == nil, loaded != nil,
             let failed = segment.failed?.upperBound,
             failed > max(segment.seen, recovered), follower.present(segment.row) == nil
         else { return false }
-        // Origins must keep segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
+        // Origins must retain segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
         let isAbsent = segment.absentSince != nil
         let window = Duration.nanoseconds(isAbsent ? 0 : follower.known?.durationNanoseconds ?? 0)
         return now - segment.seen >= max(targetDuration * 3, window)
     }
 
-    /// Whether a segment isn't worth waiting for though its playlist lists it: other segments arrive, or the stream has
-    /// ended. While the playlist can't be loaded, the origin is unavailable, which says nothing about its segments.
+    /// Whether a segment should be given up although its playlist lists it, because it fails while other segments
+    /// arrive or after the stream has ended. False while the playlist can't be loaded, since then the whole origin may
+    /// be unavailable.
     func isUnavailable(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let failed = segment.failed, loadFailure == nil else { return false }
-        // Before the playlist recovered, the origin was unavailable.
+        // Failures before the playlist recovered don't count, because the origin was unavailable.
         let since = max(failed.lowerBound, recovered)
         if segment.media != nil {
             let companionPatience = max(targetDuration * Self.patientTargets, Self.minimumCompanionPatience)
@@ -60,18 +61,19 @@ extension RecordedTrack {
         if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
         let failing = failed.upperBound - began
         if let arrival = segment.arrival, arrival >= since { return failing >= patience }
-        // Tracks may have different hosts, and ``Recording/silentTracks`` lets the edge advance in the meantime.
+        // Arrivals on other tracks prove less, since their hosts may differ. Meanwhile, the edge can advance because of
+        // ``Recording/silentTracks``.
         guard let arrival = segment.otherArrival, arrival >= since else { return false }
         return failing >= Self.longestPatience
     }
 
-    /// Whether a segment has failed for a long time since the origin reported that the playlist doesn't exist.
+    /// Whether a segment has failed for a long time after the origin reported that the playlist doesn't exist.
     func isOfMissingPlaylist(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let gone = missingSince, let failed = segment.failed else { return false }
         return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
     }
 
-    /// Returns the segments whose requests receive nothing while segments requested later arrive.
+    /// Returns the segments whose requests receive no data although segments requested later have arrived.
     func hangingSegments(at now: Duration) -> [AwaitedSegment] {
         guard let overtaking else { return [] }
         return awaited.values.filter { segment in
@@ -90,23 +92,26 @@ extension RecordedTrack {
     }
 }
 
-/// The end of the playlist.
+/// Detection of the playlist's end.
 extension RecordedTrack {
     /// The minimum time for which a playlist must have EXT-X-ENDLIST before it counts as ended.
     static let minimumVerification = Duration.seconds(10)
     /// The time after which a track without new segments counts as ended, and segments of a missing playlist are given
     /// up.
     static let absencePatience = Duration.seconds(60)
-    /// The time after which a missing playlist counts as ended, and for which an ended stream waits for its remaining
-    /// segments while the origin is unavailable.
+    /// The time after which a missing playlist counts as ended, and after which an ended stream stops waiting for its
+    /// remaining segments if the origin is unavailable.
     static let endPatience = Duration.seconds(300)
 
-    /// Whether the playlist will not change any more and all its segments are settled.
+    /// Whether the playlist is assumed to be final, and all its segments have been recorded or lost.
     ///
-    /// Without EXT-X-ENDLIST, a live stream that pauses looks like one that has ended, so at least a minute has to
-    /// pass. A playlist that never changed gets three target durations, and one that has changed gets ten. A longer
-    /// segment takes the place of the target duration. An unreachable origin says nothing about its playlists.
-    /// EXT-X-ENDLIST counts once loads have shown it for three target durations, and at least ten seconds.
+    /// EXT-X-ENDLIST counts once the playlist has had it for three target durations and at least ten seconds.
+    ///
+    /// Without it, a paused live stream looks like an ended one. The playlist is final after at least a minute without
+    /// new segments: three target durations if it has never changed, ten otherwise. If a segment is longer than the
+    /// target duration, its duration is used instead.
+    ///
+    /// A playlist that can't be loaded is final only if the origin has reported for five minutes that it doesn't exist.
     func isUnchanged(at now: Duration) -> Bool {
         guard awaited.isEmpty, !isAppending else { return false }
         let verification = max(targetDuration * 3, Self.minimumVerification)
@@ -119,8 +124,8 @@ extension RecordedTrack {
         return now - renewed >= unit * (hasChanged ? 10 : 3)
     }
 
-    /// Whether the playlist has failed for so long, without a segment arriving, that an ended stream no longer
-    /// waits for it.
+    /// Whether the playlist has failed to load for so long, without a segment arriving, that an ended stream no longer
+    /// waits for this track.
     func isAway(at now: Duration) -> Bool {
         guard let loadFailure else { return false }
         return now - max(loadFailure.since, fetched ?? loadFailure.since) >= Self.endPatience

@@ -1,12 +1,14 @@
 internal import HLS
 internal import MediaCache
 
-/// Loads of the playlist.
+/// Loading of the playlist.
 extension RecordedTrack {
-    /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't name.
+    /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't list.
     private static let longestAbsentInterval = Duration.seconds(120)
 
-    /// Returns the time until the next load (RFC 8216bis §6.3.4); about a second after a failure.
+    /// Returns the time until the next load (RFC 8216bis §6.3.4).
+    ///
+    /// - Parameter outcome: The outcome of the last load; nil if it failed.
     func interval(after outcome: PlaylistReload.Outcome?, at now: Duration) -> Duration {
         if outcome == nil, !isNamed, let loadFailure {
             // The track may have been removed for good.
@@ -14,12 +16,13 @@ extension RecordedTrack {
         }
         guard let known = follower.known else { return .seconds(1) }
         let target = targetDuration
-        // The other copies are loaded at once.
+        // The other copies are tried immediately.
         if failedCopies % urls.count > 0 { return .zero }
         guard let outcome else { return min(target / 2, .seconds(3)) }
         // A playlist with EXT-X-ENDLIST may still continue until the recording accepts the end.
         guard let interval = known.reloadInterval(after: outcome) else { return max(target / 2, .seconds(1)) }
-        // A server that announces blocking reloads but responds at once would be polled in a loop.
+        // Requires new rows, because a server that announces blocking reloads but responds immediately would be polled
+        // in a loop.
         let hasNewRows = loaded == nil || renewed == loaded
         if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
             return .zero
@@ -27,7 +30,7 @@ extension RecordedTrack {
         return interval
     }
 
-    /// Notes a load with the same bytes: awaited segments of the last load are still in the playlist.
+    /// Notes a load of identical bytes: awaited segments of the last load are still in the playlist.
     func noteUnchangedPlaylist(at now: Duration) {
         let last = loaded
         noteLoad(isEmpty: false, isNew: false, at: now)
@@ -59,7 +62,7 @@ extension RecordedTrack {
 
     /// Updates the links of awaited segments that are still in the playlist.
     ///
-    /// - Parameter isOtherCopy: Whether the playlist is of another copy than the one before.
+    /// - Parameter isOtherCopy: Whether the playlist comes from a different copy than the previous one.
     /// - Returns: Whether all awaited segments are still in the playlist.
     func refreshAwaited(at now: Duration, isOtherCopy: Bool) -> Bool {
         var areAllPresent = true
@@ -72,7 +75,7 @@ extension RecordedTrack {
             awaited[number]?.seen = now
             awaited[number]?.row = row
             if segment.media != nil {
-                // The companions may have other links; the media is cached already.
+                // Only the companions' links are updated, since the media is cached already.
                 awaited[number]?.row.url = segment.row.url
                 awaited[number]?.row.range = segment.row.range
                 continue

@@ -1,7 +1,7 @@
 internal import HLS
 internal import MediaCache
 
-/// Requests of segments.
+/// Requests for segments.
 extension RecordedTrack {
     /// The maximum number of concurrent segment fetches per track.
     private static let width = 6
@@ -11,7 +11,7 @@ extension RecordedTrack {
     private static let resumePatience = Duration.seconds(60)
 
     /// Restores the segments that an earlier process awaited. They are fetched once their playlist has been loaded,
-    /// since names may mean other segments by then.
+    /// since their names may refer to other segments by now.
     func resume(at now: Duration) {
         let rows = timeline.awaited
         for row in rows { awaited[row.number] = AwaitedSegment(row: row, seen: now) }
@@ -36,19 +36,18 @@ extension RecordedTrack {
         }
     }
 
-    /// Enqueues the segments that the timeline awaits and this track doesn't.
+    /// Enqueues the awaited rows of the timeline that this track doesn't await yet.
     func enqueueMissing(_ rows: [RecordedSegment], at now: Duration) {
         for row in rows where row.state == .awaited && awaited[row.number] == nil { enqueue(row, at: now) }
     }
 
-    /// Returns the next segment to request, and notes its request; nil if none may be requested now. The oldest come
-    /// first, since they leave the origin first.
+    /// Returns the next segment to request, and notes the request. Returns nil if no segment may be requested now.
     ///
     /// - Parameters:
     ///   - fetch: The number of the fetch.
-    ///   - isPastEnd: Whether the recording's end has passed. Segments of an earlier process don't wait for their
-    ///     playlist then.
-    ///   - backlog: Returns the end of the backlog from which segments are taken.
+    ///   - isPastEnd: Whether the recording's end has passed. If so, segments awaited by an earlier process don't wait
+    ///     for their playlist.
+    ///   - backlog: Returns the order in which the backlog is fetched.
     func nextRequest(
         _ fetch: Int, at now: Duration, isPastEnd: Bool, backlog: () -> FetchQueue.BacklogOrder
     ) -> RecordedSegment? {
@@ -78,7 +77,7 @@ extension RecordedTrack {
         return true
     }
 
-    /// Notes a failed fetch and schedules the next attempt, of another copy if there is one.
+    /// Notes a failed fetch and schedules the next attempt, from another copy if there is one.
     ///
     /// - Parameter otherArrival: The time at which a segment of any track was last completed.
     /// - Returns: False if the segment is no longer awaited.
@@ -114,7 +113,7 @@ extension RecordedTrack {
         return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
     }
 
-    /// The average length of the track's segments in bytes; nil before enough segments were fetched.
+    /// The average length of the track's segments in bytes; nil until enough segments are recorded.
     var averageLength: Int64? {
         let totals = timeline.totals
         return totals.segments >= Recording.spared ? max(1, totals.bytes / Int64(totals.segments)) : nil

@@ -2,7 +2,8 @@ internal import HLS
 internal import MediaCache
 
 /// A track of a recorded channel. It follows the track's playlist, owns its timeline, and decides which segments are
-/// requested next, when a failed one is requested again, and when it is given up. It belongs to its recording's actor.
+/// requested next, when a failed one is requested again, and when it is given up. It's isolated to its recording's
+/// actor.
 final class RecordedTrack {
     let folder: String
     let timeline: Timeline
@@ -18,14 +19,14 @@ final class RecordedTrack {
     private var chosen: Duration = .zero
     /// Whether no playlist of the copy has been matched with the recorded segments yet.
     var isJoining: Bool
-    /// The address of the last playlist that continued the recorded segments, without its query. Other links are
-    /// only expected at another address.
+    /// The URL, without the query, of the last playlist that continued the recorded segments. Segments are only
+    /// expected to have new links if it changes.
     var address: String?
     /// The number of copies that failed in succession.
     var failedCopies = 0
-    /// The scope of the document that named ``urls``.
+    /// The address scope of the document that contains ``urls``.
     var scope: AddressScope
-    /// Whether the multivariant playlist named the track when it was last loaded.
+    /// Whether the multivariant playlist listed the track when it was last loaded.
     var isNamed: Bool
 
     // MARK: Loads of the playlist
@@ -34,9 +35,9 @@ final class RecordedTrack {
     var follows: Task<Void, Never>?
     /// The last playlist that was processed; nil if it was older than the known one.
     var lastPlaylist: LoadedPlaylist?
-    /// The first failed load since the last successful one, and its reason.
+    /// The time and the reason of the first failed load since the last successful one.
     var loadFailure: (since: Duration, reason: String)?
-    /// The time since which every response from the origin has said that the playlist doesn't exist.
+    /// The time since which each load has shown that the playlist doesn't exist.
     var missingSince: Duration?
     /// The time since which the playlist has had EXT-X-ENDLIST.
     var endedSince: Duration?
@@ -77,8 +78,8 @@ final class RecordedTrack {
     ///
     /// - Parameters:
     ///   - urls: The URLs of the redundant copies of the playlist, at least one.
-    ///   - scope: The scope of the document that named them.
-    ///   - isNamed: Whether the multivariant playlist named the track when it was last loaded.
+    ///   - scope: The address scope of the document that contains them.
+    ///   - isNamed: Whether the multivariant playlist listed the track when it was last loaded.
     init(timeline: Timeline, follower: TrackFollower, urls: [ResourceURL], scope: AddressScope, isNamed: Bool) {
         folder = timeline.track
         self.timeline = timeline
@@ -143,12 +144,12 @@ extension RecordedTrack {
             let renewed = urls.firstIndex { $0.description.path == last.description.path }
             choose(renewed ?? min(lastCopy, urls.count - 1), at: now)
         } else {
-            // Fresh links to the only copy, whose segments have the same numbers.
+            // The only copy has a new link. Its segments keep their numbers.
             copy = 0
         }
     }
 
-    /// Follows a copy, which has to be matched with the recorded segments.
+    /// Follows a copy. Its next playlist is matched with the recorded segments.
     private func choose(_ copy: Int, at now: Duration) {
         self.copy = copy
         chosen = now

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import MediaCache
 
-/// Segments that were published before the recording began. A playlist may list a day of them.
+/// Handling of segments that were published before the recording began. A playlist may list a day of them.
 extension Recording {
     /// Returns the arrival time up to which segments are too old, in nanoseconds since 1970.
     func oldest(_ retention: Retention) -> Int64 {
         retention.seconds.map { arrivalNow.clampedSum(-Int64(min(max(0, $0), 1e9) * 1e9)) } ?? .min
     }
 
-    /// Returns the numbers of new rows that retention by age or count would remove at once. They aren't fetched.
+    /// Returns the numbers of new rows that retention by age or count would remove immediately. They aren't fetched.
     func surplus(of rows: [RecordedSegment]) -> Set<Int64> {
         let (retention, oldest) = (channel.retention, oldest(channel.retention))
         guard !channel.hasEnded, retention.seconds != nil || retention.segments != nil else { return [] }
@@ -24,9 +24,9 @@ extension Recording {
         return surplus
     }
 
-    // MARK: - Limits of size
+    // MARK: - Size limits
 
-    /// The number of bytes that the limits of size and free disk space allow; nil without such limits.
+    /// The number of bytes allowed by the limits on size and free disk space; nil without such limits.
     private var allowedBytes: Int64? {
         let retention = channel.retention
         guard retention.bytes != nil || retention.freeBytes != nil else { return nil }
@@ -35,12 +35,14 @@ extension Recording {
         }
     }
 
-    /// Returns the end of a track's backlog from which segments are discarded. The oldest come first, so that the
-    /// recording is contiguous from its first segment, unless that would lose the newest. Under a limit of size, the
-    /// newest segments are fetched first and measured, to tell how many others fit.
+    /// Returns the order in which a track's backlog is fetched.
+    ///
+    /// The oldest segments come first, so that the recording is contiguous from its first segment, unless that would
+    /// lose the newest ones. With a size limit, a few of the newest segments are fetched first to estimate how many
+    /// others fit.
     func backlogOrder(_ track: RecordedTrack) -> FetchQueue.BacklogOrder {
         if allowedBytes != nil, track.averageLength == nil {
-            // Segments that are cached but not in the timeline yet aren't measured.
+            // Segments that aren't in the timeline yet don't count towards the average length.
             let unmeasured = track.inFlight + track.awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }
@@ -56,14 +58,14 @@ extension Recording {
         return segments * (monotonic - first).seconds > remaining * Double(arrivals.count)
     }
 
-    /// Whether the awaited segments are expected to exceed the limits of size.
+    /// Whether the awaited segments are expected to exceed the size limits.
     private var isBacklogTooLarge: Bool {
         guard let allowed = allowedBytes else { return false }
         return tracks.reduce(Int64(0)) { $0 + Int64($1.awaited.count) * ($1.averageLength ?? 0) }
             > allowed
     }
 
-    /// Removes the oldest awaited segments that the limits of size would remove as soon as they were fetched.
+    /// Gives up the oldest awaited segments that the size limits would remove as soon as they were fetched.
     ///
     /// - Throws: `CacheError` with `storage`.
     func discardBacklog() async throws {
@@ -85,7 +87,7 @@ extension Recording {
         }
     }
 
-    /// Removes the oldest awaited segments from the queues until the rest is expected to fit, and returns them as gaps.
+    /// Stops awaiting the oldest segments until the rest is expected to fit, and returns them as gaps.
     private func discardedBacklog(beyond allowed: Int64) -> [(track: RecordedTrack, rows: [RecordedSegment])] {
         let lengths = tracks.map(\.averageLength)
         let pinned = pinned

@@ -3,17 +3,17 @@ internal import MediaCache
 
 /// Downloads of live streams.
 extension Recording {
-    /// The amount of a recording that is cached.
+    /// The cached amount of a recording.
     struct Coverage: Sendable, Hashable {
         var bytes: Int64
-        /// The number of complete segments and of segments seen in playlists, over all tracks.
+        /// The numbers of complete segments and of segments seen in playlists, over all tracks.
         var segments: Int
         var segmentsSeen: Int
-        /// The number of seconds that are playable on every track.
+        /// The duration that is playable on every track, in seconds.
         var seconds: Double
     }
 
-    /// Sets the recording's end, whether it runs or not.
+    /// Sets the recording's end, whether or not it's running.
     ///
     /// - Parameter end: The end, not after the current time; nil for the current time.
     func setEnd(at end: Date? = nil) async throws {
@@ -25,7 +25,7 @@ extension Recording {
         }
     }
 
-    /// The amount that is cached now.
+    /// The currently cached amount.
     nonisolated var coverage: Coverage {
         let timelines = timelines
         let totals = timelines.map(\.totals)
@@ -82,7 +82,7 @@ extension Recording {
                             url: url, role: AssetPart.Role.mediaSegment.rawValue, start: start,
                             duration: Double(row.duration) / 1e9,
                             reason: row.url.isEmpty
-                                ? "left the playlist before it was loaded" : "couldn't be fetched while it was live",
+                                ? "never appeared in a loaded playlist" : "couldn't be fetched while it was live",
                             isRetryable: false))
                 }
                 previous = row

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// Giving up of unavailable segments.
+/// Expiry of unavailable segments.
 extension Recording {
     /// Gives up segments that are no longer available.
     func expire() {
@@ -10,7 +10,7 @@ extension Recording {
         for track in tracks where !track.awaited.isEmpty {
             track.noteOvertakenSegments(at: now)
             lose(track, "it left the playlist before it was received") { track.hasLeftPlaylist($0, at: now) }
-            lose(track, "it couldn't be fetched, though its playlist lists it") { track.isUnavailable($0) }
+            lose(track, "it couldn't be fetched, although its playlist lists it") { track.isUnavailable($0) }
             lose(track, "its playlist no longer exists") { track.isOfMissingPlaylist($0) }
             guard track.awaited.waiting > 0 else { continue }
             let waiting = track.awaited.values.filter { $0.media != nil }.map(\.row).sorted {
@@ -25,8 +25,9 @@ extension Recording {
 
     // MARK: - Hanging requests
 
-    /// Cancels requests that receive nothing while segments requested later arrive: the connection may be dead. Each
-    /// segment is requested once more. If it hangs again, it is given up when the live edge has waited long enough.
+    /// Cancels requests that receive no data while segments requested later arrive, since their connections may be
+    /// dead. Each segment is requested once more. If that request hangs, too, the segment is given up after the live
+    /// edge has waited long enough.
     func endHangingRequests() async {
         for track in tracks {
             for segment in track.hangingSegments(at: monotonic) { await endHangingRequest(segment, track) }
@@ -39,7 +40,7 @@ extension Recording {
         guard let awaited = track.awaited[number], let fetch = awaited.fetch, fetch == seen.fetch,
             awaited.media == nil
         else { return }
-        // A slow segment may continue.
+        // A slow transfer continues.
         guard received <= awaited.received else {
             track.awaited[number]?.received = received
             track.awaited[number]?.progressed = monotonic

@@ -4,7 +4,7 @@ internal import MediaCache
 
 /// Fetching of segments.
 extension Recording {
-    /// A segment that was fetched or lost, before the timeline contains the result.
+    /// A fetched or lost segment that isn't stored in the timeline yet.
     struct Settled {
         var track: RecordedTrack
         var row: RecordedSegment
@@ -19,7 +19,7 @@ extension Recording {
         var retry: Duration?
     }
 
-    /// Starts as many fetches as allowed. The oldest segments come first, since they leave the origin first.
+    /// Starts as many fetches as allowed, beginning with the oldest segments, because the origin removes them first.
     func fetchMore() {
         guard isRunning else { return }
         let now = monotonic
@@ -40,7 +40,7 @@ extension Recording {
     /// Fetches a segment with its companions and adds it to the timeline.
     func fetch(_ row: RecordedSegment, _ track: RecordedTrack) async {
         do {
-            // The media comes first, since the origin removes it first.
+            // The media is fetched first, because the origin removes it before its companions.
             let media = try await media(of: row, track)
             fetchMore()
             for companion in row.conditions.companions { try await fetch(companion, row, track) }
@@ -98,7 +98,7 @@ extension Recording {
         companions[name] = Companion(fetch: task, failures: known?.failures ?? 0)
         do {
             try await Self.value(of: task)
-            // Segments that wait for this companion are retried at once.
+            // Segments that wait for this companion are retried immediately.
             if known != nil {
                 track.queue.retryAll()
                 fetchMore()
@@ -164,11 +164,11 @@ extension Recording {
                     if !rows.isEmpty { try await track.timeline.settle(rows) }
                 }
             } catch {
-                // The disk is full. The next change or the next pass retries.
+                // The disk may be full. The next flush tries again.
                 settled = batch + settled
                 return
             }
-            // Partial bytes of lost segments are removed.
+            // Lost segments may have partial bytes.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
             try? await dependencies.place.removeParts(
                 lost.map { id.storedName($0.row.name, track: $0.track.folder) })
@@ -194,7 +194,7 @@ extension Recording {
     private func writeEntry(_ batch: [Settled]) async {
         guard channel.entry.isEmpty, tracks.count == 1 else { return }
         guard let row = batch.first(where: { $0.row.state == .stored && $0.row.duration > 0 })?.row else { return }
-        // With a margin of one half, since later segments may be larger.
+        // With a margin of 50%, since later segments may be larger.
         let bandwidth = Int(min(Double(row.length) * 12e9 / Double(row.duration), 1e12))
         let entry = ChannelEntry.single(folder: tracks[0].folder, bandwidth: bandwidth)
         try? await change { $0.entry = entry }

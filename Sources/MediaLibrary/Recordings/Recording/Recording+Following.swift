@@ -2,7 +2,7 @@ internal import Foundation
 import HLS
 internal import MediaCache
 
-/// Following of playlists.
+/// Repeated loading of the tracks' playlists.
 extension Recording {
     /// The minimum interval between loads of the multivariant playlist for fresh links.
     private static let minimumMasterInterval = Duration.seconds(5)
@@ -19,14 +19,14 @@ extension Recording {
         if !Task.isCancelled { track.follows = nil }
     }
 
-    /// Returns the outcome of a load; nil if it failed.
+    /// Loads and processes a track's playlist. Returns nil if that failed.
     private func load(_ track: RecordedTrack) async -> PlaylistReload.Outcome? {
         track.isLoading = true
         defer { track.isLoading = false }
         let known = track.follower.known
         let age = track.loaded.map { monotonic - $0 } ?? .zero
         let url = track.url
-        // The state of an earlier process may be outdated, so the first load is of the whole playlist.
+        // The state of an earlier process may be outdated, so the whole playlist is loaded first.
         let directives =
             track.loaded == nil || track.isJoining || track.refusesDirectives
             ? DeliveryDirectives() : known?.nextDirectives(age: age, wantsParts: false)
@@ -46,14 +46,14 @@ extension Recording {
             if track.isStale(at: monotonic) { track.failOver(from: url, at: monotonic) }
             return outcome
         } catch is PlaylistReloadError where directives?.isEmpty == false {
-            // The next request has no directives.
+            // The next request is for the whole playlist.
             track.loaded = nil
             track.lastPlaylist = nil
             return .updated
         } catch {
             guard !Task.isCancelled else { return nil }
             let error = CacheError.wrap(error, as: .unreachable, "\(url) couldn't be loaded")
-            // An encoder that has restarted is far from the requested segment (RFC 8216bis §6.2.5.2).
+            // After a restart, the encoder may be far from the requested segment (RFC 8216bis §6.2.5.2).
             if directives?.isEmpty == false, [400, 404].contains(error.status) {
                 track.refusesDirectives = true
                 return .unchanged
@@ -62,7 +62,7 @@ extension Recording {
             if error.code == .originStatus || error.code == .notMedia {
                 await refreshLinks(isReplaced: isMultivariant)
             }
-            // A multivariant playlist replaces one that it doesn't name.
+            // If a multivariant playlist was received, the track is gone unless the channel's playlist lists it.
             let isGone =
                 isMultivariant
                 ? !track.isNamed
@@ -81,7 +81,7 @@ extension Recording {
     /// Reloads the multivariant playlist, since links may have expired.
     ///
     /// - Parameter isReplaced: Whether a multivariant playlist was received from the URL of a media playlist. The
-    ///   channel's URL may have had a slate before.
+    ///   channel's URL may have served a temporary slate before.
     func refreshLinks(isReplaced: Bool = false) async {
         let hasOwnPlaylist =
             !channel.entry.isEmpty && (channel.tracks.count > 1 || channel.tracks.first?.url != channel.url)
@@ -94,7 +94,7 @@ extension Recording {
 
     /// Processes a loaded playlist, unless it is unchanged.
     private func take(_ loaded: LoadedPlaylist, _ track: RecordedTrack) async throws -> PlaylistReload.Outcome {
-        // Parsing is skipped for identical bytes: the playlist of a day is long and is loaded every few seconds.
+        // Identical bytes aren't parsed again: a playlist that covers a day is long, and is loaded every few seconds.
         if track.lastPlaylist.map({ $0.base == loaded.base && $0.bytes == loaded.bytes }) == true {
             track.noteUnchangedPlaylist(at: monotonic)
             return .unchanged
@@ -109,9 +109,9 @@ extension Recording {
     /// Processes a track's playlist: appends its new segments to the timeline and enqueues them.
     ///
     /// - Parameters:
-    ///   - update: The playlist, its URIs absolute.
+    ///   - update: The playlist, with absolute URIs.
     ///   - track: The track.
-    ///   - loaded: The source of the playlist. Identical bytes aren't processed again.
+    ///   - loaded: The response that `update` was parsed from. An identical response isn't processed again.
     func take(
         _ update: MediaPlaylist, _ track: RecordedTrack, from loaded: LoadedPlaylist? = nil
     ) async throws -> PlaylistReload.Outcome {
@@ -125,23 +125,23 @@ extension Recording {
         var (rows, outcome) = try follower.take(
             update, wall: wall, now: now, lag: lag(besides: track), besides: others, isCopy: track.isJoining,
             hasNewLinks: !track.isJoining && address != nil && address != track.address)
-        // Segments of a playlist older than the known one aren't fetched.
+        // A playlist older than the known one isn't used, and neither is its scope.
         if outcome == .stale { follower.scope = before }
         for row in rows.indices {
             rows[row].arrival = rows[row].arrival.map { $0.clampedSum(arrivalNow - wall) }
         }
         let surplus = surplus(of: rows)
         for row in rows.indices where surplus.contains(rows[row].number) { rows[row].state = .gap }
-        // The recording doesn't end before the new segments are awaited.
+        // Prevents the recording from ending before the new segments are awaited.
         track.isAppending = true
         defer { track.isAppending = false }
-        // The timeline has the rows before any segment is fetched, so that a number always means the same segment.
+        // Rows are stored before any segment is fetched, so that a number always identifies the same segment.
         let timeline = track.timeline
         let next = timeline.next
         do {
             try await timeline.append(rows, countingFrom: follower.firstDiscontinuities)
         } catch {
-            // The numbers that were written before the failure are used up.
+            // Numbers that were written before the failure can't be reused.
             if timeline.next != next { try await reloadFollower(track) }
             throw error
         }
@@ -154,12 +154,12 @@ extension Recording {
         let hasJoined = isCurrent && track.isJoining
         if hasJoined { track.isJoining = false }
         track.noteLoad(isEmpty: update.segments.isEmpty, isNew: !rows.isEmpty, at: now)
-        // On a track without segments, all were published before the recording began.
+        // On a track without recorded segments, all were published before the recording began.
         for row in rows where row.state == .awaited { track.enqueue(row, at: now, isBacklog: next == 0) }
         reportGaps(rows.filter { !surplus.contains($0.number) }, track)
         if !track.refreshAwaited(at: now, isOtherCopy: hasJoined) {
             let (follower, names) = (track.follower, track.follower.names)
-            lose(track, "its name now refers to another segment") {
+            lose(track, "its URL now refers to another segment") {
                 !$0.isInFlight && $0.media == nil && follower.isReused($0.row, among: names)
             }
         }
@@ -173,7 +173,7 @@ extension Recording {
         tracks.lazy.filter { $0 !== track }.compactMap(\.follower.clock.lag).first
     }
 
-    /// Replaces the follower by one that continues from the timeline.
+    /// Replaces the follower with one that continues from the timeline.
     private func reloadFollower(_ track: RecordedTrack) async throws {
         let timeline = track.timeline
         let (follower, tail) = try await follower(of: timeline)
@@ -182,7 +182,7 @@ extension Recording {
         track.enqueueMissing(tail, at: monotonic)
     }
 
-    /// Returns a follower that continues from the end of a timeline, and the rows that it knows.
+    /// Returns a follower that continues from the end of a timeline, and the last rows, which it was created from.
     func follower(of timeline: Timeline) async throws -> (TrackFollower, tail: [RecordedSegment]) {
         let tail = try await timeline.rows(from: timeline.next - Int64(TrackFollower.tailLength))
         let next = timeline.next > 0 ? timeline.next : nil
@@ -191,12 +191,12 @@ extension Recording {
         return (follower, tail)
     }
 
-    /// Reports gaps. The segments that were never seen are reported as one gap.
+    /// Reports gaps. Segments that were never seen are reported as a single gap.
     private func reportGaps(_ rows: [RecordedSegment], _ track: RecordedTrack) {
         let unseen = rows.filter { $0.state == .gap && $0.url.isEmpty }
         if var gap = unseen.first {
             gap.duration = unseen.reduce(0) { $0 + $1.duration }
-            reportGap(gap, track, "it was never in a loaded playlist")
+            reportGap(gap, track, "it never appeared in a loaded playlist")
         }
         for row in rows where row.state == .gap && !row.url.isEmpty {
             reportGap(row, track, "its playlist marks it as a gap")

@@ -1,18 +1,18 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Retention.
+/// Application of the retention limits.
 extension Recording {
-    /// The number of newest segments that are spared while recording, for players at the live edge.
+    /// The number of newest segments that aren't removed while recording, because players at the live edge need them.
     static let spared: Int64 = 3
 
-    /// Removes one batch of the oldest segments that exceed the limits. Pinned segments stay. The cost is proportional
-    /// to the number of removed segments.
+    /// Removes one batch of the oldest segments that exceed the limits. Pinned segments aren't removed. The cost is
+    /// proportional to the number of removed segments.
     func applyRetention() async {
         await cleaner.runPass { await removeOldest() }
     }
 
-    /// Applies retention when no segment has arrived for a while: segments get older.
+    /// Applies retention if no segment has arrived for a while, since segments age in the meantime.
     func applyRetentionPeriodically() async {
         if cleaner.isDue { await applyRetention() }
     }
@@ -22,7 +22,7 @@ extension Recording {
         await cleaner.applyChange { await removeOldest() }
     }
 
-    /// Interrupts the removal, and returns when none is running. The remaining excess is removed later.
+    /// Interrupts the removal of segments, and returns once it has stopped. The remaining excess is removed later.
     func interruptPruning() async { await cleaner.interrupt() }
 
     /// Removes one batch. Returns whether more has to be removed.
@@ -60,7 +60,8 @@ extension Recording {
     /// The time ranges that programmes pin, in nanoseconds since 1970.
     var pinned: [Range<Int64>] { channel.programmes.map(\.nanoseconds) }
 
-    /// Forgets the companions of removed segments, which may be removed with them. Later segments look for them again.
+    /// Forgets the companions of removed segments, which may be removed with them. Later segments that need them fetch
+    /// them again.
     private func forgetCompanions(of rows: [RecordedSegment], _ track: RecordedTrack) {
         let folder = track.folder
         for name in Set(rows.flatMap { $0.conditions.companions.map(\.name) }) {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// The state of a recording.
+/// The state and status of a recording.
 extension Recording {
     /// Reports the state if it has changed.
     func reportState() {
@@ -20,7 +20,7 @@ extension Recording {
         if tracks.isEmpty { return .starting }
         let now = monotonic
         let patience = Duration.seconds(3 * max(2, tracks.compactMap { $0.follower.known?.targetDuration }.max() ?? 2))
-        // A dead rendition doesn't make the channel wait.
+        // A dead rendition doesn't affect the state of the channel.
         let silent = silentTracks
         let tracks = tracks.filter { $0.loadFailure == nil || !silent.contains($0.folder) }
         for track in tracks {
@@ -34,8 +34,8 @@ extension Recording {
         return tracks.contains { $0.loaded == nil } ? .starting : .recording
     }
 
-    /// Whether no playlist will change any more: each has ended, has had no new segments for a long time, or no longer
-    /// exists.
+    /// Whether all playlists are assumed to be final: each has ended, has had no new segments for a long time, or no
+    /// longer exists.
     var isUnchanged: Bool { !tracks.isEmpty && tracks.allSatisfy { $0.isUnchanged(at: monotonic) } }
 
     /// The number of target durations without a segment after which a track is silent, and the minimum time.
@@ -48,8 +48,8 @@ extension Recording {
         return max(.seconds(Self.silentTargets * min(max(1, target), 3600)), Self.minimumSilence)
     }
 
-    /// Whether EXT-X-ENDLIST of a track is the end of the stream. A track that ended long before the last segment of
-    /// another one arrived was only removed from the stream.
+    /// Whether EXT-X-ENDLIST on some tracks shows that the stream has ended. A track that ended long before another
+    /// track's last segment arrived was merely removed from the stream.
     var hasStreamEnded: Bool {
         let ended = tracks.filter { $0.endedSince != nil }
         guard !ended.isEmpty else { return false }
@@ -60,7 +60,7 @@ extension Recording {
     }
 
     /// The folders of the tracks that receive nothing while others do: dead renditions, or tracks whose segments all
-    /// fail. They count again when they recover.
+    /// fail. A track that recovers is no longer silent.
     var silentTracks: Set<String> {
         guard tracks.count > 1 else { return [] }
         guard let newest = tracks.compactMap({ $0.timeline.last?.arrived }).max() else { return [] }
@@ -76,14 +76,15 @@ extension Recording {
                 {
                     return true
                 }
-                // A slow track that still receives data is waited for.
+                // A slow track that still receives segments isn't silent.
                 let isFetching = isRunning && track.fetched.map { now - $0 < patience } ?? false
                 return newest.clampedSum(-row.arrived) > patience.nanoseconds
                     && (track.awaited.isEmpty || !isFetching)
             }.map(\.folder))
     }
 
-    /// The end of the segments that every track has, in nanoseconds since 1970. Silent tracks are ignored.
+    /// The live edge: the time up to which every track is recorded, in nanoseconds since 1970. Silent tracks are
+    /// ignored.
     package var edge: Int64? {
         let silent = silentTracks
         return tracks.lazy.filter { !silent.contains($0.folder) }.compactMap(\.timeline.edgeTime).min()

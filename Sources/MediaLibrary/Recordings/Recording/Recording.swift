@@ -6,7 +6,7 @@ internal import Synchronization
 /// A recording of one channel. It follows the channel's playlists, fetches their segments and maintains the timelines.
 package actor Recording {
     let dependencies: RecordingDependencies
-    /// The identifier that the recording's files are named by.
+    /// The identifier in the names of the recording's files.
     package nonisolated let id: RecordingID
     package private(set) var channel: Channel
     var tracks: [RecordedTrack] = []
@@ -19,10 +19,10 @@ package actor Recording {
     var isFlushing = false
     var fetches: [Int: Task<Void, Never>] = [:]
     var nextFetch = 0
-    /// The keys and media initialization sections that are cached, in flight or failed, by cache name.
+    /// The keys and media initialization sections that are cached, in flight or failed, by cache key.
     var companions: [String: Companion] = [:]
     var masterLoaded: Duration?
-    /// Whether the multivariant playlist is being loaded. One load at a time may add tracks.
+    /// Whether the multivariant playlist is being loaded. Concurrent loads could add a track twice.
     private var isFindingTracks = false
     private let changes = ConcurrencyLimit()
     private var run: Task<Void, Never>?
@@ -38,12 +38,12 @@ package actor Recording {
     var lastState: RecordingState?
     var startFailure: String?
 
-    /// Whether the known tracks were found at another URL than the channel's.
+    /// Whether the known tracks were found at a different URL than the channel's.
     private var hasOtherURL: Bool
 
     /// Creates a recording that isn't open yet.
     ///
-    /// - Parameter hasOtherURL: Whether the channel's tracks were found at another URL than its own.
+    /// - Parameter hasOtherURL: Whether the channel's tracks were found at a different URL than the channel's.
     init(_ channel: Channel, dependencies: RecordingDependencies, hasOtherURL: Bool = false) {
         self.channel = channel
         self.hasOtherURL = hasOtherURL
@@ -60,7 +60,8 @@ package actor Recording {
     /// The wall clock's time in nanoseconds since 1970.
     var now: Int64 { dependencies.store.now.nanosecondsSinceEpoch }
 
-    /// Whether the recording is idle, apart from a number of playlist loads and at most a number of fetches.
+    /// Whether the recording is idle, except for exactly `loads` playlist loads and at most `hanging` fetches. Used by
+    /// tests.
     func isQuiet(but loads: Int = 0, fetches hanging: Int = 0) -> Bool {
         fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
             && tracks.count(where: \.isLoading) == loads
@@ -68,7 +69,7 @@ package actor Recording {
 
     var monotonic: Duration { dependencies.store.time.monotonic }
 
-    // MARK: - Life
+    // MARK: - Starting and stopping
 
     /// Opens the timelines of earlier processes.
     ///
@@ -112,7 +113,7 @@ package actor Recording {
         run = nil
         await endTasks()
         for track in tracks { track.forgetAwaitedSegments() }
-        // A task of its own, so that cancelling the caller doesn't interrupt it.
+        // A separate task, so that cancelling the caller doesn't interrupt it.
         await Task {
             await self.flush()
             await self.exportFinishedProgrammes()
@@ -120,7 +121,7 @@ package actor Recording {
         reportState()
     }
 
-    /// Cancels all loads and fetches and waits for their end.
+    /// Cancels all loads and fetches, and waits until they have ended.
     private func endTasks() async {
         for track in tracks { track.follows?.cancel() }
         for fetch in fetches.values { fetch.cancel() }
@@ -180,7 +181,7 @@ package actor Recording {
 
     // MARK: - Tracks
 
-    /// Updates the tracks from the channel's multivariant playlist. Returns at once if an update is in flight.
+    /// Updates the tracks from the channel's multivariant playlist. Returns immediately if an update is in flight.
     func findTracks() async throws {
         guard !isFindingTracks else { return }
         isFindingTracks = true
@@ -222,13 +223,13 @@ package actor Recording {
         if run != nil, isRunning { follow() }
     }
 
-    /// Returns the scope of a URL whose record doesn't state one.
+    /// Returns the address scope of a URL that was stored without one.
     func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(ofUnknownNamerOf: url, besides: channel.url) }
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
         var settings = try dependencies.settings(url, channel.identity, channel.headers)
         settings.keepsNoStore = true
-        // The recording retries by itself, and its segments soon leave the origin.
+        // The recording schedules its own retries, since the origin soon removes segments.
         settings.retries.budget = min(settings.retries.budget, 1)
         return settings
     }
@@ -244,11 +245,11 @@ package actor Recording {
         }
     }
 
-    // MARK: - Ends
+    // MARK: - Ending
 
-    /// The number of target durations, and the time in addition, for which a stream is followed beyond its end until
-    /// its segments reach the end. Playlists are 20 to 60 s late, by the segments that an encoder and a content
-    /// delivery network hold. A later stream uses another clock and would never reach the end.
+    /// The number of target durations, plus an additional time, for which a stream is followed after the recording's
+    /// end if its segments haven't reached that end yet. Playlists lag by 20 to 60 s, because encoders and content
+    /// delivery networks buffer segments. A stream that lags more has a different clock, and might never reach the end.
     private static let lateTargets = 3
     private static let lateness = Duration.seconds(60)
 
@@ -263,13 +264,13 @@ package actor Recording {
         return last.min().map { $0 >= end } ?? false
     }
 
-    /// Whether the recording has ended, by its end time or by EXT-X-ENDLIST on every track for long enough to be
-    /// believed.
+    /// Whether the recording is over: its end has passed, or its stream has ended for long enough to rule out a
+    /// temporary failure.
     private func isOver() -> Bool {
         if isPastEnd {
             let since = pastEnd ?? monotonic
             pastEnd = since
-            // The segments that the playlists named before the end may still arrive.
+            // Segments that the playlists listed before the end may still arrive.
             return tracks.allSatisfy { $0.awaited.isEmpty && !$0.isAppending }
                 || monotonic - since >= RecordedTrack.minimumVerification
         }
@@ -284,7 +285,7 @@ package actor Recording {
         return hasStreamEnded && tracks.allSatisfy { $0.isAway(at: monotonic) || $0.isUnchanged(at: monotonic) }
     }
 
-    /// Records durably whether the stream has ended: the origin may be unavailable to the next process.
+    /// Durably stores whether the stream has ended, because the origin may be unavailable to the next process.
     private func noteEndList() async {
         let hasEnded = hasStreamEnded
         guard hasEnded || tracks.contains(where: { $0.loaded != nil }), hasEnded != (channel.hasEndList == true) else {
@@ -296,7 +297,7 @@ package actor Recording {
     /// Ends the recording. Segments that are still awaited are lost.
     private func finish() async {
         isRunning = false
-        // Subscribers see the recording until its lost segments are known.
+        // The reported state doesn't change until the lost segments are known.
         isFinishing = true
         await endTasks()
         await loseAwaitedSegments()
@@ -304,18 +305,19 @@ package actor Recording {
         reportState()
     }
 
-    /// Returns when the recording's task has ended.
+    /// Waits until the recording's task has ended.
     func runOut() async { await run?.value }
 
     private func loseAwaitedSegments() async {
         for track in tracks { lose(track, "the recording ended before it was received") { _ in true } }
         await flush()
-        // The disk may be full only for a moment.
+        // The disk may be full only temporarily.
         for _ in 0..<20 where !settled.isEmpty {
             guard (try? await dependencies.store.time.sleep(for: .milliseconds(500))) != nil else { break }
             await flush()
         }
-        // Unwritten segments would be awaited forever. The recording ends at its next start instead.
+        // If the results can't be stored, their segments would be awaited forever. The recording ends at its next start
+        // instead.
         guard settled.isEmpty else {
             run = nil
             return
@@ -324,7 +326,7 @@ package actor Recording {
             $0.hasEnded = true
             $0.isWanted = false
         }
-        // The asset exists before subscribers are notified.
+        // The asset is added before subscribers are notified.
         await dependencies.ended(self)
         await exportFinishedProgrammes()
         reportState()
@@ -334,7 +336,7 @@ package actor Recording {
 /// The dependencies of a recording.
 struct RecordingDependencies: Sendable {
     let store: CacheStore
-    /// The storage of media and timelines.
+    /// The store of media and timelines.
     let place: any RecordingStore
     let loader: PlaylistLoader
     let events: EventHub<RecordingEvent>

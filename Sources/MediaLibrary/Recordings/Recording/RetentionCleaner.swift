@@ -1,12 +1,11 @@
 internal import MediaCache
 
-/// Decides which segments of a recording its retention removes, oldest first and one batch at a time. It measures the
-/// excess, remembers how far the search has come, and runs the passes one after another. It belongs to its recording's
-/// actor.
+/// A selector of the segments that a recording's retention removes, oldest first and in batches. It measures the
+/// excess, remembers the position of the search, and serializes passes. It's isolated to its recording's actor.
 final class RetentionCleaner {
     /// The minimum interval between measurements of the free disk space, and between passes while no segment arrives.
     private static let measureInterval = Duration.seconds(10)
-    /// The maximum number of segments per batch, so that new ones needn't wait for long.
+    /// The maximum number of segments per batch. Small batches don't delay new segments for long.
     private static let batchSize = 256
 
     private let place: any RecordingStore
@@ -14,7 +13,7 @@ final class RetentionCleaner {
     /// The position of the next search.
     private var pruning = Pruning()
     private let passes = ConcurrencyLimit()
-    /// Whether passes run until changed limits hold.
+    /// Whether passes for changed limits are running.
     private var appliesChange = false
     private var isInterrupted = false
     private var lastPass: Duration?
@@ -22,7 +21,7 @@ final class RetentionCleaner {
     /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
     private(set) var room: Int64?
 
-    /// Creates a cleaner that has measured nothing.
+    /// Creates a cleaner without measurements.
     init(place: any RecordingStore, time: any TimeSource) {
         self.place = place
         self.time = time
@@ -44,7 +43,7 @@ final class RetentionCleaner {
         }
     }
 
-    /// Runs passes over all segments, including those skipped before, until changed limits hold.
+    /// Runs passes over all segments, including those skipped before, until changed limits are met.
     ///
     /// - Parameter pass: Removes one batch, and returns whether more has to be removed.
     func applyChange(isolation: isolated (any Actor)? = #isolation, _ pass: () async -> Bool) async {
@@ -58,7 +57,7 @@ final class RetentionCleaner {
         }
     }
 
-    /// Interrupts the passes, and returns when none is running. The remaining excess is removed later.
+    /// Interrupts the passes, and returns once none is running. The remaining excess is removed later.
     func interrupt(isolation: isolated (any Actor)? = #isolation) async {
         isInterrupted = true
         await passes.runUncancelled {}
@@ -72,13 +71,13 @@ final class RetentionCleaner {
         try await passes.runUncancelled(operation)
     }
 
-    // MARK: - Choice
+    // MARK: - Selection
 
-    /// Returns the number of bytes beyond the limits of size and free disk space.
+    /// Returns the number of bytes by which the limits on size and free disk space are exceeded.
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.
-    ///   - waiting: The number of cached bytes that no timeline has yet.
+    ///   - waiting: The number of cached bytes of segments that aren't in a timeline yet.
     /// - Throws: `CacheError` with `storage`.
     func excess(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], waiting: Int64, _ limits: Retention
@@ -100,7 +99,7 @@ final class RetentionCleaner {
 
     /// Returns the next batch of segments to remove.
     ///
-    /// - Parameter pinned: The time ranges that stay, in nanoseconds since 1970.
+    /// - Parameter pinned: The pinned time ranges, in nanoseconds since 1970.
     /// - Throws: `CacheError` with `storage`.
     func nextBatch(
         isolation: isolated (any Actor)? = #isolation, of timelines: [Timeline], limits: Pruning.Limits,
@@ -113,6 +112,6 @@ final class RetentionCleaner {
         return choice
     }
 
-    /// Starts the search at the first segment again.
+    /// Restarts the search at the first segment.
     func restart() { pruning = Pruning() }
 }

@@ -1,16 +1,16 @@
 import HLS
 
-/// The names that a track's playlists have listed recently. They distinguish an old copy of a playlist, as caches serve
-/// it, from a restarted encoder, even if the copy is older than the window.
+/// The segment names that a track's playlists have listed recently. They distinguish an outdated copy of a playlist, as
+/// served by a cache, from a restarted encoder, even if all of its segments have left the current playlist.
 ///
-/// A name is a URI without its query. The copies of another host or folder have the same file names at the same media
-/// sequence numbers.
+/// A name is a URI without its query. Copies on another host or in another folder have the same file names at the same
+/// media sequence numbers.
 struct SegmentNameHistory: Sendable {
     /// The relation of a playlist to the names listed before.
     enum Relation: Sendable {
         /// Some names are new.
         case new
-        /// All names were listed before, and no date contradicts that.
+        /// All names were listed before, but there are no dates to compare.
         case named
         /// All names were listed before, and the dates show that the media is unchanged.
         case same
@@ -30,10 +30,10 @@ struct SegmentNameHistory: Sendable {
 
     private var entries: [String: Entry] = [:]
     private var order: [String] = []
-    /// The last name by media sequence number.
+    /// The latest name for each media sequence number.
     private var names: [Int: String] = [:]
 
-    /// Adds the names of a playlist from a media sequence number on.
+    /// Adds the names of a playlist's segments, starting at a media sequence number.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
         let isExact = playlist.queriesTellApart
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
@@ -69,8 +69,9 @@ struct SegmentNameHistory: Sendable {
     ///
     /// - Parameters:
     ///   - playlist: The playlist.
-    ///   - elapsed: The time since the last new segment. A restarted encoder can't have made more media than that, so a
-    ///     longer playlist with known file names in other folders is a copy. Dates show it at any time.
+    ///   - elapsed: The time since the last new segment. A restarted encoder can't have produced more media than that,
+    ///     so a longer playlist with known file names in other folders is a copy. If there are dates, they decide
+    ///     instead.
     func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var (isTimed, hasOtherLinks) = (false, false)

@@ -1,11 +1,11 @@
 internal import MediaCache
 
-/// The clock that places segments on a timeline: by the dates of their playlist (EXT-X-PROGRAM-DATE-TIME, RFC 8216bis
-/// §4.4.4.6), otherwise by their arrival. It never goes back. If the playlist's clock jumps while media continues, the
-/// timeline follows it only after the clock has kept its pace for a few minutes.
+/// A clock that determines where segments start on a timeline: by the dates in their playlist (EXT-X-PROGRAM-DATE-TIME,
+/// RFC 8216bis §4.4.4.6), otherwise by their arrival. It never goes backward. If the dates jump although the media
+/// continues, the clock follows them only after they have advanced steadily for a few minutes.
 ///
 /// Durations only predict the start of the next segment. If its date or, without dates, its arrival shows an earlier
-/// start, the previous segment is cut short: rounded durations don't add up.
+/// start, the previous segment is cut short, because rounding errors of durations accumulate.
 ///
 /// All times are nanoseconds since 1970-01-01T00:00:00Z.
 struct TimelineClock: Sendable {
@@ -14,16 +14,17 @@ struct TimelineClock: Sendable {
     private static let tolerance = 5 * second
     /// The maximum deviation of a clock's lag behind arrivals.
     private static let arrivalTolerance = 60 * second
-    /// The maximum step back of a clock that is followed. Each segment gets half its duration until the clock is
-    /// reached.
+    /// The maximum backward step of a clock that is followed. Until the timeline and the clock agree, segments are
+    /// shortened to half their duration.
     private static let longestStepBack = 60 * second
 
-    /// The maximum distance of a clock behind the timeline that is followed after ``patience``. Errors of time zones
-    /// are smaller. The dates of inserted media, such as a slate, may be years ago. A clock closer to the arrival of
-    /// segments than the timeline has been corrected, from any distance.
+    /// The maximum time by which a clock that is followed after ``patience`` may be behind the timeline. Time zone
+    /// errors are smaller, but the dates of inserted media, such as a slate, may be years old. The limit doesn't apply
+    /// to a clock that is closer to the arrival of segments than the timeline is, since such a clock has been
+    /// corrected.
     private static let furthestBehind = 24 * 3600 * second
 
-    /// The time after which a clock that disagrees with the timeline is followed, if it has kept its own pace.
+    /// The time after which a clock that disagrees with the timeline is followed, if it has advanced steadily.
     private static let patience = 180 * second
     /// The precision of the arrival times of recorded segments.
     private static let precision = second / 100
@@ -43,8 +44,8 @@ struct TimelineClock: Sendable {
     private var earlierLag: Int64?
     /// The arrival time of the last segment.
     private var arrived: Int64?
-    /// The first of the dates that kept their pace while they disagreed with the timeline: the arrival of its segment
-    /// and the lag of the date behind it.
+    /// The first date in a steady series that disagrees with the timeline: the arrival of its segment, and the lag of
+    /// the date behind that arrival.
     private var pace: (arrival: Int64, lag: Int64)?
 
     init() {}
@@ -64,8 +65,8 @@ struct TimelineClock: Sendable {
 
     /// The known properties of a segment to place.
     struct Segment {
-        /// The segment's date; nil if the playlist has none. Dates that have left the playlist don't count, since
-        /// errors of durations would accumulate.
+        /// The segment's date; nil if the playlist has none. A date that has left the playlist isn't used, because
+        /// rounding errors of durations would accumulate.
         var programDateTime: Int64?
         /// The start of the segment, assuming that the playlist's last segment ended when the playlist was loaded.
         var arrival: Int64
@@ -82,16 +83,16 @@ struct TimelineClock: Sendable {
         case unknown
     }
 
-    /// Whether a number of segments can have been missed since the last one, at a time of the wall clock. If not, the
-    /// increase of the media sequence number doesn't count segments.
+    /// Whether enough time has passed since the last segment for a number of segments to have been missed. If not, the
+    /// media sequence number has jumped without any segments in between.
     func hasRoom(for missed: Int, of duration: Int64, at wall: Int64) -> Bool {
         guard let end else { return true }
         let elapsed = max(0, wall - (lag ?? 0) - end)
         return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
     }
 
-    /// Returns the time since the arrival of the last segment, at a time of the wall clock. The dates of segments may
-    /// be far from it.
+    /// Returns the time from the arrival of the last segment to a time of the wall clock. The segment's date isn't used
+    /// if its arrival is known, since it may be far from the wall clock.
     func elapsed(at wall: Int64) -> Int64 {
         guard let last = arrived ?? end?.clampedSum(lag ?? 0) else { return 0 }
         return max(0, wall.clampedSum(-last))
@@ -105,11 +106,11 @@ struct TimelineClock: Sendable {
 
     /// Places the next segment and returns its start.
     ///
-    /// - Parameter otherLag: The lag of another track's clock behind the arrival of its segments. A track without a
-    ///   clock uses it.
+    /// - Parameter otherLag: The lag of another track's clock behind the arrival of its segments, used if this track
+    ///   has no clock.
     mutating func place(_ segment: Segment, otherLag: Int64? = nil) -> Int64 {
         let placed = segment.programDateTime.map { clocked(segment, $0) } ?? unclocked(segment, lag ?? otherLag ?? 0)
-        // Dates are unchecked input; timelines cover a limited range.
+        // Dates are untrusted input, and timelines cover a limited range.
         let (first, last) = (TimelinePage.starts.lowerBound, TimelinePage.starts.upperBound)
         let start = min(max(first, placed), last)
         begin = start
@@ -118,11 +119,11 @@ struct TimelineClock: Sendable {
         return start
     }
 
-    /// Returns the number of a playlist's first segments that are recorded already, if the playlist doesn't continue
-    /// from the last segment: a backup encoder's window may reach back.
+    /// Returns how many of a playlist's first segments are recorded already, for a playlist that doesn't continue from
+    /// the last segment. The playlist of a backup encoder may reach further back.
     ///
-    /// The playlist's last segment decides. If its date is close to the expected live edge, all dates are taken as
-    /// right, and the segments before the timeline's end are recorded. Otherwise arrival decides, unless the recorder's
+    /// If the date of the playlist's last segment is close to the expected live edge, all dates are trusted, and the
+    /// segments before the timeline's end count as recorded. Otherwise, arrival times decide, unless the recorder's
     /// clock was set back.
     mutating func recorded(of segments: [Segment]) -> Int {
         guard let end, let last = segments.last else { return 0 }
@@ -152,7 +153,7 @@ struct TimelineClock: Sendable {
             case .unknown: max(end, segment.arrival - (ownLag ?? 0))
             }
         if hasKeptPace(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
-            // The clock has returned, or has kept its pace for a long time: its dates are right again.
+            // The clock has jumped back, or has advanced steadily for a long time, so its dates are trusted again.
             correction = 0
         } else if !isNear(clock + correction, segment, expected) {
             correction = isNear(clock, segment, expected) ? 0 : expected - clock
@@ -162,8 +163,8 @@ struct TimelineClock: Sendable {
         return start
     }
 
-    /// Whether dates have kept the pace of arrivals for a long time while they disagreed with the timeline: the clock of
-    /// an encoder was set permanently. The timeline then approaches it from either side.
+    /// Whether dates that disagree with the timeline have advanced at the pace of arrivals for a long time. If so, the
+    /// encoder's clock was changed permanently, and the timeline follows it in either direction.
     private mutating func hasKeptPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         let isPlausible =
             clock >= expected - Self.furthestBehind || abs(segment.arrival - clock) < abs(segment.arrival - expected)
@@ -179,18 +180,18 @@ struct TimelineClock: Sendable {
         return segment.arrival - first.arrival >= Self.patience
     }
 
-    /// The earliest start of the next segment while the clock is behind the last one, which keeps half its duration.
+    /// The earliest start of the next segment while the clock is behind: the middle of the last segment.
     private var earliest: Int64 { begin + ((end ?? begin) - begin) / 2 }
 
-    /// Whether a time is close to the expected start of the segment, or the stream paused for as long as the clock
-    /// says.
+    /// Whether a time is plausible as the start of a segment: it's close to the expected start, or the stream has
+    /// paused for as long as the time suggests.
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
         guard let end, time >= min(begin, end - Self.longestStepBack) else { return false }
         if time <= expected { return true }
-        // A clock that has been corrected gets close to the arrival of segments.
+        // After a correction, the clock is closer to the arrival of segments.
         if abs(segment.arrival - time) + Self.arrivalTolerance < abs(segment.arrival - expected) { return true }
-        // Without a lag seen by this process, it is only known that segments don't arrive before their time.
+        // As long as this process hasn't seen a lag, it's only known that segments don't arrive before their time.
         guard let ownLag else {
             return end > segment.arrival + Self.arrivalTolerance || time <= segment.arrival + Self.arrivalTolerance
         }

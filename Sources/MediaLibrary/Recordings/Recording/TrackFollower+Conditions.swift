@@ -8,11 +8,11 @@ extension TrackFollower {
     /// The number of common segments of two loads that are compared to find changed links.
     private static let segmentsCompared = 50
 
-    /// The keys and section of the last segment at the origin, and their recorded form.
+    /// The keys and section of the last segment as listed by the origin, and in recorded form.
     struct CachedConditions: Sendable {
         var keys: [EncryptionKey]
         var map: MediaInitializationSection?
-        /// Whether the recorded number equals the media sequence number.
+        /// Whether the recorded number equals the origin's media sequence number.
         var isAligned: Bool
         var local: RecordedConditions
     }
@@ -67,7 +67,7 @@ extension TrackFollower {
         guard let uri = key.uri, !LocalTags.isForeign(key), DataURL.bytes(of: uri) == nil,
             (try? ResourceURL(uri)) != nil
         else { return own }
-        // With the suffix of a media file, since ffmpeg doesn't open keys otherwise.
+        // The name has the suffix of a media file, because ffmpeg refuses to open keys with other suffixes.
         let companion = companion(.key, uri, nil) { "key-\($0).key.ts" }
         if !local.companions.contains(companion) { local.companions.append(companion) }
         own.uri = companion.name
@@ -89,7 +89,8 @@ extension TrackFollower {
 
     // MARK: - Changed links
 
-    /// Updates the links of known companions, which keep their identity: servers put changing tokens into links.
+    /// Updates the links of known companions without treating them as new ones, because some servers put changing
+    /// tokens into links.
     mutating func updateLinks(from known: MediaPlaylist, to playlist: MediaPlaylist) {
         guard !companions.isEmpty else { return }
         let start = max(known.firstMediaSequence, playlist.firstMediaSequence)
@@ -121,7 +122,8 @@ extension TrackFollower {
         companions[index].url = new
     }
 
-    /// Returns a row with its current links in the playlist; nil if the playlist no longer has it.
+    /// Returns a row with the links that the playlist now lists for it; nil if the playlist no longer lists the
+    /// segment.
     func refreshed(_ row: RecordedSegment) -> RecordedSegment? {
         guard let segment = present(row) else { return nil }
         var row = row

@@ -5,11 +5,11 @@ internal import MediaCache
 ///
 /// Copies have the same content with the same dates (RFC 8216bis §6.2.4). Their media sequence numbers are unrelated
 /// (§4.4.3.2), so segments are matched by EXT-X-PROGRAM-DATE-TIME, otherwise by file name and duration. If copies share
-/// neither, a copy is assumed to end at the moment at which a new segment appears in it.
+/// neither, a copy is assumed to end at the current time when a new segment appears in it.
 extension TrackFollower {
     /// The position at which a copy continues the recorded segments.
-    private enum Joint {
-        /// The copy has the last known segment, at an index.
+    private enum JoinPosition {
+        /// The copy lists the last known segment, at the given index.
         case match(Int)
         /// The index of the copy's first unknown segment. Media may be missing before it.
         case next(Int, isContiguous: Bool)
@@ -30,19 +30,19 @@ extension TrackFollower {
         guard !update.segments.contains(where: { names.contains($0.uri.prefix { $0 != "?" }) }) else { return nil }
         let dates = Dates(of: known, recorded: encoder.recorded)
         let updated = update.resolvedSegments.map(\.boundedDate)
-        let joint: Joint
+        let position: JoinPosition
         if let lastDate = dates.last, updated.contains(where: { $0 != nil }) {
-            joint = Self.joint(after: lastDate, lasting: last.duration.nanoseconds, updated)
+            position = Self.position(after: lastDate, lasting: last.duration.nanoseconds, updated)
         } else if let index = update.segments.lastIndex(where: { Self.isNamed($0, like: last) }) {
-            joint = .match(index)
+            position = .match(index)
         } else if let newest = update.segments.last, known.segments.contains(where: { Self.isNamed(newest, like: $0) })
         {
-            joint = .behind
+            position = .behind
         } else {
-            joint = arrivalJoint(update, wall)
+            position = arrivalPosition(update, wall)
         }
         let first: Int
-        switch joint {
+        switch position {
         case .behind: return ([], .stale)
         case .match(let index):
             align(update, at: index, updated, with: known, dates)
@@ -57,7 +57,7 @@ extension TrackFollower {
         let before = next
         let rows = rows(new, of: update, missed: isBroken ? nil : 0, wall)
         // Rows before the first new one aren't in this copy unless they were aligned with it.
-        if case .next = joint, let before { self.first = rows.first { !$0.url.isEmpty }?.number ?? before }
+        if case .next = position, let before { self.first = rows.first { !$0.url.isEmpty }?.number ?? before }
         return (rows, rows.isEmpty ? .unchanged : .updated)
     }
 
@@ -71,11 +71,11 @@ extension TrackFollower {
         }
     }
 
-    private static func joint(after last: Int64, lasting duration: Int64, _ dates: [Int64?]) -> Joint {
+    private static func position(after last: Int64, lasting duration: Int64, _ dates: [Int64?]) -> JoinPosition {
         if let index = dates.lastIndex(where: { $0.map { abs($0 - last) <= duration / 4 } ?? false }) {
             return .match(index)
         }
-        // The copy cuts its segments at other times: the nearest cut counts.
+        // The copy's segment boundaries differ, so the nearest one is used.
         let end = last.clampedSum(duration)
         guard let index = dates.firstIndex(where: { $0.map { $0 >= end - duration / 2 } ?? false }),
             let date = dates[index]
@@ -83,8 +83,8 @@ extension TrackFollower {
         return .next(index, isContiguous: date - end <= duration / 2)
     }
 
-    /// Returns the joint of a copy that shares neither dates nor names with the known playlist.
-    private mutating func arrivalJoint(_ update: MediaPlaylist, _ wall: Int64) -> Joint {
+    /// Returns the position of a copy that shares neither dates nor names with the known playlist.
+    private mutating func arrivalPosition(_ update: MediaPlaylist, _ wall: Int64) -> JoinPosition {
         // A copy that doesn't change may have ended long ago.
         let newest = candidate?.segments.last?.uri
         candidate = update
@@ -104,7 +104,7 @@ extension TrackFollower {
         fileName(left) == fileName(right) && isAlike(left, right)
     }
 
-    /// Gives the copy's segments the numbers of the corresponding rows.
+    /// Maps the copy's segments to the numbers of the corresponding rows.
     private mutating func align(
         _ update: MediaPlaylist, at index: Int, _ updated: [Int64?], with known: MediaPlaylist, _ dates: Dates
     ) {

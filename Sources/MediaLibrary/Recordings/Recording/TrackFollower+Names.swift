@@ -8,8 +8,8 @@ extension TrackFollower {
     private static let sessionOverlap = 2
     private static let sessionTolerance = 3
 
-    /// Returns the difference of media sequence numbers if an update continues the known playlist by segment names but
-    /// counts differently; nil otherwise.
+    /// Returns the difference between the media sequence numbers of two playlists if the update continues the known one
+    /// by segment names but with different numbers; nil otherwise.
     static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
         guard let last = known.segments.last, update.skip == nil else { return nil }
         let isExact = known.queriesTellApart || update.queriesTellApart
@@ -38,13 +38,14 @@ extension TrackFollower {
                 || left.programDateTime?.nanosecondsSinceEpoch == right.programDateTime?.nanosecondsSinceEpoch)
     }
 
-    /// Returns the known playlist with the links of an update that has the same segments on another host or in another
-    /// folder: some servers put access tokens into the path, and load balancers redirect to other servers. The update
-    /// may be behind. Returns nil if the segments differ.
+    /// Returns the known playlist with the links of an update; returns nil if their segments differ.
+    ///
+    /// The update lists the same segments on another host or in another folder: some servers put access tokens into the
+    /// path, and load balancers redirect to other servers. It may be behind the known playlist.
     ///
     /// - Parameters:
     ///   - elapsed: The time since the last new segment.
-    ///   - hasNewLinks: Whether the update has another address than the known playlist. File names may then differ,
+    ///   - hasNewLinks: Whether the update has a different URL than the known playlist. File names may then differ,
     ///     since some servers put session IDs into them.
     static func renamed(
         _ known: MediaPlaylist, as update: MediaPlaylist, after elapsed: Duration, hasNewLinks: Bool = false
@@ -69,13 +70,13 @@ extension TrackFollower {
             duration = duration.clampedSum(segment.duration.nanoseconds)
             renamed.segments[place].uri = segment.uri
         }
-        // A restarted encoder can't have made more media than the time allows.
+        // A restarted encoder can't have produced more media than the elapsed time.
         if isNamed, isTimed || elapsed < .nanoseconds(duration) { return renamed }
         guard hasNewLinks, end - start >= sessionOverlap else { return nil }
         return isTimely(update, after: known, elapsed) ? renamed : nil
     }
 
-    /// Whether an update ends as much later than the known playlist as the elapsed time lets expect.
+    /// Whether an update ends about as much later than the known playlist as the elapsed time.
     private static func isTimely(_ update: MediaPlaylist, after known: MediaPlaylist, _ elapsed: Duration) -> Bool {
         let difference = update.nextMediaSequence - known.nextMediaSequence
         let longer = difference > 0 ? update : known
@@ -106,7 +107,7 @@ extension TrackFollower {
         return names.contains(Self.name(row.url, offset)) || names.contains(Self.name(row.url.path, offset))
     }
 
-    /// The names of the playlist's segments and of the byte ranges among them.
+    /// The names of the playlist's segments. A byte range also has a name with its offset.
     var names: Set<String> {
         guard let known else { return [] }
         let isExact = known.queriesTellApart
@@ -145,7 +146,7 @@ extension MediaPlaylist {
     /// The maximum target duration in seconds, and the maximum segment duration in nanoseconds.
     private static let longestTarget = 600
     private static let longestSegment: Int64 = 86_400_000_000_000
-    /// The ranges of valid media sequence numbers and times. Values outside are mistakes, and would overflow
+    /// The ranges of valid media sequence numbers and times. Other values are mistakes, and would overflow
     /// calculations.
     private static let greatestSequence = 1 << 52
     fileprivate static let times: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
@@ -173,8 +174,8 @@ extension MediaPlaylist {
 }
 
 extension ResolvedSegment {
-    /// The start of the segment by its playlist's dates, in nanoseconds since 1970; nil without a date in the valid
-    /// range. The durations between a date and the segment may add up to any number.
+    /// The start of the segment by its playlist's dates, in nanoseconds since 1970; nil without a valid date. A derived
+    /// date may be out of range, because durations are untrusted input.
     var boundedDate: Int64? {
         programDateTime?.nanosecondsSinceEpoch.flatMap { MediaPlaylist.times.contains($0) ? $0 : nil }
     }

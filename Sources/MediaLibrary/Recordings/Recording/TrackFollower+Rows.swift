@@ -1,13 +1,13 @@
 import HLS
 internal import MediaCache
 
-/// Creation of rows.
+/// Creation of timeline rows.
 extension TrackFollower {
     /// The maximum number of gap rows for one loss.
     private static let maximumGaps = 100_000
     /// The maximum number of date ranges that wait for a row.
     private static let maximumDateRanges = 1000
-    /// The maximum duration of a playlist, in nanoseconds, by which its segments are placed before its arrival.
+    /// The maximum time, in nanoseconds, by which a segment's assumed arrival precedes the load of its playlist.
     private static let longestPlaylist: Int64 = 30 * 86_400_000_000_000
 
     /// Returns the rows of new segments.
@@ -20,7 +20,7 @@ extension TrackFollower {
         let target = max(1, playlist.targetDuration ?? playlist.segments.last?.duration.roundedUp ?? 1)
         let resolved = Array(playlist.resolvedSegments)
         let total = resolved.last.map { $0.startNanoseconds &+ $0.segment.duration.nanoseconds } ?? 0
-        // Computed once, since it takes time proportional to the playlist's length.
+        // Computed once, since the time is proportional to the playlist's length.
         let lost = TimelineClock.product(missed ?? 0, averageDuration(of: playlist))
         var rows: [RecordedSegment] = []
         let times = resolved.map { segment in
@@ -92,7 +92,7 @@ extension TrackFollower {
         playlist.durationNanoseconds / Int64(max(1, playlist.segments.count))
     }
 
-    /// Returns gap rows that cover a loss.
+    /// Returns gap rows for the time of lost segments.
     private mutating func gaps(
         from start: Int64, to end: Int64, missed: Int, target: Int, before segment: ResolvedSegment, arrival: Int64
     ) -> [RecordedSegment] {
@@ -104,7 +104,7 @@ extension TrackFollower {
         }
         count = min(count, Self.maximumGaps)
         guard count > 0 else { return [] }
-        // By quotient and remainder, since the product of a long time and a count could overflow.
+        // Quotient and remainder are used, because the product of a long time and a count could overflow.
         let (each, rest) = time.quotientAndRemainder(dividingBy: Int64(count))
         return (0..<count).map { index in
             let lower = start + each * Int64(index) + min(rest, Int64(index))
@@ -169,7 +169,7 @@ extension TrackFollower {
 
     // MARK: - Present rows
 
-    /// Returns the playlist's segment for a row; nil if the playlist no longer has it.
+    /// Returns the playlist's segment for a row; nil if the playlist no longer lists it.
     func present(_ row: RecordedSegment) -> MediaSegment? {
         guard let known, row.number >= first else { return nil }
         let place = row.number - offset - Int64(known.firstMediaSequence)

@@ -1,13 +1,13 @@
 import HLS
 internal import MediaCache
 
-/// The conversion of a track's playlist, load after load, to rows of a timeline.
+/// A converter that turns the successive loads of a track's playlist into rows of a timeline.
 ///
-/// Segments that left the playlist between two loads become gaps. The follower recognises a restarted media sequence, a
-/// restarted encoder that reuses names, changed numbering, changed links, old copies from caches, and two encoders that
-/// alternate.
+/// Segments that left the playlist between two loads become gaps. The follower detects a restarted media sequence, a
+/// restarted encoder that reuses names, changed numbering, changed links, outdated copies from caches, and two
+/// alternating encoders.
 struct TrackFollower: Sendable {
-    /// The number of last rows that are compared with the playlist after a restart of the process.
+    /// The number of most recent rows that are compared with the playlist after a restart of the process.
     static let tailLength = 1000
     /// The time for which the playlist of an alternating encoder is remembered.
     private static let alternationMemory = Duration.seconds(600)
@@ -25,7 +25,7 @@ struct TrackFollower: Sendable {
         /// The difference between row numbers and media sequence numbers, and the first row that it applies to.
         var offset: Int64 = 0
         var first: Int64 = .max
-        /// The media sequence number of the last segment with a date, as long as the playlist has it.
+        /// The media sequence number of the last segment with a date; nil if the playlist doesn't list such a segment.
         var dated: Int?
 
         /// Notes the dates of a loaded playlist.
@@ -40,7 +40,7 @@ struct TrackFollower: Sendable {
     private struct OldCopies {
         /// The copy that ends last.
         var furthest: MediaPlaylist
-        /// The number of copies that continued their predecessor, without interruption.
+        /// The number of consecutive copies that continued their predecessor.
         var advances = 0
     }
 
@@ -55,7 +55,7 @@ struct TrackFollower: Sendable {
     var isBroken = false
     /// The date ranges in rows and of the last playlist, as text.
     var dateRanges: Set<String> = []
-    /// The date ranges seen outside new rows. The next row gets them.
+    /// The date ranges seen outside new rows. They are added to the next row.
     var pendingDateRanges: [String] = []
     /// The scope of the last processed playlist's references; nil before the first.
     var scope: AddressScope?
@@ -73,7 +73,7 @@ struct TrackFollower: Sendable {
     private var otherEncoder: EncoderRun?
     /// The last load of a redundant copy that has nothing in common with the known playlist.
     var candidate: MediaPlaylist?
-    /// The old copies that were loaded last.
+    /// The old copies in the most recent loads; nil if there are none.
     private var stale: OldCopies?
 
     /// Creates a follower of a track in `folder`.
@@ -148,7 +148,7 @@ struct TrackFollower: Sendable {
         return count
     }
 
-    /// Whether the playlist itself has a date. Dates that have left it don't count.
+    /// Whether the playlist itself has a date. Dates that have left the playlist don't count.
     var isDated: Bool { encoder?.dated != nil }
 
     /// Whether the playlist has EXT-X-ENDLIST.
@@ -157,15 +157,15 @@ struct TrackFollower: Sendable {
     /// Processes a loaded playlist.
     ///
     /// - Parameters:
-    ///   - update: The playlist, whole or a delta update, its URIs absolute.
+    ///   - update: The whole playlist or a delta update, with absolute URIs.
     ///   - wall: The wall clock's time of the load, in nanoseconds since 1970.
     ///   - now: The monotonic time of the load.
     ///   - lag: The lag of another track's clock behind the arrival of its segments, in nanoseconds; nil if no other
     ///     track has a clock. Media sequence numbers of two tracks are unrelated (RFC 8216bis §4.4.3.2).
     ///   - others: The numberings of the other tracks.
-    ///   - isCopy: Whether the playlist may be another redundant copy than the known one.
-    ///   - hasNewLinks: Whether the playlist has another address than the known one, after a redirect or after a reload
-    ///     of the multivariant playlist.
+    ///   - isCopy: Whether the playlist may be a different redundant copy than the known one.
+    ///   - hasNewLinks: Whether the playlist has a different URL than the known one, after a redirect or a reload of
+    ///     the multivariant playlist.
     /// - Returns: The new rows and the outcome of the load.
     /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
@@ -187,7 +187,7 @@ struct TrackFollower: Sendable {
         let elapsed = elapsed(wall, now)
         if let renamed = Self.renamed(encoder.known, as: update, after: elapsed, hasNewLinks: hasNewLinks) {
             guard update.nextMediaSequence >= encoder.known.nextMediaSequence else {
-                // The links of the copy that is further are still valid.
+                // The links of the newer playlist are still valid.
                 self.encoder?.past.note(update, from: update.firstMediaSequence)
                 return take(old: update, wall, now)
             }
@@ -221,7 +221,7 @@ struct TrackFollower: Sendable {
         case .updated:
             let missed = reload.missedSegments.count
             if missed > 0 {
-                // After a longer time, repeated names refer to other media.
+                // After more time, repeated names refer to other media.
                 if elapsed < .nanoseconds(update.durationNanoseconds),
                     let rows = shift(from: known, to: update, wall, now)
                 {
@@ -261,7 +261,7 @@ struct TrackFollower: Sendable {
         return rows(start..<playlist.nextMediaSequence, of: playlist, missed: missed, wall)
     }
 
-    /// Continues with a playlist that only counts differently; returns nil if it doesn't.
+    /// Continues with a playlist that differs only in its media sequence numbers; returns nil for other playlists.
     private mutating func shift(
         from known: MediaPlaylist, to update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment]? {
@@ -270,13 +270,14 @@ struct TrackFollower: Sendable {
         return continueSequence(update, as: update, from: known.nextMediaSequence + shift, missed: 0, wall, now)
     }
 
-    /// Begins a media sequence. All its segments are new, except those that are recorded already by their dates.
+    /// Begins a new media sequence. All its segments are new, except those that are already recorded by their dates or
+    /// arrival.
     ///
     /// - Parameter missed: The number of segments missed before; nil if unknown.
     private mutating func begin(
         _ update: MediaPlaylist, missed: Int?, _ wall: Int64, _ now: Duration
     ) -> [RecordedSegment] {
-        // With equal names it would be unknown which of two encoders continues.
+        // If two encoders use the same names, it can't be determined which one continues.
         if let encoder {
             if case .new = encoder.past.relation(to: update, after: elapsed(wall, now)) {
                 otherEncoder = encoder
@@ -306,8 +307,8 @@ struct TrackFollower: Sendable {
         (otherEncoder, stale, conditions, candidate) = (nil, nil, nil, nil)
     }
 
-    /// Processes a playlist older than the known one, which usually comes from a cache. If nothing new has appeared for
-    /// long and the old playlist advances, an encoder has restarted with its earlier numbers and names.
+    /// Processes a playlist older than the known one, which usually comes from a cache. If no new segment has appeared
+    /// for a long time and the old playlist advances, an encoder has restarted with its earlier numbers and names.
     private mutating func take(
         old update: MediaPlaylist, _ wall: Int64, _ now: Duration
     ) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
@@ -327,7 +328,8 @@ struct TrackFollower: Sendable {
         return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
     }
 
-    /// Whether old copies advance from load to load, as a restarted encoder's do. Alternating caches also go back.
+    /// Whether old copies advance from load to load, as after an encoder restart. Copies from alternating caches also
+    /// go backward.
     private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
         guard var copies = stale else {
             stale = OldCopies(furthest: update)
@@ -342,7 +344,7 @@ struct TrackFollower: Sendable {
             copies.advances += 1
         } else if update.segments.last?.uri != copies.furthest.segments.last?.uri {
             copies.advances = 0
-            // Copies without anything in common don't advance.
+            // Copies without common segments don't advance.
             if reload?.outcome == .reset, shift == nil { copies.furthest = update }
         }
         stale = copies
@@ -374,8 +376,8 @@ struct TrackFollower: Sendable {
         }
     }
 
-    /// Whether an encoder has restarted with its earlier names and is ahead of its last run: the known numbers and
-    /// names refer to media that was made after all known segments, and enough time has passed to make it.
+    /// Whether an encoder has restarted with its earlier names and is ahead of its last run. If so, the known numbers
+    /// and names refer to media that was produced after all known segments, and enough time has passed to produce it.
     private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
         guard let encoder, update.skip == nil else { return false }
         let known = encoder.known
@@ -390,8 +392,8 @@ struct TrackFollower: Sendable {
         var time: Int64 = 0
         for sequence in common {
             time += update.segments[sequence - update.firstMediaSequence].duration.nanoseconds
-            // Too little time has passed to make so much media. Dates aren't resolved, which takes long in a long
-            // playlist.
+            // Too little time has passed to produce this much media. Checked before resolving dates, which is slow for
+            // a long playlist.
             guard time <= elapsed.clampedSum(2 * tolerance) else { return false }
         }
         func date(_ playlist: MediaPlaylist, _ sequence: Int) -> Int64? {

@@ -1,5 +1,5 @@
-/// The selection of the segments that retention removes: the oldest of all tracks first, so that the tracks begin
-/// together, until every limit holds. The cost is proportional to the number of removed segments.
+/// A selection of the segments that retention removes. The oldest segments of all tracks are removed first, so that the
+/// tracks begin together, until every limit is met. The cost is proportional to the number of removed segments.
 package struct Pruning: Sendable {
     /// The limits of retention.
     package struct Limits: Sendable, Hashable {
@@ -10,10 +10,10 @@ package struct Pruning: Sendable {
         package var segments: Int?
         /// The number of bytes to remove.
         package var excess: Int64
-        /// The number of newest segments per track that stay, whatever ``excess`` is.
+        /// The number of newest segments per track that aren't removed because of ``excess``.
         package var spared: Int64
 
-        /// Creates limits; without arguments, none apply.
+        /// Creates limits. By default, none apply.
         package init(oldest: Int64 = .min, segments: Int? = nil, excess: Int64 = 0, spared: Int64 = 0) {
             self.oldest = oldest
             self.segments = segments
@@ -26,7 +26,7 @@ package struct Pruning: Sendable {
     package struct Choice: Sendable {
         /// The segments, by track.
         package var rows: [String: [RecordedSegment]] = [:]
-        /// Whether the limits hold after their removal, as far as possible.
+        /// Whether no other segments have to be removed.
         package var isComplete = true
     }
 
@@ -47,8 +47,8 @@ package struct Pruning: Sendable {
     ///
     /// - Parameters:
     ///   - timelines: The timelines of all tracks.
-    ///   - limits: The limits that have to hold.
-    ///   - pinned: The time ranges that stay, in nanoseconds since 1970.
+    ///   - limits: The limits to meet.
+    ///   - pinned: The pinned time ranges, in nanoseconds since 1970.
     ///   - count: The maximum number of segments.
     /// - Throws: `CacheError` with `storage`.
     package mutating func choose(
@@ -97,7 +97,7 @@ package struct Pruning: Sendable {
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
         guard isCounted else { return Head(row: head, storedBehind: 0) }
-        // Counted once per run, unless a pinned segment is in between.
+        // The previous count is reused, unless a pinned segment is in between.
         if let last, last.row.number + 1 == head.number {
             return Head(row: head, storedBehind: last.storedBehind - (head.state == .stored ? 1 : 0))
         }

@@ -1,7 +1,8 @@
 package import HLS
 package import MediaCache
 
-/// A media segment in a recording's timeline: its time, its state and the conditions for playing it.
+/// A media segment in a recording's timeline, with its time, its state, and the keys and media initialization section
+/// for playing it.
 package struct RecordedSegment: Sendable, Hashable {
     /// The state of a segment.
     package enum State: UInt8, Sendable, Hashable {
@@ -18,16 +19,16 @@ package struct RecordedSegment: Sendable, Hashable {
     package var number: Int64
     /// The start in nanoseconds since 1970-01-01T00:00:00Z. It is never before the end of the previous segment.
     package var start: Int64
-    /// The duration in nanoseconds, as its playlist states it.
+    /// The duration in nanoseconds, as stated by its playlist.
     package var duration: Int64
-    /// The time by which ``duration`` reaches beyond the start of the next segment, in nanoseconds. Rounded durations
-    /// don't delay later segments.
+    /// The time by which ``duration`` extends beyond the start of the next segment, in nanoseconds. It ensures that
+    /// rounded durations don't delay later segments.
     package var overrun: Int64 = 0
-    /// The time of publication by the recorder's clock, in nanoseconds since 1970 and whole milliseconds. It determines
-    /// the age for retention. Nil for segments recorded before this was stored.
+    /// The time of publication by the recorder's clock, in nanoseconds since 1970, truncated to milliseconds. It
+    /// determines the age for retention. Nil for segments recorded before this was stored.
     package var arrival: Int64?
-    /// The lag of the track's clock behind the arrival of segments when it was last dated, in nanoseconds and whole
-    /// milliseconds; 0 for a track that never was dated. Nil if the playlist has a date, and for segments recorded
+    /// The lag of the track's clock behind the arrival of segments when it was last dated, in nanoseconds, truncated to
+    /// milliseconds; 0 for a track that never had dates. Nil if the playlist has a date, and for segments recorded
     /// before this was stored.
     package var clockLag: Int64?
     /// The target duration of its playlist, in seconds.
@@ -45,24 +46,26 @@ package struct RecordedSegment: Sendable, Hashable {
     package var isWrapped = false
     /// The length in bytes; 0 unless the segment is cached.
     package var length: Int64 = 0
-    /// The number of bytes from the start that contain the first picture; 0 if it can't be decoded by itself.
+    /// The number of bytes up to the end of the first frame; 0 if it isn't known or the frame can't be decoded
+    /// independently.
     package var firstPicture: Int64 = 0
     /// The media sequence number at the origin.
     package var originSequence = 0
     /// The URL at the origin; empty for a gap without a known URL.
     package var url = ""
-    /// The scope of the playlist that named the URL and the URLs of the conditions; nil in pages of earlier versions.
+    /// The address scope of the playlist that lists the URL and those of the conditions; nil in pages of earlier
+    /// versions.
     package var scope: AddressScope?
     /// The byte range; nil for the whole resource.
     package var range: Range<Int64>?
     /// The file name suffix, for example `ts`.
     package var ending = "ts"
-    /// The key and the media initialization section that the segment needs.
+    /// The keys and the media initialization section that the segment needs.
     package var conditions = RecordedConditions()
-    /// Other tags before the segment that served playlists repeat, as text.
+    /// Other tags before the segment that are included in served playlists, as text.
     package var tags: [String] = []
 
-    /// The end in nanoseconds since 1970: the start of the next segment at the latest.
+    /// The end in nanoseconds since 1970, which is never after the start of the next segment.
     package var end: Int64 { start.clampedSum(duration - overrun) }
 
     /// Whether any part of the segment is in one of the time ranges, in nanoseconds since 1970.
@@ -70,7 +73,7 @@ package struct RecordedSegment: Sendable, Hashable {
         ranges.contains { start < $0.upperBound && end > $0.lowerBound }
     }
 
-    /// The arrival time that determines the age; the segment's end if the arrival is unknown.
+    /// The arrival time that determines the segment's age; its end if the arrival is unknown.
     var arrived: Int64 { arrival ?? end }
 
     /// The minimum target duration of a playlist with this segment, in seconds (§4.4.3.1).

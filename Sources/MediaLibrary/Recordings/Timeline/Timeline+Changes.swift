@@ -1,22 +1,22 @@
 internal import MediaCache
 internal import Synchronization
 
-/// Changes of the timeline. Each change is durable before readers see it.
+/// Changes to the timeline. Each change is durable before readers see it.
 extension Timeline {
-    /// The maximum duration of a segment, since durations are unchecked input.
+    /// The maximum duration of a segment in nanoseconds, since durations are untrusted input.
     private static let longest: Int64 = 86_400_000_000_000
 
-    /// Appends segments, numbered from ``next`` on. Returns when they are durable.
+    /// Appends segments with numbers starting at ``next``. Returns when they are durable.
     ///
-    /// Segments never overlap: one that lasts beyond the start of the next is cut short.
+    /// Segments never overlap: a segment that extends beyond the start of the next one is cut short.
     ///
     /// - Parameters:
     ///   - segments: The segments.
     ///   - first: The number of discontinuities before the track's first segment.
-    /// - Throws: `CacheError` with `storage`. No segment is appended then.
+    /// - Throws: `CacheError` with `storage`. In this case, no segment is appended.
     package func append(_ segments: [RecordedSegment], countingFrom first: Int64 = 0) async throws {
         try await changes.runUncancelled {
-            let pages = pages(with: Self.apart(segments.map(Self.bounded)), countingFrom: first)
+            let pages = pages(with: Self.withoutOverlaps(segments.map(Self.bounded)), countingFrom: first)
             var written: [String] = []
             do {
                 for page in pages {
@@ -24,7 +24,7 @@ extension Timeline {
                     written.append(name(ofPage: page.first))
                 }
             } catch {
-                // The numbers may be used for fewer segments next time.
+                // The next call may use these numbers for fewer segments.
                 if written.count > 1 { try? await store.removeFiles(Array(written.dropFirst()), of: recording) }
                 throw error
             }
@@ -49,7 +49,7 @@ extension Timeline {
     }
 
     /// Cuts each segment short at the start of the next.
-    private static func apart(_ segments: [RecordedSegment]) -> [RecordedSegment] {
+    private static func withoutOverlaps(_ segments: [RecordedSegment]) -> [RecordedSegment] {
         var segments = segments
         for index in segments.indices.dropFirst() {
             segments[index].start = max(segments[index].start, segments[index - 1].start)
@@ -73,7 +73,7 @@ extension Timeline {
             rest[rest.startIndex].start = max(first.start, last.start)
             if rest[rest.startIndex].start < last.end, let page = open {
                 open?[last.number]?.end(before: rest[rest.startIndex])
-                // A full page is written only for this change.
+                // A full page only has to be written because of this change.
                 if page.end != first.number || page.segments.count >= TimelinePage.capacity, let open {
                     pages.append(open)
                 }
@@ -102,7 +102,7 @@ extension Timeline {
 
     /// Stores the results of segments. Returns when they are durable.
     ///
-    /// - Throws: `CacheError` with `storage`. The results in some pages may be stored then.
+    /// - Throws: `CacheError` with `storage`. In this case, the results in some pages may be stored.
     package func settle(_ segments: [RecordedSegment]) async throws {
         try await changes.runUncancelled {
             var changed: [Int64: TimelinePage] = [:]
@@ -135,7 +135,7 @@ extension Timeline {
         try await changes.runUncancelled { try await removeNow(numbers) }
     }
 
-    /// Completes a removal that an earlier process began: bytes may be left.
+    /// Completes a removal that an earlier process began, by deleting the remaining bytes.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func finishRemoval() async throws { try await remove([]) }
@@ -187,7 +187,7 @@ extension Timeline {
 
     /// Removes all segments. The timeline can't be used afterwards.
     ///
-    /// - Parameter keepingMedia: Whether media, keys and sections stay because an asset owns them now.
+    /// - Parameter keepingMedia: Whether media, keys and sections remain, because an asset owns them now.
     /// - Throws: `CacheError` with `storage`. Pages processed until then are removed.
     package func removeAll(keepingMedia: Bool) async throws {
         try await changes.runUncancelled {
@@ -211,7 +211,7 @@ extension Timeline {
 }
 
 extension Timeline.State {
-    /// Replaces a page by its version on disk.
+    /// Replaces a page with the version that was written to disk.
     fileprivate mutating func note(_ page: TimelinePage) {
         let entry = TimelineIndex.Entry(page, without: removed)
         index.set(entry)

@@ -12,7 +12,7 @@ extension Timeline {
         return try await pages([entry]).first?[number]
     }
 
-    /// Returns the rows from a number on, in any state, including removed ones.
+    /// Returns the rows at or after a number, in any state, including removed ones.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func rows(from number: Int64) async throws -> [RecordedSegment] {
@@ -20,7 +20,7 @@ extension Timeline {
         return try await pages(entries).flatMap { $0.segments.filter { $0.number >= number } }
     }
 
-    /// Returns the companion with a name among those of present segments.
+    /// Returns the companion with a name among those of the remaining segments.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func companion(_ name: String) async throws -> RecordedConditions.Companion? {
@@ -39,7 +39,7 @@ extension Timeline {
     /// - Parameters:
     ///   - start: The start in nanoseconds since 1970. A segment in progress at this time is included.
     ///   - end: The end. A segment that starts at this time isn't included.
-    ///   - isOver: Whether the recording has ended. Awaited segments are returned as gaps then, and later ones are
+    ///   - isOver: Whether the recording has ended. If so, awaited segments are returned as gaps, and later ones are
     ///     included.
     /// - Throws: `CacheError` with `storage`.
     package func stretch(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineStretch {
@@ -67,7 +67,7 @@ extension Timeline {
         return stretch
     }
 
-    /// Returns the first present segment from a number on outside all pinned time ranges.
+    /// Returns the first remaining segment at or after a number that is outside all pinned time ranges.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func first(from number: Int64, outside pinned: [Range<Int64>]) async throws -> RecordedSegment? {
@@ -92,7 +92,7 @@ extension Timeline {
         }
     }
 
-    /// Returns the number of cached segments from a number on.
+    /// Returns the number of cached segments at or after a number.
     ///
     /// - Throws: `CacheError` with `storage`.
     package func storedCount(from number: Int64) async throws -> Int {
@@ -123,7 +123,7 @@ extension Timeline {
 
     // MARK: - Pages
 
-    /// Returns the pages of the entries that are readable.
+    /// Returns the pages of entries. Unreadable pages are omitted and removed from the index.
     func pages(_ entries: [TimelineIndex.Entry]) async throws -> [TimelinePage] {
         let known = state.withLock { state in
             entries.map { entry in state.mutablePages[entry.first] ?? state.recent.first { $0.first == entry.first } }
@@ -147,7 +147,7 @@ extension Timeline {
         return zip(entries, known).compactMap { entry, page in page ?? read[entry.first] }
     }
 
-    /// Decodes pages in parallel; nil for damaged or missing ones. A day has 170 pages.
+    /// Decodes pages in parallel; nil for damaged or missing ones. A day of 2 s segments has about 170 pages.
     private static func decoded(_ files: [[UInt8]?]) async -> [TimelinePage?] {
         let few = 32
         guard files.count > few else { return files.map { $0.flatMap(TimelinePage.init(encoded:)) } }
@@ -170,8 +170,8 @@ package struct TimelineStretch: Sendable, Hashable {
     package var discontinuities: Int64 = 0
     /// The segments, in order.
     package var segments: [RecordedSegment] = []
-    /// The positions at which numbers are missing because segments were removed or are damaged: the number of
-    /// discontinuities before the following segment since the recording's beginning, by that segment's number.
+    /// The numbers of the segments that follow missing numbers, each with the number of discontinuities before the
+    /// segment since the recording's beginning. Numbers are missing because segments were removed or are damaged.
     package var jumps: [Int64: Int64] = [:]
 
     /// Creates an empty time range.

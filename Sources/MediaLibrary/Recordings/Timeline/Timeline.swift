@@ -3,11 +3,11 @@ import Synchronization
 
 /// The timeline of one track of a recording: its segments in order, in pages that are read on demand.
 ///
-/// A page is rewritten when one of its segments changes, which happens to the last page and to those with awaited
-/// segments. The cost of appending is independent of the recording's length. Removed segments are a set of numbers in a
-/// file of its own until all of their page is removed. Changes are serialized; reading is concurrent.
+/// A page is rewritten when one of its segments changes. Only the last page and those with awaited segments change, so
+/// the cost of appending is independent of the recording's length. The numbers of removed segments are stored in a
+/// separate file until their whole page is removed. Changes are serialized; reads are concurrent.
 package final class Timeline: Sendable {
-    /// The maximum number of pages in memory besides those that change.
+    /// The maximum number of pages in memory, in addition to those that may change.
     static let maximumRecent = 16
 
     struct State {
@@ -18,7 +18,7 @@ package final class Timeline: Sendable {
         var recent: [TimelinePage] = []
         /// The removed numbers in existing pages.
         var removed = RangeSet<Int64>() { didSet { revision += 1 } }
-        /// A counter of changes. Windows are unchanged while it is.
+        /// A counter of changes. Windows are unchanged as long as it is.
         private(set) var revision = 0
         /// The removed numbers whose bytes may not be deleted yet.
         var undeleted = RangeSet<Int64>()
@@ -26,9 +26,9 @@ package final class Timeline: Sendable {
         /// The longest target duration of all pages since opening, in seconds. The target duration of a sliding
         /// playlist must not change (RFC 8216bis §6.2.1).
         var targetDuration = 1
-        /// The number of visited index entries, for tests of the cost of long recordings.
+        /// The number of index entries visited so far, by which tests measure the cost of long recordings.
         var entriesPassed = 0
-        /// The number of unreadable numbers after the last page. Each may have had a discontinuity.
+        /// The number of segments in unreadable pages after the last readable one. Each may have had a discontinuity.
         var unknown: Int64 = 0
 
         /// The number of discontinuities up to the last segment.
@@ -36,7 +36,7 @@ package final class Timeline: Sendable {
             (index.entries.last.map { $0.discontinuities + $0.ownDiscontinuities } ?? 0) + unknown
         }
 
-        /// The number up to which playlists may extend.
+        /// The number before which playlists end: that of the first awaited segment, otherwise ``next``.
         var edge: Int64 { mutablePages.keys.compactMap { index.page(of: $0)?.firstAwaited }.min() ?? next }
 
         /// The end of the segments before ``edge``, in nanoseconds since 1970; nil without segments.
@@ -89,7 +89,7 @@ package final class Timeline: Sendable {
                 guard let page = bytes.flatMap(TimelinePage.init(encoded:)), page.first == first else {
                     // The numbers of an unreadable page aren't reused.
                     let end = first + Int64(TimelinePage.capacity)
-                    // Its discontinuities aren't reused either.
+                    // Each of its segments may have had a discontinuity.
                     state.unknown += state.index.entries.isEmpty ? end : end - state.next
                     state.next = max(state.next, end)
                     continue
@@ -128,13 +128,13 @@ package final class Timeline: Sendable {
     /// The number of discontinuities up to the last segment.
     var discontinuities: Int64 { state.withLock { $0.discontinuities } }
 
-    /// The number up to which playlists may extend: that of the first awaited segment.
+    /// The number before which playlists end: that of the first awaited segment, otherwise ``next``.
     package var edge: Int64 { state.withLock { $0.edge } }
 
     /// The end of the segments before ``edge``, in nanoseconds since 1970; nil without segments.
     package var edgeTime: Int64? { state.withLock { $0.edgeTime } }
 
-    /// The start of the first present segment, in nanoseconds since 1970; nil without segments.
+    /// The start of the first remaining segment, in nanoseconds since 1970; nil without segments.
     package var start: Int64? {
         state.withLock { state in
             let index = state.index.entries.firstIndex { !$0.spans.isEmpty }
@@ -151,7 +151,7 @@ package final class Timeline: Sendable {
     /// The longest target duration that any segment has needed since opening, in seconds.
     var targetDuration: Int { state.withLock { $0.targetDuration } }
 
-    /// A counter of changes. Windows are unchanged while it is.
+    /// A counter of changes. Windows are unchanged as long as it is.
     var revision: Int { state.withLock { $0.revision } }
 
     /// The number of index entries visited since opening.
@@ -174,7 +174,7 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Whether a segment is a whole resource without wrapping, as far as the index tells.
+    /// Whether the index shows that a segment is a whole resource without wrapping.
     package func isPlain(_ number: Int64) -> Bool {
         state.withLock { state in
             !state.removed.contains(number) && state.index.page(of: number)?.isPlain == true
@@ -183,7 +183,7 @@ package final class Timeline: Sendable {
 
     /// Returns the recorded time ranges up to the edge, in order and merged. Reads no pages.
     ///
-    /// - Parameter isOver: Whether the recording has ended. Awaited segments count as gaps then, and later ones are
+    /// - Parameter isOver: Whether the recording has ended. If so, awaited segments count as gaps, and later ones are
     ///   included.
     package func recordedRanges(isOver: Bool = false) -> [Range<Int64>] {
         state.withLock { state in

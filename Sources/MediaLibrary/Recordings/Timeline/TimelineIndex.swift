@@ -1,4 +1,4 @@
-/// The index of a timeline's pages, which stays in memory.
+/// The in-memory index of a timeline's pages.
 struct TimelineIndex: Sendable {
     /// The summary of a page.
     struct Entry: Sendable, Hashable {
@@ -15,6 +15,7 @@ struct TimelineIndex: Sendable {
         var gapDuration: Int64 = 0
         /// The longest target duration that the segments need, in seconds.
         var targetDuration = 1
+        /// The number of discontinuities before the page.
         var discontinuities: Int64
         /// The number of discontinuities in the page.
         var ownDiscontinuities: Int64 = 0
@@ -71,7 +72,7 @@ struct TimelineIndex: Sendable {
     private(set) var gaps = 0
     private(set) var gapDuration: Int64 = 0
 
-    /// Returns the page of a number.
+    /// Returns the page that contains a number.
     func page(of number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.first > number }
         guard index > 0, entries[index - 1].numbers.contains(number) else { return nil }
@@ -84,7 +85,7 @@ struct TimelineIndex: Sendable {
         return index > 0 ? entries[index - 1] : nil
     }
 
-    /// Returns the first page with a segment from a number on.
+    /// Returns the first page with a segment at or after a number.
     func firstPage(from number: Int64) -> Entry? {
         let index = entries.partitioningIndex { $0.numbers.upperBound > number }
         return index < entries.count ? entries[index] : nil
@@ -135,10 +136,10 @@ struct TimelineIndex: Sendable {
 }
 
 extension [Range<Int64>] {
-    /// The minimum gap between two time ranges. Closer ones are merged.
+    /// The minimum gap between two time ranges in nanoseconds. Ranges with a smaller gap are merged.
     private static let minimumHole: Int64 = 1_000_000_000
 
-    /// Appends a time range that begins after all others.
+    /// Appends a time range that begins after all others, or merges it with the last one.
     mutating func join(_ start: Int64, _ end: Int64) {
         guard start < end else { return }
         if let last, start - last.upperBound < Self.minimumHole {

@@ -13,7 +13,7 @@ package struct TimelinePage: Sendable, Hashable {
     /// The segments in the order of their numbers, without missing numbers.
     package var segments: [RecordedSegment]
 
-    /// The number after the last segment's.
+    /// The number after that of the last segment.
     package var end: Int64 { first + Int64(segments.count) }
 
     /// The segment with a number; nil if it isn't in this page.
@@ -26,11 +26,11 @@ package struct TimelinePage: Sendable, Hashable {
     }
 }
 
-/// The file format of a page: variable-length integers of seven bits per byte, mostly differences from expected values;
-/// a table of conditions shared by segments; a CRC-32C checksum at the end.
+/// The file format of a page: variable-length integers of seven bits per byte, followed by a CRC-32C checksum. Segments
+/// are mostly stored as differences from their predecessors, and conditions only if they differ.
 extension TimelinePage {
     private static let mark: UInt32 = 0x4D43_5432
-    /// The mark of pages without overruns, arrivals and independence, which are read the same way.
+    /// The mark of an earlier format without overruns, arrivals and independence. It's read in the same way.
     private static let firstMark: UInt32 = 0x4D43_5431
     private static let millisecond: Int64 = 1_000_000
 

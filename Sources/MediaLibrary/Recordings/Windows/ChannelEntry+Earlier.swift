@@ -1,10 +1,10 @@
 import HLS
 
-/// Tracks that a stream no longer names: windows of the past still have them.
+/// Tracks that a stream no longer lists. Past windows still contain them.
 extension ChannelEntry {
-    /// Returns an entry with the variant streams and renditions of an earlier entry whose tracks it doesn't name.
+    /// Returns an entry, extended by the variant streams and renditions that only an earlier entry lists.
     ///
-    /// Renditions join the groups that the variant streams of their earlier group have now.
+    /// The renditions are added to the groups that the variant streams of their earlier group use now.
     static func adding(_ earlier: MultivariantPlaylist, to entry: MultivariantPlaylist) -> MultivariantPlaylist {
         let types: [(RenditionType, WritableKeyPath<VariantStream, String?>)] = [
             (.audio, \.audioGroup), (.video, \.videoGroup), (.subtitles, \.subtitlesGroup),
@@ -50,7 +50,8 @@ extension ChannelEntry {
 }
 
 extension MultivariantPlaylist {
-    /// Adds a rendition to a group. One name and one default are allowed in each (RFC 8216bis §4.4.6.1.1).
+    /// Adds a rendition to a group. In a group, names are unique and at most one rendition is the default (RFC 8216bis
+    /// §4.4.6.1.1).
     fileprivate mutating func join(_ rendition: Rendition, _ group: String) {
         let members = renditions.filter { $0.type == rendition.type && $0.groupID == group }
         guard !members.contains(where: { $0.uri == rendition.uri }) else { return }

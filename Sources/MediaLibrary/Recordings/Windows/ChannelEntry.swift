@@ -1,12 +1,12 @@
 import HLS
 internal import MediaCache
 
-/// The multivariant playlist of a channel, which names its tracks' playlists by their folders.
+/// The multivariant playlist of a channel. Its URIs refer to the tracks' playlists by folder.
 enum ChannelEntry {
     /// The tracks and the entry of a stream, derived from its playlist.
     struct Source {
         var tracks: [Channel.Track]
-        /// The folders of the tracks that the playlist names.
+        /// The folders of the tracks that the playlist lists.
         var named: Set<String>
         /// The entry; empty if the stream is a media playlist.
         var text = ""
@@ -20,8 +20,8 @@ enum ChannelEntry {
     ///   - playlist: The stream's own playlist.
     ///   - selection: The variant streams and renditions to record.
     ///   - known: The tracks recorded so far, which retain their folders.
-    ///   - entry: The entry so far. The tracks that it names remain in the new one.
-    /// - Throws: `CacheError` with `notMedia` if the playlist names no variant stream, or is a media playlist although
+    ///   - entry: The current entry. Its tracks remain in the new one.
+    /// - Throws: `CacheError` with `notMedia` if the playlist has no variant stream, or is a media playlist although
     ///   the known tracks belong to a multivariant playlist.
     static func make(
         of playlist: LoadedPlaylist, selection: StreamSelection, known: [Channel.Track], entry: String
@@ -63,7 +63,7 @@ enum ChannelEntry {
         let named = Self.folders(of: tracks, kinds, known: known)
         for (index, folder) in named.enumerated() { tracks[index].folder = folder }
         let folders = places.mapValues { named[$0] }
-        // Tracks that the stream no longer has remain.
+        // Tracks that the stream no longer lists remain.
         tracks += known.filter { track in !tracks.contains { $0.folder == track.folder } }
         var narrowed = streams.playlist.narrowed(to: variants, renditions)
         narrowed.entries.removeAll { entry in
@@ -83,9 +83,9 @@ enum ChannelEntry {
 
     // MARK: - Folders
 
-    /// The attributes that identify a track, the most reliable first. URLs may contain tokens anywhere, and so may
-    /// group IDs.
-    private static let signs: [@Sendable (Channel.Track) -> [String]] = [
+    /// The attributes that identify a track, the most reliable first. URLs and group IDs may contain tokens that
+    /// change.
+    private static let identifyingAttributes: [@Sendable (Channel.Track) -> [String]] = [
         { [$0.url] + ($0.copies ?? []) },
         { track in track.rendition.map { ["\($0.groupID)\n\($0.name)\n\($0.language ?? "")"] } ?? [] },
         { track in ([track.url] + (track.copies ?? [])).compactMap { (try? ResourceURL($0)).map { "\($0.path)" } } },
@@ -94,21 +94,24 @@ enum ChannelEntry {
 
     /// Returns the folder of each track: that of the matching known track, otherwise a new one.
     ///
-    /// An attribute matches if exactly one track and one known track have it. Tracks without a match are assigned by
+    /// An attribute matches if exactly one new and one known track have it. Tracks without a match are assigned by
     /// their position among those of their kind.
     private static func folders(of tracks: [Channel.Track], _ kinds: [String], known: [Channel.Track]) -> [String] {
         var folders = [String?](repeating: nil, count: tracks.count)
         var free = Dictionary(known.map { ($0.folder, $0) }) { first, _ in first }
-        for sign in signs {
+        for attributes in identifyingAttributes {
             let open = tracks.indices.filter { folders[$0] == nil }
-            let own = open.map { index in sign(tracks[index]).map { "\(kinds[index]) \($0)" } }
+            let own = open.map { index in attributes(tracks[index]).map { "\(kinds[index]) \($0)" } }
             var owners: [String: [String]] = [:]
             for track in free.values {
-                for sign in Set(sign(track)) { owners["\(track.kind) \(sign)", default: []].append(track.folder) }
+                for attribute in Set(attributes(track)) {
+                    owners["\(track.kind) \(attribute)", default: []].append(track.folder)
+                }
             }
             let counts = Dictionary(own.flatMap(Set.init).map { ($0, 1) }, uniquingKeysWith: +)
-            for (index, signs) in zip(open, own) {
-                let folder = signs.lazy.filter { counts[$0] == 1 }.compactMap { owners[$0] }.first { $0.count == 1 }?[0]
+            for (index, values) in zip(open, own) {
+                let matches = values.lazy.filter { counts[$0] == 1 }.compactMap { owners[$0] }
+                let folder = matches.first { $0.count == 1 }?[0]
                 if let folder, free.removeValue(forKey: folder) != nil { folders[index] = folder }
             }
         }
@@ -116,7 +119,7 @@ enum ChannelEntry {
         var places = AssetPartNaming()
         for (index, track) in tracks.enumerated() {
             let place = places.folder(for: kinds[index])
-            guard folders[index] == nil, !used.contains(place), free[place]?.mayBe(track) ?? true else { continue }
+            guard folders[index] == nil, !used.contains(place), free[place]?.mayEqual(track) ?? true else { continue }
             folders[index] = place
             used.insert(place)
         }
@@ -140,7 +143,7 @@ enum ChannelEntry {
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(max(1, bandwidth))\n\(folder)/index.m3u8\n"
     }
 
-    /// Returns the folders of the tracks that a multivariant playlist names.
+    /// Returns the folders of the tracks that an entry lists; empty if the text isn't a multivariant playlist.
     static func folders(in entry: String) -> Set<String> {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return []
@@ -148,12 +151,12 @@ enum ChannelEntry {
         return folders(in: playlist)
     }
 
-    /// Returns the folders of the tracks that an entry names.
+    /// Returns the folders of the tracks that an entry lists.
     static func folders(in entry: MultivariantPlaylist) -> Set<String> {
         Set((entry.variants.map(\.uri) + entry.renditions.compactMap(\.uri)).map(folder(of:)))
     }
 
-    /// Returns the folders of the audio renditions of each variant stream in an entry, by its folder.
+    /// Returns the folders of each variant stream's audio renditions, by the variant stream's folder.
     static func soundByVariant(in entry: String) -> [String: Set<String>] {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return [:]
@@ -167,36 +170,36 @@ enum ChannelEntry {
     /// Returns the folder in the URI of a track's playlist.
     static func folder(of uri: String) -> String { String(uri.prefix { $0 != "/" }) }
 
-    /// Returns an entry with another name for the tracks' playlists, and without unavailable tracks.
+    /// Returns an entry with a different name for the tracks' playlists, and without unavailable tracks.
     ///
     /// - Parameters:
     ///   - entry: The entry.
     ///   - name: The name of the tracks' playlists.
     ///   - folders: The folders of the available tracks.
-    ///   - place: The path from the entry to the folders of the tracks; ends in a slash.
+    ///   - place: The path from the entry to the tracks' folders, empty or ending in a slash.
     static func text(
         _ entry: String, playlist name: String, having folders: Set<String>, at place: String = ""
     ) -> String {
         guard case .multivariant(var playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return entry
         }
-        func isThere(_ uri: String?) -> Bool {
+        func isAvailable(_ uri: String?) -> Bool {
             uri.map { folders.contains(folder(of: $0)) } ?? true
         }
-        let isLeft = playlist.variants.contains { isThere($0.uri) }
-        let variants = isLeft ? playlist.variants.filter { isThere($0.uri) } : playlist.variants
-        playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isThere($0.uri) })
+        let hasVariant = playlist.variants.contains { isAvailable($0.uri) }
+        let variants = hasVariant ? playlist.variants.filter { isAvailable($0.uri) } : playlist.variants
+        playlist = playlist.narrowed(to: variants, playlist.renditions.filter { isAvailable($0.uri) })
         let mapped = playlist.mappingURIs { _, uri in place + uri.replacing("/index.m3u8", with: "/" + name) }
         return LocalPlaylistWriter.text(of: .multivariant(mapped))
     }
 }
 
 extension Channel.Track {
-    /// The kind of media, which begins the name of the folder.
+    /// The kind of media, which is the prefix of the folder's name.
     fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
 
-    /// Whether two tracks without a common attribute may be the same by their renditions' attributes.
-    fileprivate func mayBe(_ track: Channel.Track) -> Bool {
+    /// Whether two tracks without a matching attribute may be the same, judging by their renditions.
+    fileprivate func mayEqual(_ track: Channel.Track) -> Bool {
         guard let own = rendition, let other = track.rendition else { return true }
         return own.language == other.language && (own.language != nil || own.name == other.name)
     }

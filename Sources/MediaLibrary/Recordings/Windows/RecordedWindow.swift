@@ -7,11 +7,11 @@ package struct RecordedWindow: Sendable {
     /// The playlists and parts, as an asset's contents.
     package var contents: AssetContents
     /// The number of lost segments of each track, plus its missing beginning and end, by folder. A track without any
-    /// segment counts as one. Subtitles don't count.
+    /// segments counts as one. Subtitles don't count.
     package var gapsByTrack: [String: Int]
-    /// The folders of the tracks without any segment in the window.
+    /// The folders of the tracks without any segments in the window.
     package var missingTracks: [String]
-    /// The folders of the audio renditions of each variant stream, by its folder.
+    /// The folders of each variant stream's audio renditions, by the variant stream's folder.
     package var soundByVariant: [String: Set<String>]
     /// The total length of the segments in bytes.
     package var bytes: Int64
@@ -19,8 +19,8 @@ package struct RecordedWindow: Sendable {
     /// The number of lost segments and missing ends of all tracks.
     package var gaps: Int { gapsByTrack.values.reduce(0, +) }
 
-    /// Returns the number of lost segments and missing ends of the tracks in a film: those of its plan, and the audio
-    /// that its variant stream would have.
+    /// Returns the number of lost segments and missing ends in an export: those of the plan's tracks, and of the
+    /// variant stream's audio renditions that have no segments in the window.
     package func gaps(in plan: StreamPlan) -> Int {
         let taken = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
         let sound = taken.first.flatMap { soundByVariant[$0] } ?? []

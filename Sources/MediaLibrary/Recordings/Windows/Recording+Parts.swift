@@ -1,7 +1,7 @@
 internal import HLS
 package import MediaCache
 
-/// The parts named by playlists of a recording.
+/// The parts that a recording's playlists refer to.
 extension Recording {
     /// Returns a segment, a key or a media initialization section by its name in a track's folder.
     ///
@@ -29,13 +29,13 @@ extension Recording {
             throw CacheError(.notFound, "“\(track)/\(name)” was removed from the recording")
         }
         guard row.state == .stored else {
-            throw CacheError(.notFound, "the segment “\(track)/\(name)” is missing: it's a gap")
+            throw CacheError(.notFound, "the segment “\(track)/\(name)” couldn't be recorded: it's a gap")
         }
         return RecordedPart(part: self.part(row, track: track), isWrapped: row.isWrapped)
     }
 
-    /// Returns a request for a segment that is a whole resource without wrapping; nil if that isn't known without
-    /// waiting.
+    /// Returns a request for a segment that is a whole resource without wrapping; nil if that can't be determined
+    /// without waiting.
     package nonisolated func plainRequest(_ name: String, track: String, settings: TransferSettings) -> ReadRequest? {
         plainPart(name, track: track)?.request(of: Self.noURL, settings: settings)
     }
@@ -53,7 +53,7 @@ extension Recording {
         return part
     }
 
-    /// A URL for resources that are found by their cache key. Its host never exists (RFC 6761 §6.4).
+    /// A placeholder for the URL of parts that are found by their cache key. Its host never exists (RFC 6761 §6.4).
     private static let noURLText = "http://recording.invalid/"
     private static let noURL: ResourceURL = {
         do {
@@ -63,8 +63,8 @@ extension Recording {
         }
     }()
 
-    /// Returns the position of a picture at a time: the track, the segment in progress, and the seconds since its
-    /// start.
+    /// Returns the position of the video frame at a time: the track, the segment that contains it, and the seconds
+    /// since the start of that segment.
     ///
     /// - Throws: ``WindowOutOfRangeError``; `CacheError` with `storage`.
     package func moment(_ time: Int64) async throws -> (track: String, row: RecordedSegment, offset: Double) {
@@ -77,7 +77,7 @@ extension Recording {
             guard let row = stretch.segments.first(where: { $0.state == .stored }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
-        throw outside("no frame at that time is available")
+        throw outside("no video frame is available at that time")
     }
 }
 
@@ -85,6 +85,6 @@ extension Recording {
 package struct RecordedPart: Sendable {
     /// The description of the part, with its cache key.
     package var part: AssetPart
-    /// Whether the origin has wrapped the part, so that the wrapping must be removed on output.
+    /// Whether the origin wrapped the part in other bytes, which must be removed for players.
     package var isWrapped: Bool
 }

@@ -6,8 +6,8 @@ internal import MediaCache
 extension Recording {
     /// The default length of a live window, in nanoseconds: one minute.
     private static let standardWindow: Int64 = 60_000_000_000
-    /// The maximum distance of the edge from the stream's current time for an empty window to begin there, in
-    /// nanoseconds.
+    /// The maximum lag of the live edge behind the stream's current time, in nanoseconds, up to which a window that
+    /// starts after the edge is accepted. Such a window begins at the edge.
     private static let newest: Int64 = 60_000_000_000
     /// The minimum length of a live window in target durations (RFC 8216bis §6.2.2).
     private static let minimumTargets: Int64 = 3
@@ -65,7 +65,7 @@ extension Recording {
     ) async throws -> [UInt8] {
         guard let timeline = timelines.first(where: { $0.track == track }) else {
             let tracks = timelines.map(\.track).joined(separator: ", ")
-            throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; it has \(tracks)")
+            throw CacheError(.notFound, "the channel \(channel.name) has no track “\(track)”; its tracks are \(tracks)")
         }
         let window = try served(
             request, edge: timeline.edgeTime, of: timeline, isGranted: isGranted, isStrict: isStrict)
@@ -79,10 +79,10 @@ extension Recording {
         return bytes
     }
 
-    /// Returns the I-frame playlist of a window for the last track with pictures, usually the one of the lowest
+    /// Returns the I-frame playlist of a window for the last track with I-frames, usually the one with the lowest
     /// bandwidth.
     ///
-    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if no pictures are available.
+    /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if no I-frames are available.
     package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         let edge = edge
         for timeline in timelines.reversed() {
@@ -92,16 +92,17 @@ extension Recording {
             if !playlist.isEmpty { return playlist.bytes }
         }
         throw CacheError(
-            .notFound, "\(channel.name) has no thumbnails of that time; they need unencrypted transport streams")
+            .notFound,
+            "\(channel.name) has no thumbnails for that time; they require unencrypted MPEG-2 transport streams")
     }
 
-    /// Returns the part of a track that is served for a request now.
+    /// Returns the range of a track that is served for a request now.
     ///
     /// - Parameters:
     ///   - request: The requested window.
     ///   - edge: The end of the track's segments before the first awaited one; nil if there are none.
     ///   - timeline: The track's timeline.
-    ///   - isGranted: Whether an entry named the window before.
+    ///   - isGranted: Whether the window comes from an entry that was served before.
     ///   - isStrict: Whether the start of the window must be recorded.
     /// - Throws: ``WindowOutOfRangeError``.
     private func served(
@@ -129,7 +130,7 @@ extension Recording {
             return try served(all, edge: edge, of: timeline, isGranted: true, isStrict: isStrict)
         case .span(let from, let to):
             let span = isGranted ? (from: from, to: to) : try granted(from, to, isStrict: isStrict)
-            // The edge of a single track may pass the end of a window before that of all tracks does.
+            // A single track may reach the end of the window before the others do.
             let isOver = try isOver(upTo: span.to) || span.to.map { try requiredEdge() >= $0 } ?? false
             if !isOver { _ = try requiredEdge() }
             return ServedWindow(
@@ -138,16 +139,16 @@ extension Recording {
         }
     }
 
-    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970; nil means no
-    /// end.
+    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. Without an
+    /// end, the recording must have ended.
     private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
 
-    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. Segments still
-    /// awaited then are gaps, because the channel was stopped, the track is silent, or the origin has been unreachable
-    /// for a long time.
+    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. If so,
+    /// segments that are still awaited count as gaps: the channel was stopped, the track is silent, or the origin has
+    /// been unreachable for a long time.
     func isOver(at end: Int64) -> Bool {
         if channel.hasEnded { return true }
-        // Segments that only wait for their keys will be added.
+        // Segments that only wait for keys or media initialization sections will be added.
         for track in tracks where track.awaited.waiting > 0 {
             if track.awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
         }
@@ -155,12 +156,12 @@ extension Recording {
         if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {
             return false
         }
-        // Nothing arrives any more. The window is over when its end has passed by the stream's clock.
+        // No segments arrive any more, so the window is over once its end has passed by the stream's clock.
         return end <= present
     }
 
-    /// Returns the time range of everything recorded so far, in nanoseconds since 1970. Once a channel has stopped, the
-    /// range includes segments behind awaited ones, which then are gaps.
+    /// Returns the time range of everything recorded so far, in nanoseconds since 1970. After a channel has stopped,
+    /// awaited segments are gaps, and the range includes the segments after them.
     ///
     /// - Throws: ``WindowOutOfRangeError`` if nothing is recorded.
     private func everything() throws -> Range<Int64> {
@@ -186,8 +187,8 @@ extension Recording {
         ).bytes
     }
 
-    /// Returns the window at a delay behind the stream's current time, or at the end of a recording that doesn't
-    /// continue.
+    /// Returns the window that ends `delay` before the stream's current time. It begins one minute before that end or
+    /// before `edge`, whichever is earlier.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
         let end = present.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
@@ -315,7 +316,7 @@ extension Recording {
     }
 
     /// Returns the number of beginnings and ends of each track that are missing in a window where another track has
-    /// segments, by folder. A track without any segment counts as one. The segments of two tracks rarely begin at the
+    /// segments, by folder. A track without any segments counts as one. The segments of two tracks rarely begin at the
     /// same time.
     private func missingEnds(of spans: [String: Range<Int64>], in window: Range<Int64>) -> [String: Int] {
         let first = max(window.lowerBound, spans.values.map(\.lowerBound).min() ?? window.lowerBound)
@@ -343,7 +344,7 @@ extension Recording {
     private static let removalDelay: Int64 = 60_000_000_000
 
     /// Returns the time range in which a track was part of the stream, in nanoseconds since 1970; nil for subtitles,
-    /// which no window requires. It begins with the track's first segment, or when the stream first named the track.
+    /// which no window requires. It begins with the track's first segment, or when the stream first listed the track.
     func expectedTime(of timeline: Timeline) -> Range<Int64>? {
         guard !Self.isText(timeline.track) else { return nil }
         let track = channel.tracks.first { $0.folder == timeline.track }

@@ -15,7 +15,7 @@ public struct WindowContent: Sendable {
     ///   - span: The window in nanoseconds since 1970.
     ///   - choice: The variant stream and renditions of the export.
     ///   - gateway: The cache that serves the playlists.
-    /// - Returns: nil if no part of the window is recorded.
+    /// - Returns: Nil if no part of the window is recorded.
     /// - Throws: Errors of the gateway, such as for a window outside the recording; ``MediaJobError``.
     public static func read(
         _ url: String, span: Range<Int64>, choice: StreamChoice, gateway: any MediaGateway
@@ -50,13 +50,13 @@ public struct WindowContent: Sendable {
             }
             return parsed.playlist
         } catch {
-            // The server's error says more than that the playlist can't be read.
+            // The underlying error describes the cause, such as the server's message.
             throw error.cause ?? error
         }
     }
 
-    /// Returns the start of a window. A relative start before the recorded ranges moves to the next one; an absolute
-    /// start stays, so that the server can report which ranges are recorded.
+    /// Returns the start of a window. A relative start outside the recorded ranges is moved to the next range. An
+    /// absolute start isn't changed, so that the server can report which ranges are recorded.
     ///
     /// - Parameters:
     ///   - start: The requested start in nanoseconds since 1970; nil for the start of the recording.

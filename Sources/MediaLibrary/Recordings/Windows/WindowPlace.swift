@@ -12,7 +12,7 @@ package struct WindowPlace: Sendable {
         /// The duration in seconds.
         package var duration: Double
 
-        /// Whether two gaps share some time.
+        /// Whether two gaps overlap in time.
         fileprivate func overlaps(_ other: Gap) -> Bool {
             Double(wall - other.wall) < other.duration * 1e9 && Double(other.wall - wall) < duration * 1e9
         }
@@ -22,7 +22,7 @@ package struct WindowPlace: Sendable {
     package private(set) var from = 0.0
     /// The end of the window in seconds from the beginning of the playlists; nil if no part of the window is recorded.
     package private(set) var to: Double?
-    /// The missing segments of the window in order. Segments of several playlists that share some time count once.
+    /// The missing segments of the window in order. Overlapping gaps of several playlists count once.
     package private(set) var gaps: [Gap] = []
 
     private init() {}
@@ -30,8 +30,8 @@ package struct WindowPlace: Sendable {
     /// Creates the position of a window.
     ///
     /// - Parameters:
-    ///   - playlists: The media playlists that play together. The first one determines the position; gaps are those of
-    ///     all.
+    ///   - playlists: The media playlists that play together. The first one determines the position. Gaps are collected
+    ///     from all.
     ///   - from: The start of the window in nanoseconds since 1970.
     ///   - to: The end of the window in nanoseconds since 1970.
     /// - Returns: Nil if the first playlist has no dates.

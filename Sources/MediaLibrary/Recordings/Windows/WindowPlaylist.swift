@@ -3,13 +3,13 @@ internal import MediaCache
 
 /// A window of one track as a media playlist. Equal rows produce equal bytes.
 ///
-/// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether the window is still reloaded or over.
-/// Removed segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows
-/// directly after a discontinuity.
+/// A segment has the same number in each playlist (RFC 8216bis §6.2.2), whether or not the window is over. Removed
+/// segments inside it are marked as absent (EXT-X-GAP). If there are very many, the next segment follows directly after
+/// a discontinuity.
 package struct WindowPlaylist: Sendable {
     /// The maximum number of consecutive removed segments that are written as gaps.
     private static let maximumAbsent: Int64 = 50_000
-    /// The maximum in a window that is over. Players that don't support EXT-X-GAP request each of them.
+    /// The maximum in a window that is over. It's lower, because players that don't support EXT-X-GAP request each gap.
     private static let maximumAbsentAtEnd: Int64 = 1800
 
     /// The segments of the window.
@@ -18,12 +18,13 @@ package struct WindowPlaylist: Sendable {
     package var begins: Int64?
     /// Whether no more segments will be added.
     package var isOver: Bool
-    /// Whether segments are only added and never removed, so that the playlist is an event (RFC 8216bis §4.4.3.5).
+    /// Whether segments are only added and never removed, so that the playlist has the type EVENT (RFC 8216bis
+    /// §4.4.3.5).
     package var isGrowing: Bool
     /// The minimum target duration in seconds, which mustn't change when the playlist is reloaded (RFC 8216bis §6.2.1).
     package var targetDuration: Int
 
-    /// Creates a playlist; by default, that of a sliding window.
+    /// Creates a playlist. By default, it's that of a sliding window.
     package init(
         _ stretch: TimelineStretch, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
         targetDuration: Int = 1
@@ -35,7 +36,7 @@ package struct WindowPlaylist: Sendable {
         self.isGrowing = isGrowing
     }
 
-    /// The playlist in UTF-8. Segments are named relative to the track's folder.
+    /// The playlist in UTF-8. URIs are relative to the track's folder.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist()
         guard let first = stretch.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
@@ -77,11 +78,11 @@ extension WindowPlaylist {
         var next: Int64
         /// The number of discontinuities before the next segment.
         var discontinuities: Int64
-        /// The required properties of the last row.
+        /// The properties of the last row that later rows depend on.
         private var last: (number: Int64, end: Int64, targetDuration: Int)?
         private var dates = SegmentDates()
         private var conditions = RecordedConditions()
-        /// A segment with these conditions, shared by consecutive rows.
+        /// A segment with ``conditions``, copied for consecutive rows.
         private var template = MediaSegment(uri: "", duration: .zero)
 
         init(next: Int64, discontinuities: Int64) {
@@ -157,8 +158,8 @@ struct SegmentDates {
 }
 
 extension EncryptionKey {
-    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2). Keys of other
-    /// formats than `identity` have vectors of their own.
+    /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2). Key formats other
+    /// than `identity` define their own vectors.
     var lacksVector: Bool { method != .none && iv == nil && !LocalTags.isForeign(self) }
 
     /// Returns the key with an explicit initialization vector. An implicit one is the media sequence number (RFC
@@ -171,8 +172,8 @@ extension EncryptionKey {
     }
 }
 
-/// An I-frame playlist of the first pictures of a window's segments (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6), which
-/// players show while seeking.
+/// An I-frame playlist (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6) with the first frame of each segment in a window.
+/// Players show these frames while seeking.
 package struct PicturePlaylist: Sendable {
     /// The segments of the window.
     package var stretch: TimelineStretch
@@ -181,7 +182,7 @@ package struct PicturePlaylist: Sendable {
     /// Whether no more segments will be added.
     package var isOver: Bool
 
-    /// Whether no segment begins with a picture that can be decoded by itself.
+    /// Whether no segment begins with a frame that can be decoded independently.
     package var isEmpty: Bool { !stretch.segments.contains { $0.firstPicture > 0 } }
 
     /// The playlist in UTF-8. Each segment has the same number as in other playlists.

@@ -1,4 +1,4 @@
-/// The recently generated playlists of windows. Many players request the same windows repeatedly.
+/// A cache of generated window playlists, since many players request the same windows repeatedly.
 struct WindowPlaylistCache {
     private struct Track {
         /// The revision of the timeline from which the playlists were generated.
@@ -7,7 +7,7 @@ struct WindowPlaylistCache {
         var bytes = 0
     }
 
-    /// The maximum size of a track's playlists in bytes. One day of 2 s segments has about one million.
+    /// The maximum size of a track's playlists in bytes. The playlist of a day with 2 s segments has about one million.
     private static let maximumSize = 4 << 20
 
     private var tracks: [String: Track] = [:]
@@ -31,13 +31,14 @@ struct WindowPlaylistCache {
     }
 }
 
-/// A window of a track as it is served at a moment.
+/// A window of a track, with its times resolved for one response.
 struct ServedWindow: Hashable {
     /// The start in nanoseconds since 1970. A segment in progress at this time is included.
     var from: Int64
     /// The end in nanoseconds since 1970. A segment that starts at this time isn't included.
     var to: Int64
-    /// The time at which playback begins; nil for a sliding window, which leaves that to the player.
+    /// The time at which playback begins, in nanoseconds since 1970; nil for a sliding window, where the player
+    /// decides.
     var begins: Int64?
     /// Whether no more segments will be added.
     var isOver: Bool

@@ -4,9 +4,9 @@ internal import MediaCache
 
 /// A request for a window of a recording, in any of the common forms.
 package enum WindowRequest: Sendable, Hashable {
-    /// The live edge, preceded by at most the given nanoseconds; nil means a default length.
+    /// A window of the given length in nanoseconds that ends at the live edge; nil means the default length.
     case live(Int64?)
-    /// The live edge, delayed by the given nanoseconds relative to the stream's current time.
+    /// A live window that ends the given number of nanoseconds before the stream's current time.
     case delayed(Int64)
     /// A time range in nanoseconds since 1970. Without an end, it continues with the recording.
     case span(from: Int64, to: Int64?)
@@ -14,9 +14,9 @@ package enum WindowRequest: Sendable, Hashable {
     case all
 
     private static let second: Int64 = 1_000_000_000
-    /// The number from which values are milliseconds. In seconds, it would be in the year 5138.
+    /// The smallest value that is taken as milliseconds since 1970. As seconds, it would be in the year 5138.
     private static let minimumMilliseconds = 1e11
-    /// The greatest distance from 1970 that is represented, so that sums of two times don't overflow.
+    /// The maximum distance from 1970 in nanoseconds. It ensures that sums of two times don't overflow.
     private static let maximumDistance = 4_000_000_000 * second
 
     /// Parses a request. Returns nil if the name isn't that of a window.
@@ -35,7 +35,9 @@ package enum WindowRequest: Sendable, Hashable {
         case "thumbnails": self = try Self.queried(query, now)
         case _ where stem.hasPrefix("archive-"):
             let parts = stem.dropFirst(8).split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw WindowError("“\(name)” isn't archive-<utc>-<seconds>.m3u8") }
+            guard parts.count == 2 else {
+                throw WindowError("“\(name)” doesn't have the form archive-<utc>-<seconds>.m3u8")
+            }
             let from = try Self.moment(String(parts[0]), "the start", now)
             if parts[1] == "now" {
                 self = .span(from: from, to: nil)
@@ -56,7 +58,8 @@ package enum WindowRequest: Sendable, Hashable {
         var (from, to, duration, window): (String?, String?, String?, String?)
         for (name, value) in query {
             switch name {
-            // `lutc`, the client's present, accompanies `utc`. The server's own present is more reliable.
+            // `lutc`, the client's current time, accompanies `utc`. It's ignored, because the stream's current time is
+            // more reliable.
             case "begintime", "start", "from", "utc": from = try single(from, value, name)
             case "endtime", "end", "to": to = try single(to, value, name)
             case "duration": duration = try single(duration, value, name)
@@ -76,17 +79,19 @@ package enum WindowRequest: Sendable, Hashable {
             }
             return .live(nil)
         }
-        guard to == nil || duration == nil else { throw WindowError("give either an end or a duration, not both") }
+        guard to == nil || duration == nil else { throw WindowError("specify either an end or a duration, not both") }
         let start = try moment(from, "begintime", now)
         if let duration { return try span(start, try Self.duration(duration, "duration")) }
         guard let to, to != "now" else { return .span(from: start, to: nil) }
         let end = try moment(to, "endtime", now)
-        guard end > start else { throw WindowError("the end isn't after the start") }
+        guard end > start else { throw WindowError("the end must be after the start") }
         return .span(from: start, to: end)
     }
 
     private static func single(_ known: String?, _ value: String, _ name: String) throws(WindowError) -> String {
-        guard known == nil else { throw WindowError("“\(name)” repeats a value that is already given") }
+        guard known == nil else {
+            throw WindowError("“\(name)” repeats a value that is already given; specify it once")
+        }
         return value
     }
 
@@ -95,8 +100,8 @@ package enum WindowRequest: Sendable, Hashable {
         return .span(from: from, to: from.clampedSum(duration))
     }
 
-    /// Parses a time and returns it in nanoseconds since 1970. Accepted are seconds or milliseconds since 1970, ISO
-    /// 8601, `now`, and negative numbers as seconds before `now`.
+    /// Parses a time and returns it in nanoseconds since 1970. The text may be seconds or milliseconds since 1970, ISO
+    /// 8601, `now`, or a negative number of seconds relative to `now`.
     ///
     /// - Throws: ``WindowError`` if the text has none of these forms.
     package static func moment(_ text: String, _ what: String, _ now: Int64) throws(WindowError) -> Int64 {
@@ -112,7 +117,7 @@ package enum WindowRequest: Sendable, Hashable {
             return min(max(-maximumDistance, moment), maximumDistance)
         }
         throw WindowError(
-            "\(what) “\(text)” isn't a time; write seconds or milliseconds since 1970, ISO 8601 such as "
+            "\(what) “\(text)” isn't a time; use seconds or milliseconds since 1970, ISO 8601 such as "
                 + "2026-01-31T20:15:00Z, or -<seconds> for a time in the past")
     }
 
