@@ -14,7 +14,7 @@ extension DownloadRun {
         await withTaskGroup(of: Void.self) { tasks in
             var inFlight = 0
             repeat {
-                // The limit may change meanwhile.
+                // The limit may change in the meantime.
                 while inFlight < max(1, group.limit ?? Self.standardWidth), !Task.isCancelled, let index = nextPart() {
                     inFlight += 1
                     tasks.addTask { await self.fetch(index, settings) }
@@ -84,7 +84,7 @@ extension DownloadRun {
         let obstacle = dependencies.obstacle(by: error)
         let waits = state.withLock { state -> Bool in
             state.failures[index] = error
-            // A single part that can't be reached doesn't stop the download.
+            // A single unreachable part doesn't stop the download.
             if error.code == .timedOut {
                 state.silent.insert(index)
             } else if obstacle?.kind == .network {
