@@ -1,6 +1,6 @@
 package import MediaContainers
 
-/// A container whose tracks, samples and boxes were read.
+/// The tracks, samples and boxes of a container.
 public struct ContainerInspection: Sendable {
     /// The properties of an MP4.
     struct MovieFacts: Sendable {
@@ -10,7 +10,7 @@ public struct ContainerInspection: Sendable {
         var isFragmented = false
         /// The duration that the header declares, in seconds.
         var duration: Double?
-        /// The pictures in the metadata.
+        /// The images in the metadata.
         var artwork: [Artwork] = []
         /// The IDs of the protection systems in hexadecimal digits.
         var protectionSystems: [String] = []
@@ -30,7 +30,7 @@ public struct ContainerInspection: Sendable {
     private(set) var packedFormat: PackedAudioFormat?
     /// The timestamp of the first sample of packed audio, in seconds on the stream's clock.
     private(set) var startTimestamp: Double?
-    /// The picture in an ID3 tag, with its size in bytes.
+    /// The image in an ID3 tag, with its size in bytes.
     private(set) var picture: (mediaType: String, size: Int)?
     /// The properties of an MP4.
     private(set) var movie: MovieFacts?
@@ -45,7 +45,7 @@ public struct ContainerInspection: Sendable {
     /// The error that ended reading before the end of the container.
     private(set) var failure: ContainerError?
 
-    /// Reads a container: the index of an MP4, the whole of any other format.
+    /// Reads a container. Only the index of an MP4 is read, but all of any other format.
     package init<Source: ByteSource>(
         _ contents: ContainerContents<Source>, name: String
     ) throws(ContainerError) {
@@ -72,7 +72,7 @@ public struct ContainerInspection: Sendable {
         droppedDiagnostics = tallies.droppedDiagnostics
     }
 
-    /// The record of the container for JSON. `mediacache help inspect` lists its keys.
+    /// The JSON record of the container. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { ContainerRecord(self) }
 
     /// The duration in seconds, from the first presentation time of any track to the last; nil without samples.
@@ -116,7 +116,7 @@ public struct ContainerInspection: Sendable {
             var samples = try reader.samples()
             while let sample = try samples.next() { tallies.add(sample) }
         } catch {
-            // The part of a damaged file that could be read is reported.
+            // The readable part of a damaged file is still reported.
             failure = error
         }
     }

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The JSON record of a container. Durations and times are in seconds, sizes in bytes.
 package struct ContainerRecord: Encodable, Sendable {
-    /// A picture in the metadata.
+    /// An image in the metadata.
     package struct ArtworkRecord: Encodable, Sendable {
         /// `jpeg`, `png`, `other`, or a media type.
         var type: String
@@ -30,7 +30,7 @@ package struct ContainerRecord: Encodable, Sendable {
     @Nullable package private(set) var timestamp: Double?
     /// The tracks.
     package let tracks: [ContainerTrackRecord]
-    /// The pictures in the metadata.
+    /// The images in the metadata.
     package private(set) var artwork: [ArtworkRecord]
     /// The IDs of the protection systems.
     package let protectionSystems: [String]
@@ -185,7 +185,7 @@ package struct BoxRecord: Encodable, Sendable {
     @Nullable package private(set) var version: UInt8?
     /// The flags of a full box.
     @Nullable package private(set) var flags: UInt32?
-    /// The boxes inside.
+    /// The child boxes.
     package let boxes: [BoxRecord]
 
     /// Creates the record of a box.

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// The totals of a track's samples.
+/// Statistics of a track's samples.
 struct TrackTally: Sendable, Hashable {
     /// The number of samples.
     private(set) var samples = 0
@@ -28,28 +28,28 @@ struct TrackTally: Sendable, Hashable {
         guard !sample.isHidden else { return hiddenSamples += 1 }
         start = min(start ?? .max, sample.pts)
         lastShown = max(lastShown, sample.pts)
-        // A sample without a duration is assumed to last as long as the one before.
+        // A sample without a duration is assumed to be as long as the previous one.
         end = max(end, sample.pts.clampedSum(sample.duration > 0 ? sample.duration : lastStep))
     }
 
     /// The duration from the first presentation time to the end, in the track's timescale.
     var duration: Int64? { start.map { end.clampedDifference($0) } }
 
-    /// Returns the frames per second, from the first and the last presentation time.
+    /// Returns the average number of frames per second; nil if there are fewer than two.
     func frameRate(timescale: Int32) -> Double? {
         guard let start, samples - hiddenSamples > 1, lastShown > start else { return nil }
         return Double(samples - hiddenSamples - 1) * Double(timescale) / Double(lastShown.clampedDifference(start))
     }
 }
 
-/// Tallies the samples of all tracks, and collects diagnostics.
+/// A sink that tallies the samples of all tracks, and collects diagnostics.
 struct TrackTallies: SampleSink {
     /// The maximum number of diagnostics.
     private static let diagnosticsLimit = 1000
 
-    /// The tracks, by the index in their samples.
+    /// The tracks. Samples refer to them by index.
     private(set) var tracks: [MediaTrack] = []
-    /// The tallies of the tracks.
+    /// The tally of each track.
     private(set) var tallies: [TrackTally] = []
     /// The diagnostics in order.
     private(set) var diagnostics: [ContainerDiagnostic] = []
