@@ -1,18 +1,20 @@
 package import MediaCache
 
-/// The access rule for cached bytes. The store may hold bytes of a local address that the user played, and a public
-/// document may name them: the rule has to allow the read, as it would allow the request to the origin.
+/// The access rule for cached bytes.
+///
+/// The store may contain bytes from a local address that the user played, and a public document may refer to them. Such
+/// a document may only read them if it could also request them from the origin.
 extension CacheStore {
-    /// Makes a read of cached bytes that needs a decision of the access rule ask the origin first.
+    /// Changes a request so that the origin is asked before cached bytes are read, if the access rule requires it.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
+    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not contact its origin.
     package func checkAccess(_ request: inout ReadRequest) async throws {
         guard try await needsAccessCheck(request) else { return }
         request.revalidation = try revalidationForAccess(to: request.url, request.settings)
     }
 
-    /// Returns whether the access rule must be checked before cached bytes are read: they are from a local address, and
-    /// the request may be sent to public addresses only.
+    /// Returns whether the access rule must be checked before cached bytes are read. That's the case if they're from a
+    /// local address, and the request may only be sent to public addresses.
     ///
     /// - Parameters:
     ///   - kind: The kind of the address that the bytes are from.
@@ -21,9 +23,10 @@ extension CacheStore {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }
 
-    /// Returns the revalidation that applies the access rule to cached bytes of a local address, by asking the origin.
+    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes from a local
+    /// address.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
+    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not contact its origin.
     package func revalidationForAccess(
         to url: ResourceURL, _ settings: TransferSettings?
     ) throws(CacheError) -> Revalidation {
@@ -31,17 +34,17 @@ extension CacheStore {
         return .since(monotonicTime)
     }
 
-    /// Checks a read of a part of an asset like ``checkAccess(_:)``. A part that the asset's download fetched has
-    /// passed the access rule.
+    /// Applies ``checkAccess(_:)`` to a read of an asset's part. Parts fetched by the asset's download have already
+    /// been checked.
     ///
     /// - Throws: `CacheError` with `forbiddenAddress`.
     package func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
-        // A recording fetched its parts under the rule.
+        // A recording applied the rule when it fetched the part.
         guard part.storedAs == nil, let download = asset.download else { return }
         switch download.state {
         case .complete: return
         case .completeWithHoles:
-            // Not all holes are listed.
+            // Only the first holes are listed.
             guard download.holeCount > download.holes.count || download.holes.contains(where: { $0.url == part.url }),
                 try await needsAccessCheck(request)
             else { return }
@@ -60,6 +63,7 @@ extension CacheStore {
 
 extension CacheError {
     fileprivate static func forbidden(_ url: ResourceURL) -> CacheError {
-        CacheError(.forbiddenAddress, "\(url) is cached from a local address, which this request may not read")
+        CacheError(
+            .forbiddenAddress, "\(url) was cached from a local address, which this request isn't allowed to read")
     }
 }
