@@ -48,7 +48,7 @@ extension MediaJobError {
 
 /// A runner of jobs that block a thread while they read and write.
 package enum MediaJob {
-    /// Runs `body` on a separate thread. If the task is cancelled, the next read of `body` fails.
+    /// Runs `body` on a separate thread. If the task is cancelled, the next read in `body` fails.
     ///
     /// - Parameter name: The input to which container errors are attributed.
     /// - Throws: The errors of `body`. A `ContainerError` is converted to a ``MediaJobError``.

@@ -28,7 +28,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var url: String
     /// When the asset was created.
     public let created: Date
-    /// The description of the stored cover; nil without one.
+    /// The description of the stored cover; nil if there is none.
     public var cover: CoverNote?
     /// The title for display; nil if none has been set and the media contains none.
     public var title: String?
@@ -75,7 +75,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 
 /// Default titles of assets.
 package enum AssetTitle {
-    /// Generic names of playlists, which make no useful title.
+    /// Generic playlist names, which aren't useful as titles.
     private static let empty: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
         "hls",

@@ -84,7 +84,7 @@ package struct ContentsIndex: Sendable {
     private let playlists: [String: Int]
     private let parts: [String: Int]
 
-    /// The base of URLs that stand for names. Its host is reserved and never resolves (RFC 6761 §6.4).
+    /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     package static let base = "http://asset.invalid/"
 
     /// Creates an index of contents.

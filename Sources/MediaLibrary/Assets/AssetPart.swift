@@ -1,6 +1,7 @@
 public import MediaCache
 
-/// A resource of an asset, or a range of one: a file, media segment, key or media initialization section.
+/// A resource of an asset, or a byte range of a resource. It's a file, media segment, key or media initialization
+/// section.
 public struct AssetPart: Sendable, Hashable, Codable {
     /// The JSON keys. ``scope`` is omitted, because clients must not set it.
     private enum CodingKeys: String, CodingKey {
@@ -32,7 +33,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
     public var range: Range<Int64>?
     /// The start in seconds from the beginning of the asset; 0 for a part without a start time.
     public var start: Double
-    /// The duration in seconds; 0 for a part without one.
+    /// The duration in seconds; 0 for a part without a duration.
     public var duration: Double
     /// Whether the part is encrypted as a whole, so that its format can't be detected from its bytes.
     public var isEncrypted: Bool

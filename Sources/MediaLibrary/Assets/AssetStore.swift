@@ -27,8 +27,8 @@ public actor AssetStore {
         folder = store.sideFolder("assets")
     }
 
-    /// Returns changes from now on. Each call returns an independent stream that buffers up to 512 events; further
-    /// events are dropped and counted in ``AssetEvent/dropped(count:)``.
+    /// Returns an independent stream of the changes from now on. It buffers up to 512 events; further events are
+    /// dropped and counted in ``AssetEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<AssetEvent> { hub.stream() }
 
     // MARK: - Assets
@@ -315,7 +315,7 @@ public actor AssetStore {
 }
 
 extension Asset {
-    /// Whether a displayed field differs, except those that download events report.
+    /// Returns whether any displayed field differs, except fields that download events report.
     fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
     }

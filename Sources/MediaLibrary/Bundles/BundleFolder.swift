@@ -10,7 +10,7 @@ public struct BundleFolder: Sendable {
     private static let largestPlaylist = 64 << 20
     /// The maximum size of `bundle.json` in bytes, about twice the size of a manifest with 200,000 parts.
     private static let largestManifest = 64 << 20
-    /// The base of URLs that stand for names. Its host is reserved and never resolves (RFC 6761 §6.4).
+    /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
 
     /// The manifest of the folder; nil if another program created it.

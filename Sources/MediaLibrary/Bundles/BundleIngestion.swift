@@ -66,8 +66,8 @@ package struct BundleIngestion: Sendable {
     /// Returns the folder for parts being imported. It's in the cache folder and has mode 0700.
     private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
 
-    /// Removes the files of imports that were interrupted by the end of their process. The owner of the cache folder
-    /// must call it before the first import.
+    /// Removes files that interrupted imports of earlier processes have left behind. The owner of the cache folder must
+    /// call this function before the first import.
     ///
     /// - Throws: `CacheError` with `storage`.
     package static func removeAbandoned(in store: CacheStore) async throws {
@@ -111,7 +111,7 @@ package struct BundleIngestion: Sendable {
 
     /// Completes the import: checks that all parts are available, and pins them.
     ///
-    /// - Parameter gaps: Whether parts may be missing. If so, the asset is complete with holes.
+    /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
     /// - Returns: The changed asset.
     /// - Throws: `CacheError`: `notFound` if a part is missing, which the message identifies; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {

@@ -60,16 +60,16 @@ package enum FrameSource {
             if let path { return .file(path) }
             return .bytes(MediaByteReader(try resources.bytes(of: url, range: nil)))
         }
-        let film: MovieSource<InputResources.Bytes>
+        let source: MovieSource<InputResources.Bytes>
         do throws(ContainerError) {
-            film = try MovieSource(of: url, resources: resources)
+            source = try MovieSource(of: url, resources: resources)
         } catch {
             guard error.code == .notThisFormat else { throw error }
             return try whole()
         }
         let file = try FileSink(path: clip)
         do throws(ContainerError) {
-            switch film {
+            switch source {
             case .playlist(let plan):
                 return try FrameClip.write(plan, from: resources, at: time, to: file) ? .clip : nil
             case .file(.mp4, let bytes):
@@ -80,7 +80,7 @@ package enum FrameSource {
             }
         } catch {
             // The decoder may support more codecs, and tolerate more damage, than this library.
-            guard case .file = film, ![.inputOutput, .encrypted].contains(error.code) else { throw error }
+            guard case .file = source, ![.inputOutput, .encrypted].contains(error.code) else { throw error }
             return try whole()
         }
     }

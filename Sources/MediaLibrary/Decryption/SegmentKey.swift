@@ -61,7 +61,7 @@ public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
     public static let blockLength = 16
 }
 
-/// A URL that contains its data (RFC 2397). Some playlists contain such URLs of keys.
+/// A URL that contains its data (RFC 2397). Some playlists use such URLs for keys.
 enum DataURL {
     /// Returns the bytes of `data:[<media type>][;base64],<data>`; nil for another scheme or invalid data.
     static func bytes(of url: String) -> [UInt8]? {

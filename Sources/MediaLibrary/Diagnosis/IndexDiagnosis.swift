@@ -27,7 +27,7 @@ struct IndexDiagnosis: Sendable {
         do {
             for _ in 0..<Self.boxLimit {
                 guard case .read(let range) = planner.step else {
-                    return .ok("index", "moov is at the front: playback starts at once")
+                    return .ok("index", "moov is at the front, so playback starts at once")
                 }
                 // The planner reads more than a header only if the index isn't at the front.
                 if range.upperBound - range.lowerBound > Self.headerLimit {
@@ -39,14 +39,14 @@ struct IndexDiagnosis: Sendable {
                         "moov isn't in the first \(ByteCount(Int64(facts.first.bytes.count))), and the origin doesn't "
                             + "support ranges",
                         advice:
-                            "players may wait for the whole file; once it's cached, faststart or ?faststart=1 helps")
+                            "players may wait for the whole file; once it's cached, use faststart or ?faststart=1")
                 }
                 try planner.supply(bytes)
             }
             return .ok("index", "moov isn't among the first \(Self.boxLimit) boxes, as in some fragmented files")
         } catch let error as ContainerError {
             if error.code == .unsupported {
-                return .ok("index", "moov comes after the fragments, which players can use without it")
+                return .ok("index", "moov comes after the fragments")
             }
             return .failure(
                 "index", error.description,

@@ -67,7 +67,7 @@ public struct OriginDiagnosis: Sendable {
 
     /// Resolves the host's name.
     ///
-    /// - Returns: Whether it has an address.
+    /// - Returns: Whether the name has an address.
     private func lookUp(_ host: String, _ report: Report) async throws -> Bool {
         if IPAddress(host: host) != nil { return true }
         let begin = ContinuousClock.now
@@ -169,7 +169,7 @@ public struct OriginDiagnosis: Sendable {
         let seconds = response.reading / .seconds(1)
         let latency = response.latency.inMilliseconds
         let size = ByteCount(Int64(response.bytes.count))
-        // Less data may come from buffers, at a higher rate than that of the connection.
+        // A smaller amount may come from buffers, faster than the connection.
         guard response.bytes.count >= 256 << 10, seconds > 0.001 else {
             return try await report(
                 .ok("rate", "the resource is too short to measure (\(size)); first byte after \(latency)"))

@@ -172,7 +172,7 @@ public struct DownloadHole: Sendable, Hashable, Codable {
     public var role: String
     /// The start in seconds from the beginning of the asset.
     public var start: Double
-    /// The duration in seconds; 0 for a part without one.
+    /// The duration in seconds; 0 for a part without a duration.
     public var duration: Double
     /// The reason why the part is missing, for display.
     public var reason: String

@@ -1,7 +1,7 @@
 internal import MediaCache
 internal import Synchronization
 
-/// The redundant copy of the playlists that each part is fetched from. Copies are numbered from 0.
+/// The redundant copy of the playlists that provides the URL of each part. Copies are numbered from 0.
 struct PartCopies: Sendable {
     /// The copies by part index. Parts without an entry use the first copy.
     private var copies: [Int: Int] = [:]
@@ -10,7 +10,7 @@ struct PartCopies: Sendable {
     /// The copies that are no longer used for parts that haven't been started.
     private var abandoned: Set<Int> = []
 
-    /// The copy that a part is fetched from.
+    /// The copy that provides a part's URL.
     subscript(index: Int) -> Int {
         get { copies[index] ?? 0 }
         set { copies[index] = newValue }
@@ -33,7 +33,7 @@ struct PartCopies: Sendable {
     }
 }
 
-/// Failing over to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
+/// The failover to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
 extension DownloadRun {
     /// Switches a failed part to the next copy. Parts of the same copy that haven't been started are switched, too.
     ///

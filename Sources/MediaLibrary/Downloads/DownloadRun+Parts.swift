@@ -2,7 +2,7 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Fetching parts.
+/// The transfers of parts.
 extension DownloadRun {
     /// The number of concurrent transfers if the group has no limit.
     private static let standardWidth = 6

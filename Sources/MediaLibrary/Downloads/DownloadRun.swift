@@ -50,7 +50,7 @@ final class DownloadRun: Sendable {
         var indexes: [String: Int] = [:]
         /// The source of new URLs for parts whose links have expired.
         var links: LinkRefresh?
-        /// The redundant copies that the parts are fetched from.
+        /// The redundant copies that provide the parts' URLs.
         var copies = PartCopies()
         /// Whether a resource fetched as a file turned out to be a playlist.
         var isPlaylist = false
@@ -64,7 +64,7 @@ final class DownloadRun: Sendable {
     ///
     /// - Parameters:
     ///   - asset: The asset to complete.
-    ///   - dependencies: The objects shared by all runs.
+    ///   - dependencies: The dependencies of the run.
     ///   - group: The group of the run's transfers.
     ///   - rechecks: Whether cached parts are checked again.
     init(_ asset: Asset, dependencies: DownloadDependencies, group: TransferGroup, rechecks: Bool) {
@@ -84,7 +84,7 @@ final class DownloadRun: Sendable {
         return known.filter { !new.contains($0) } + new
     }
 
-    /// Whether bytes were received.
+    /// Whether bytes have been received since the beginning of the run.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
     /// The recording of a live stream; nil if none is running.
@@ -188,7 +188,7 @@ final class DownloadRun: Sendable {
         let requests = try contents.parts.map { try request(for: $0, settings) }
         let coverages = try await store.coverage(of: requests)
         let holes = Set(asset.download?.holes.map(\.url) ?? [])
-        // With `rechecks`, no part is done yet: the previous process was killed, and may have fetched parts without
+        // With `rechecks`, no part counts as done, because a process that was killed may have fetched parts without
         // checking them.
         let isDone = contents.parts.indices.map { index in
             let (part, coverage) = (contents.parts[index], coverages[index])

@@ -5,7 +5,7 @@ extension Downloads {
     func enter(_ asset: Asset) {
         let group = TransferGroup(
             name: asset.id.rawValue, rank: -(asset.download?.priority ?? 0), limit: limits.transfersPerAsset)
-        // The record only still says that the download is running if the previous process didn't stop properly.
+        // A process that stops properly leaves no download in this state.
         let rechecks = asset.download?.state == .running
         entries[asset.id] = Entry(asset: asset, group: group, rechecks: rechecks)
         queue.add(

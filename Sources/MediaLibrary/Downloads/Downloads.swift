@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The downloads of a store.
 ///
-/// Callers set which downloads are active; `reconcile()` then starts and stops runs accordingly. Calls may therefore be
-/// made at any time, in any order and repeatedly.
+/// Requests only change which downloads are active; `reconcile()` then starts and stops runs accordingly. Requests may
+/// therefore be made at any time, in any order and repeatedly.
 public actor Downloads {
     /// A function that returns the transfer settings for a URL, with the header fields of an identity and of an asset.
     public typealias SettingsSource =
@@ -60,7 +60,7 @@ public actor Downloads {
     /// Creates the downloads of a store. No download runs before ``start(goingOn:)``.
     ///
     /// - Parameters:
-    ///   - store: The store for the media.
+    ///   - store: The store that contains the media.
     ///   - assetStore: The store's assets.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - limits: The limits on concurrent downloads and transfers.
@@ -136,11 +136,11 @@ public actor Downloads {
         hub.finish()
     }
 
-    /// Returns the events from now on. Each call returns an independent stream that buffers up to 512 events; further
-    /// events are dropped and counted in ``DownloadEvent/dropped(count:)``.
+    /// Returns an independent stream of the events from now on. It buffers up to 512 events; further events are dropped
+    /// and counted in ``DownloadEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<DownloadEvent> { hub.stream() }
 
-    /// Returns the events that match a condition, so that other events don't fill the stream's buffer.
+    /// Returns a stream of the events that match a condition. Other events don't use the stream's buffer.
     package nonisolated func events(
         where isIncluded: @escaping @Sendable (DownloadEvent) -> Bool
     ) -> AsyncStream<DownloadEvent> { hub.stream(where: isIncluded) }

@@ -226,8 +226,8 @@ struct StreamContents {
                     isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
                 of: loaded)
             playlist.segments[index].uri = AssetPartNaming.relative(local, from: home)
-            // An offset may only be omitted if the preceding segment has the same name, which may no longer be the
-            // case.
+            // Ranges are written with an offset, because an omitted offset refers to the previous segment, which may
+            // have another name now.
             if let range = resolved.byteRange {
                 playlist.segments[index].byteRange = ByteRange(length: range.count, offset: range.lowerBound)
             }

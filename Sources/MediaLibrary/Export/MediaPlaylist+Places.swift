@@ -19,9 +19,9 @@ extension MediaPlaylist {
     /// The positions of all segments, in order.
     ///
     /// The timeline follows EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6), because the sum of rounded durations
-    /// drifts. If two dates differ from the duration between them by more than a quarter of a segment, and by more than
-    /// 0.5 s, the cause isn't rounding. It may be an outage that isn't visible in the media, so the duration is used
-    /// instead.
+    /// drifts. If the difference between two dates deviates from the duration by more than a quarter of a segment, and
+    /// by more than 0.5 s, rounding isn't the cause. It may be an outage that isn't visible in the media, so the
+    /// duration is used instead.
     package var places: [Place] {
         var places: [Place] = []
         var wall: Int64?

@@ -14,8 +14,8 @@ final class MediaTimes {
     ///   can't be read.
     init(_ playlist: @escaping (_ uri: String) -> Playlist?) { self.playlist = playlist }
 
-    /// Returns the variant streams that aren't missing a significant share of the media, neither in the variant stream
-    /// nor in its most complete audio. Variant streams without video are only considered if none has video.
+    /// Returns the variant streams that have nearly all of the media, both in the variant stream and in its most
+    /// complete audio. Variant streams without video are only considered if none has video.
     func longest(_ variants: [VariantStream], in playlist: MultivariantPlaylist) -> [VariantStream] {
         let withVideo = variants.filter { Self.hasVideo($0) && time(of: $0.uri).media > 0 }
         return longest(longest(withVideo.isEmpty ? variants : withVideo) { $0.uri }) { variant in
@@ -24,9 +24,8 @@ final class MediaTimes {
         }
     }
 
-    /// Returns the items that aren't missing a significant share of the media, in their order. Compared with the item
-    /// that has the most media, an item may be missing up to 5 %, or less than three target durations if it has more
-    /// than half.
+    /// Returns the items that have nearly all of the media, in their order. Compared with the item that has the most
+    /// media, an item may be missing up to 5 %, or less than three target durations if it has more than half.
     func longest<Item>(_ items: [Item], uri: (Item) -> String) -> [Item] {
         guard items.count > 1 else { return items }
         let times = items.map { time(of: uri($0)) }

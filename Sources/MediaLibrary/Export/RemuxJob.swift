@@ -199,7 +199,7 @@ public struct ClipRange: Sendable, Hashable {
 
 /// The placement of a stream's subtitles in an output.
 public enum SubtitlePlacement: String, Sendable, Hashable, CaseIterable {
-    /// A WebVTT file for each language beside the output, which most players support.
+    /// A WebVTT file for each language next to the output, which most players support.
     case sidecar
     /// Tracks of the output, which few players support.
     case embed

@@ -41,7 +41,7 @@ public struct RemuxResult: Encodable, Sendable {
             (self.places, self.first, self.kinds) = (places, first, kinds)
         }
 
-        /// Creates a record; nil without damage.
+        /// Creates a record; nil if there is no damage.
         init?(_ damage: RemuxDamage) {
             guard let first = damage.first else { return nil }
             places = damage.places

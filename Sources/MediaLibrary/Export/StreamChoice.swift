@@ -35,7 +35,7 @@ public struct StreamChoice: Sendable, Hashable {
 }
 
 extension MultivariantPlaylist {
-    /// Removes the variant streams and renditions whose playlists aren't available, unless none is.
+    /// Removes variant streams and renditions with unavailable playlists. If none is available, they remain.
     ///
     /// A variant stream is playable if it's available, and each of its audio and video groups has an available
     /// rendition.

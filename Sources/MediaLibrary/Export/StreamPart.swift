@@ -20,7 +20,7 @@ public struct StreamPart: Sendable, Hashable {
     public var section: Section?
     /// The key that decrypts the part; nil if it isn't encrypted.
     public var key: SegmentKey?
-    /// The way in which the part follows the previous one.
+    /// The kind of transition from the previous part.
     public var join: SegmentJoin
     /// The number of discontinuities before the part. Parts of all inputs with the same number share a clock (RFC
     /// 8216bis §4.4.3.3).

@@ -22,7 +22,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
-    /// The segments that became gaps completely or partially, in order. They're damaged, scrambled, or have another
+    /// The segments that became gaps completely or partially, in order. They're damaged, scrambled, or have a different
     /// codec than their track.
     public private(set) var damaged: [DamagedPart] = []
     /// The first error of ``damaged``, with the name of the part.
@@ -59,7 +59,7 @@ public struct StreamRemux<Resources: StreamResources> {
     private var ends: [Double?] = []
     /// The index of the part that follows the first part of each input; 0 means the second part.
     private var resumptions: [Int] = []
-    /// The maximum size of a subtitle segment in bytes, enough for those of a long film.
+    /// The maximum size of a subtitle segment in bytes, enough for all subtitles of a long film.
     private static var maximumSubtitleSegment: Int { 16 << 20 }
     /// The maximum size of a subtitle rendition in bytes. Larger ones aren't converted.
     var maximumSubtitleBytes = 64 << 20

@@ -79,7 +79,7 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes a reflink. The target must not exist.
     ///
-    /// - Returns: False if the file system doesn't support reflinks; no file is created then.
+    /// - Returns: False if the file system doesn't support reflinks. In that case, no file is created.
     package static func clone(_ source: String, to target: String) -> Bool {
         #if canImport(Darwin)
             clonefile(source, target, 0) == 0

@@ -64,12 +64,12 @@ package final class ControlledSource<Source: ByteSource>: ByteSource {
 ///
 /// Reads block the thread.
 package final class GatewaySource: ByteSource {
-    /// The maximum size of a resource of unknown length.
+    /// The maximum size in bytes of a resource of unknown length.
     private static let largestWhole = 256 << 20
 
     private let source: WindowedSource
 
-    /// Opens a resource by reading its first bytes, because their response declares the length.
+    /// Opens a resource. Reads its first bytes, because the response declares the length.
     ///
     /// - Parameter start: The offset of the first byte that will be needed.
     /// - Throws: `ContainerError` with `inputOutput`, caused by the error of the gateway.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The progress of a job in bytes read.
+/// The progress of a job, in bytes read.
 public final class ReadProgress: Sendable {
     private struct State {
         var read: Int64 = 0

@@ -45,7 +45,7 @@ public struct ContainerInspection: Sendable {
     /// The error that ended reading before the end of the container.
     private(set) var failure: ContainerError?
 
-    /// Reads a container. Only the index of an MP4 is read, but all of any other format.
+    /// Reads a container. Of an MP4, only the index is read; other formats are read completely.
     package init<Source: ByteSource>(
         _ contents: ContainerContents<Source>, name: String
     ) throws(ContainerError) {
@@ -75,7 +75,7 @@ public struct ContainerInspection: Sendable {
     /// The JSON record of the container. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { ContainerRecord(self) }
 
-    /// The duration in seconds, from the first presentation time of any track to the last; nil without samples.
+    /// The duration in seconds, from the first presentation time of any track to the last; nil if there are no samples.
     public var duration: Double? {
         if let duration = movie?.duration { return duration }
         let hasOnlyData = tracks.allSatisfy { $0.kind == .data }

@@ -1,4 +1,4 @@
-/// A human-readable summary of an inspected playlist or container, without a layout.
+/// The content of a human-readable summary of a playlist or container. The caller determines its layout.
 public struct InspectionReport: Sendable, Hashable {
     /// A column of a table.
     public struct Column: Sendable, Hashable {

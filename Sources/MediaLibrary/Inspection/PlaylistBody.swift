@@ -57,7 +57,8 @@ package struct PlaylistBody: Sendable {
     }
 }
 
-/// A collector of a playlist's body. It fails early if the body isn't a playlist, but for example a large media file.
+/// A collector of a playlist's body. It fails early if the body is something other than a playlist, such as a large
+/// media file.
 struct PlaylistCollector: Sendable {
     /// The number of bytes after which a playlist must be recognised.
     private static let frontLength = 64 << 10
@@ -88,7 +89,7 @@ struct PlaylistCollector: Sendable {
         do {
             _ = try PlaylistParser().parse(Array(bytes.prefix(Self.frontLength)))
         } catch {
-            // Other errors may only be caused by the truncation, for example in the middle of a line.
+            // Other errors may be caused by the truncation alone, for example in the middle of a line.
             if case .notAPlaylist = error { throw error }
         }
     }

@@ -227,7 +227,7 @@ private struct MediaPlaylistReport {
 
 /// The encryption of a media playlist's segments.
 struct EncryptionSummary {
-    /// The methods and the numbers of keys and segments; `none` without encryption.
+    /// The methods and the numbers of keys and segments; `none` if no segment is encrypted.
     let text: String
 
     /// Creates the summary of a playlist.

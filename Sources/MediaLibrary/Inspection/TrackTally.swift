@@ -10,7 +10,7 @@ struct TrackTally: Sendable, Hashable {
     private(set) var hiddenSamples = 0
     /// The size of all samples in bytes.
     private(set) var bytes: Int64 = 0
-    /// The earliest presentation time, in the track's timescale; nil without samples.
+    /// The earliest presentation time, in the track's timescale; nil if there are no samples.
     private(set) var start: Int64?
     /// The end of the last presented sample, in the track's timescale.
     private(set) var end: Int64 = .min
@@ -35,7 +35,7 @@ struct TrackTally: Sendable, Hashable {
     /// The duration from the first presentation time to the end, in the track's timescale.
     var duration: Int64? { start.map { end.clampedDifference($0) } }
 
-    /// Returns the average number of frames per second; nil if there are fewer than two.
+    /// Returns the average number of frames per second; nil if fewer than two frames are presented.
     func frameRate(timescale: Int32) -> Double? {
         guard let start, samples - hiddenSamples > 1, lastShown > start else { return nil }
         return Double(samples - hiddenSamples - 1) * Double(timescale) / Double(lastShown.clampedDifference(start))

@@ -22,7 +22,7 @@ struct MovieTable: Sendable {
         var step: Int32
     }
 
-    /// The number of the first sample of a track in a step.
+    /// A step, and the number of a track's first sample in it.
     struct Mark: Sendable {
         var step: Int32
         var sample: UInt32

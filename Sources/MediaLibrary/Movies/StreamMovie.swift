@@ -4,8 +4,8 @@ public import MediaContainers
 /// produced on demand.
 ///
 /// The stream is read once to determine the sizes and times of its samples, which define the layout of the file. The
-/// index is retained, with a checksum for about each second. To serve a range, the stream is remuxed from an earlier
-/// part on, and the result is verified against the checksums.
+/// index and a checksum for about each second are kept in memory. To serve a range, the stream is remuxed from an
+/// earlier part on, and the result is verified against the checksums.
 public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable {
     /// The plan of the stream, with long transport streams divided into several parts.
     public let plan: StreamPlan
@@ -90,7 +90,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// The approximate memory use in bytes.
     public var memory: Int64 {
         let parts = plan.inputs.reduce(0) { $0 + $1.count }
-        // The URL of a part is a string of about 128 bytes outside the structure.
+        // A part's URL is stored outside the structure, in about 128 bytes.
         return Int64(head.count) + table.memory + Int64(parts * (MemoryLayout<StreamPart>.stride + 128))
     }
 
@@ -115,7 +115,7 @@ public struct MovieGap: Sendable, Hashable {
         case lost
         /// The segment isn't cached.
         case missing
-        /// The segment is damaged, can't be decrypted, or has another codec than its track.
+        /// The segment is damaged, can't be decrypted, or has a different codec than its track.
         case damaged
     }
 

@@ -65,7 +65,7 @@ struct PartFetch: Sendable {
         if let range = part.range, let length = info.length, length < range.upperBound {
             throw CacheError(
                 .badResponse,
-                "\(info.url) has \(length) bytes, but its playlist refers to bytes up to \(range.upperBound)")
+                "\(info.url) has \(length) bytes, but its playlist requires at least \(range.upperBound)")
         }
         switch part.role {
         case .key:
@@ -160,7 +160,7 @@ enum SegmentCheck {
 }
 
 extension SegmentWrapping {
-    /// A description for display; nil without wrapping.
+    /// A description for display; nil if there is no wrapping.
     var note: String? {
         switch self {
         case .none: nil

@@ -27,10 +27,10 @@ public actor Preloader {
     /// Creates a preloader for a store.
     ///
     /// - Parameters:
-    ///   - store: The store for the media.
+    ///   - store: The store that contains the media.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - settings: The transfer settings; nil means the store's.
-    ///   - selection: The variant streams and renditions that players choose at the beginning.
+    ///   - selection: The variant streams and renditions that players choose first.
     public init(
         store: CacheStore, loader: PlaylistLoader, settings: TransferSettings? = nil,
         selection: StreamSelection = StreamSelection(subtitles: .none)
