@@ -4,7 +4,7 @@ public import MediaContainers
 /// produced on demand.
 ///
 /// The stream is read once to determine the sizes and times of its samples, which define the layout of the file. The
-/// index and a checksum for about each second are kept in memory. To serve a range, the stream is remuxed from an
+/// index and a checksum for about each second stay in memory. To serve a range, the stream is remuxed from an
 /// earlier part on, and the result is verified against the checksums.
 public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable {
     /// The plan of the stream, with long transport streams divided into several parts.
