@@ -76,7 +76,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
 /// Default titles of assets.
 package enum AssetTitle {
     /// Generic playlist names, which aren't useful as titles.
-    private static let empty: Set<String> = [
+    private static let generic: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
         "hls",
     ]
@@ -88,7 +88,7 @@ package enum AssetTitle {
             guard let dot = plain.lastIndex(of: "."), dot != plain.startIndex else { return plain }
             return String(plain[..<dot])
         }
-        let descriptive = names.first { !empty.contains($0.lowercased()) } ?? names.first
+        let descriptive = names.first { !generic.contains($0.lowercased()) } ?? names.first
         // Terminals interpret control characters, so titles must not contain them.
         return (descriptive ?? url.host).filter {
             $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }

@@ -3,9 +3,7 @@ internal import MediaContainers
 
 /// A check of the position of an MP4's index. It requests only box headers.
 struct IndexDiagnosis: Sendable {
-    /// The URL of the MP4.
     var url: ResourceURL
-    /// The probe of the origin.
     var probe: OriginProbe
     /// The responses to earlier requests.
     var facts: OriginFacts

@@ -154,7 +154,6 @@ public struct OriginDiagnosis: Sendable {
         return facts
     }
 
-    /// Measures the transfer rate.
     private func measureRate(_ url: ResourceURL, _ probe: OriginProbe, _ report: Report) async throws {
         let limit = 4 << 20
         let response = try? await probe.request(

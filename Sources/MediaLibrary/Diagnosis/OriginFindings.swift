@@ -4,7 +4,6 @@ internal import MediaCache
 
 /// The findings from an origin's responses.
 package enum OriginFindings {
-    /// Returns the findings about a resource.
     static func all(_ facts: OriginFacts) -> [DiagnosisFinding] {
         [type(facts), length(facts), ranges(facts), suffix(facts), validators(facts), coding(facts), caching(facts)]
             .compactMap(\.self)

@@ -6,11 +6,8 @@ package import MediaCache
 package struct OriginProbe: Sendable {
     /// A response: its head, and the first bytes of its body.
     package struct Response: Sendable {
-        /// The requested URL.
         var url: ResourceURL
-        /// The status code.
         var status: Int
-        /// The header fields.
         var fields: HTTPFields
         /// The address scope of URLs in the response.
         var references = AddressScope.publicOnly
@@ -29,7 +26,6 @@ package struct OriginProbe: Sendable {
         }
     }
 
-    /// The client of the origin.
     var origin: any Origin
     /// The limits, header profiles and cookies of requests.
     var settings: TransferSettings
@@ -115,7 +111,6 @@ struct OriginFacts: Sendable {
         first.status == 206 ? first.fields[.contentRange].flatMap(ContentRange.init) : nil
     }
 
-    /// Whether the origin supports range requests.
     var supportsRanges: Bool { first.status == 206 && contentRange?.range?.lowerBound == 0 }
 
     /// The media type detected from the first bytes; nil if they aren't recognised.

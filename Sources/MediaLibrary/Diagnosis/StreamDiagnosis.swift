@@ -4,7 +4,6 @@ internal import MediaCache
 
 /// A diagnosis of an HLS stream: its playlists, a segment, and its keys.
 struct StreamDiagnosis: Sendable {
-    /// The probe of the origin.
     var probe: OriginProbe
     /// A function that receives each finding.
     var report: OriginDiagnosis.Report

@@ -9,12 +9,10 @@ struct DownloadDependencies: Sendable {
     let loader: PlaylistLoader
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
-    /// The source of transfer settings.
     let transferSettings: Downloads.SettingsSource
     /// A function that returns a new URL for an asset with an expired link; nil if links can't be refreshed.
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
 
-    /// A fetcher of parts.
     var parts: PartFetch { PartFetch(store: store) }
 
     /// The recordings that implement downloads of live streams.

@@ -39,7 +39,7 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             state = State()
             state.contents = contents
-            Self.sort(contents.parts[...], &state)
+            Self.assignTracks(to: contents.parts[...], &state)
             state.bytesOfParts = Array(repeating: 0, count: cached.count)
             state.isDone = isDone
             for index in cached.indices { Self.set(cached[index], of: index, &state) }
@@ -115,7 +115,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Returns the progress.
     func progress(now: Duration) -> DownloadProgress {
         state.withLock { state in
             if let coverage = state.coverage {
@@ -134,8 +133,8 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Assigns parts to their media playlists.
-    private static func sort(_ parts: ArraySlice<AssetPart>, _ state: inout State) {
+    /// Assigns parts to the tracks of their media playlists.
+    private static func assignTracks(to parts: ArraySlice<AssetPart>, _ state: inout State) {
         for part in parts {
             let folder = part.name.prefix { $0 != "/" }
             let track = state.tracksOfFolders[folder] ?? state.tracks.count

@@ -120,7 +120,6 @@ struct NoteAggregator: Sendable {
     private var counts: [String: (url: String, count: Int)] = [:]
     private var order: [String] = []
 
-    /// Adds a note.
     mutating func add(_ note: AssetContents.Note) {
         if counts[note.text] != nil {
             counts[note.text]?.count += 1
@@ -130,7 +129,6 @@ struct NoteAggregator: Sendable {
         }
     }
 
-    /// The combined notes.
     var notes: [AssetContents.Note] {
         order.compactMap { text in
             counts[text].map {

@@ -9,7 +9,6 @@ import Synchronization
 /// Cancelling the task of ``run()`` stops transfers at once. Received bytes remain, and the next run continues at the
 /// first missing byte.
 final class DownloadRun: Sendable {
-    /// The outcome of a run.
     enum Outcome: Sendable {
         /// All parts are complete and committed, except the holes.
         case ended(holes: [DownloadHole], holeCount: Int)

@@ -2,7 +2,6 @@
 ///
 /// ``next()`` takes amortized constant time.
 struct PartQueue: Sendable {
-    /// The state of a part.
     enum PartState: Sendable {
         case missing, running, done, failed
     }

@@ -16,7 +16,7 @@ package struct StoreResources: StreamResources {
     /// Creates a reader of a stream's resources.
     ///
     /// - Parameters:
-    ///   - store: The store.
+    ///   - store: The store that contains the resources.
     ///   - settings: The settings of each read, with its identity.
     ///   - control: The control that cancels reads.
     ///   - asset: The asset that the contents belong to; nil for a window of a recording.

@@ -54,7 +54,7 @@ public struct StreamRemux<Resources: StreamResources> {
     package private(set) var places: [Int]
     /// The join of each input's next part, unless that has a discontinuity. It's a gap after a part that couldn't be
     /// read.
-    private var follows: [SegmentJoin] = []
+    private var nextJoins: [SegmentJoin] = []
     /// The end of the last part that was read of each input, in seconds according to the playlist.
     private var ends: [Double?] = []
     /// The index of the part that follows the first part of each input; 0 means the second part.
@@ -137,7 +137,7 @@ public struct StreamRemux<Resources: StreamResources> {
     package mutating func begin(at places: [Int]) {
         self.places = places
         presentationStart.seconds = nil
-        follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
+        nextJoins = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         resumptions = [Int](repeating: 0, count: plan.inputs.count)
         ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
@@ -156,7 +156,7 @@ public struct StreamRemux<Resources: StreamResources> {
             defer {
                 if resumptions[input] > places[input] {
                     places[input] = resumptions[input]
-                    if follows[input] == .continuous { follows[input] = .gap }
+                    if nextJoins[input] == .continuous { nextJoins[input] = .gap }
                 }
             }
             if let end, part.start > end { continue }
@@ -169,7 +169,7 @@ public struct StreamRemux<Resources: StreamResources> {
             let isFirst = presentationStart.seconds == nil
             if isFirst { presentationStart.seconds = part.start }
             do throws(ContainerError) {
-                let join = part.join == .continuous ? follows[input] : part.join
+                let join = part.join == .continuous ? nextJoins[input] : part.join
                 let missing = part.start - (ends[input] ?? part.start)
                 let damage = try append(
                     part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0,
@@ -181,7 +181,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     return input
                 }
                 note(remuxer.holes(of: input), at: places[input] - 1, of: input)
-                follows[input] = damage?.isCutShort == true ? .gap : .continuous
+                nextJoins[input] = damage?.isCutShort == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
                 var error = error
@@ -206,10 +206,10 @@ public struct StreamRemux<Resources: StreamResources> {
     private mutating func leaveOut(_ part: StreamPart, of input: Int) {
         // After a discontinuity, the next part also has another clock.
         guard part.join == .continuous else {
-            follows[input] = part.join
+            nextJoins[input] = part.join
             return
         }
-        if follows[input] == .continuous { follows[input] = .gap }
+        if nextJoins[input] == .continuous { nextJoins[input] = .gap }
     }
 
     private mutating func note(_ damage: ContainerError, of part: StreamPart) {

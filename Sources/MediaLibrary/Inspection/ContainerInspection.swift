@@ -14,7 +14,6 @@ public struct ContainerInspection: Sendable {
         var artwork: [Artwork] = []
         /// The IDs of the protection systems in hexadecimal digits.
         var protectionSystems: [String] = []
-        /// The boxes.
         var boxes: [BoxNode] = []
     }
 
@@ -22,23 +21,20 @@ public struct ContainerInspection: Sendable {
     public let name: String
     /// The length in bytes.
     public let size: Int64
-    /// The format.
     let format: SegmentFormat
     /// The distance between the packets of a transport stream, in bytes.
     private(set) var packetStride: Int?
-    /// The codec of packed audio.
+    /// The codec of packed audio; nil for other formats, or if no audio was found.
     private(set) var packedFormat: PackedAudioFormat?
     /// The timestamp of the first sample of packed audio, in seconds on the stream's clock.
     private(set) var startTimestamp: Double?
     /// The image in an ID3 tag, with its size in bytes.
     private(set) var picture: (mediaType: String, size: Int)?
-    /// The properties of an MP4.
+    /// The properties of an MP4; nil for other formats.
     private(set) var movie: MovieFacts?
-    /// The tracks.
     private(set) var tracks: [MediaTrack] = []
     /// The totals of the tracks' samples.
     private(set) var tallies: [TrackTally] = []
-    /// The diagnostics in order.
     private(set) var diagnostics: [ContainerDiagnostic] = []
     /// The number of diagnostics that were dropped beyond the first 1000.
     public private(set) var droppedDiagnostics = 0

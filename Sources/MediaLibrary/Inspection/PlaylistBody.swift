@@ -63,7 +63,6 @@ struct PlaylistCollector: Sendable {
     /// The number of bytes after which a playlist must be recognised.
     private static let frontLength = 64 << 10
 
-    /// The bytes received.
     private(set) var bytes: [UInt8] = []
     private let limit: Int
     private var isRecognised: Bool

@@ -12,7 +12,6 @@ public struct PlaylistInspection: Sendable {
     /// The diagnostics, ordered by line. Those about the whole playlist come first.
     package let diagnostics: [Diagnostic]
 
-    /// The maximum number of diagnostics.
     private static let diagnosticsLimit = 100_000
 
     /// Fetches and parses a playlist.

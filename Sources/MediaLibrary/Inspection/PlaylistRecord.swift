@@ -15,7 +15,6 @@ struct PlaylistRecord: Encodable, Sendable {
     private let diagnostics: [DiagnosticRecord]
     private let content: Content
 
-    /// Creates the record of a playlist.
     init(_ inspection: PlaylistInspection) {
         let playlist = inspection.parsed.playlist
         kind = playlist.kind

@@ -85,7 +85,6 @@ private enum PlaylistText {
     }
 }
 
-/// The facts about a media playlist.
 private struct MediaPlaylistReport {
     var playlist: MediaPlaylist
     var inspection: PlaylistInspection
@@ -230,7 +229,6 @@ struct EncryptionSummary {
     /// The methods and the numbers of keys and segments; `none` if no segment is encrypted.
     let text: String
 
-    /// Creates the summary of a playlist.
     init(_ playlist: MediaPlaylist) {
         var encrypted = 0
         var keys: Set<EncryptionKey> = []

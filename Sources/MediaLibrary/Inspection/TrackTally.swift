@@ -2,7 +2,6 @@ internal import MediaContainers
 
 /// Statistics of a track's samples.
 struct TrackTally: Sendable, Hashable {
-    /// The number of samples.
     private(set) var samples = 0
     /// The number of samples at which decoding can start.
     private(set) var syncSamples = 0
@@ -18,7 +17,6 @@ struct TrackTally: Sendable, Hashable {
     private var lastDTS: Int64?
     private var lastStep: Int64 = 0
 
-    /// Adds a sample.
     mutating func add(_ sample: MediaSample) {
         samples += 1
         bytes += Int64(sample.size)
@@ -44,16 +42,12 @@ struct TrackTally: Sendable, Hashable {
 
 /// A sink that tallies the samples of all tracks, and collects diagnostics.
 struct TrackTallies: SampleSink {
-    /// The maximum number of diagnostics.
     private static let diagnosticsLimit = 1000
 
     /// The tracks. Samples refer to them by index.
     private(set) var tracks: [MediaTrack] = []
-    /// The tally of each track.
     private(set) var tallies: [TrackTally] = []
-    /// The diagnostics in order.
     private(set) var diagnostics: [ContainerDiagnostic] = []
-    /// The number of dropped diagnostics.
     private(set) var droppedDiagnostics = 0
 
     mutating func tracks(_ tracks: [MediaTrack]) {

@@ -6,7 +6,6 @@ internal import Synchronization
 /// A reader keeps the samples of one part of the stream in memory, limited to its share of the ``ReaderMemoryBudget``
 /// plus the longest frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
-    /// The state of the reader.
     private struct Position {
         var run: MovieRun<Resources>?
         /// The index of the chunk read last.

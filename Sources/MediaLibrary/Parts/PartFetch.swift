@@ -50,7 +50,6 @@ struct PartFetch: Sendable {
         return info
     }
 
-    /// The result of checking a part.
     enum Finding {
         case right
         case noteworthy(AssetContents.Note)
