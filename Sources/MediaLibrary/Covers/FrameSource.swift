@@ -3,8 +3,8 @@ internal import MediaContainers
 
 /// The input of a decoder that extracts a frame.
 ///
-/// Decoders have no access to the network or the cache. They receive a short clip with the necessary frames, the bytes
-/// of a file in an unsupported format, or the path of a local file that the user specified.
+/// The decoder is a process without access to the network and the cache. It receives a short clip with the necessary
+/// frames, the bytes of a file in an unsupported format, or the path of a local file that the user specified.
 package enum FrameSource {
     /// The clip that was written. It starts with the frame.
     case clip
