@@ -1,5 +1,6 @@
 extension Array {
-    /// Returns the first index whose element meets a condition that all later elements meet, too.
+    /// Returns the index of the first element that satisfies a condition; `count` if none does. All elements after the
+    /// first match must satisfy it, too.
     func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

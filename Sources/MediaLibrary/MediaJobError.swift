@@ -1,6 +1,6 @@
 package import MediaContainers
 
-/// An error of a job on media: inspection, remuxing, export.
+/// An error of a media job, such as inspection, remuxing or export.
 public struct MediaJobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of errors.
     public enum Code: Sendable, Hashable {
@@ -18,9 +18,9 @@ public struct MediaJobError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of error.
     public var code: Code
-    /// A sentence that names the input or output and the reason.
+    /// The input or output that failed and the reason, in one sentence.
     public var message: String
-    /// The error of a reader or of the system that led to this one.
+    /// The underlying error of a reader or of the system.
     public var cause: (any Error)?
 
     /// Creates an error.
@@ -35,23 +35,23 @@ public struct MediaJobError: Error, Sendable, CustomStringConvertible {
 }
 
 extension MediaJobError {
-    /// Creates the error of an input or output that can't be read or written.
+    /// Creates an error for an input or output that can't be read or written.
     package init(_ error: ContainerError, of name: String) {
         if error.cause is CancellationError {
             self.init(.cancelled, "interrupted", cause: error.cause)
         } else {
-            // The message of a file that can't be opened contains its name.
+            // If a file can't be opened, the message already begins with its name.
             self.init(.failed, error.what.hasPrefix(name) ? "\(error)" : "\(name): \(error)", cause: error.cause)
         }
     }
 }
 
-/// Jobs that block a thread while they read and write.
+/// A runner of jobs that block a thread while they read and write.
 package enum MediaJob {
-    /// Runs `body` on its own thread. Cancelling the task stops the reads of `body`.
+    /// Runs `body` on a separate thread. If the task is cancelled, the next read in `body` fails.
     ///
-    /// - Parameter name: The input that errors of containers are attributed to.
-    /// - Throws: Errors of `body`; ``MediaJobError`` for its `ContainerError`s.
+    /// - Parameter name: The input to which container errors are attributed.
+    /// - Throws: The errors of `body`. A `ContainerError` is converted to a ``MediaJobError``.
     package static func run<Result: Sendable>(
         on name: String, _ body: @escaping @Sendable (WorkControl) throws -> Result
     ) async throws -> Result {

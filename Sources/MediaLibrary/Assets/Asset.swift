@@ -1,7 +1,7 @@
 public import Foundation
 public import MediaCache
 
-/// A film, a song or a stream, with all resources that belong to it.
+/// A film, a song or a stream, with all its resources.
 public struct Asset: Sendable, Hashable, Identifiable, Codable {
     /// A description of the cover stored with an asset.
     public struct CoverNote: Sendable, Hashable, Codable {
@@ -28,7 +28,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var url: String
     /// When the asset was created.
     public let created: Date
-    /// The description of the stored cover; nil without one.
+    /// The description of the stored cover; nil if there is none.
     public var cover: CoverNote?
     /// The title for display; nil if none has been set and the media contains none.
     public var title: String?
@@ -42,7 +42,7 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     public var lastPlayed: Date?
     /// The download of the asset; nil if none was requested.
     public var download: Download?
-    /// The number of segments that the recording behind this asset missed; nil if the asset wasn't recorded.
+    /// The number of segments that the asset's recording failed to fetch; nil if the asset wasn't recorded.
     public var lostCount: Int?
 
     /// The structure of an asset.
@@ -53,10 +53,10 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
         case stream
     }
 
-    /// The number of parts that are missing for good: its download failed to fetch them, or its recording missed them.
+    /// The number of parts that the download or the recording failed to fetch.
     public var holeCount: Int { (download?.holeCount ?? 0) + (lostCount ?? 0) }
 
-    /// The identity whose header fields fetch the asset; nil if its origin doesn't distinguish users.
+    /// The identity under which the asset is requested; nil if its origin doesn't distinguish users.
     public var identity: ProfileIdentity? { CacheKey(key).identity }
 
     /// Creates an asset whose entry is a cached resource.
@@ -73,23 +73,23 @@ public struct Asset: Sendable, Hashable, Identifiable, Codable {
     }
 }
 
-/// Titles of assets that have none.
+/// Default titles of assets.
 package enum AssetTitle {
-    /// Names of playlists that don't describe their contents.
-    private static let empty: Set<String> = [
+    /// Generic playlist names, which aren't useful as titles.
+    private static let generic: Set<String> = [
         "index", "master", "main", "playlist", "manifest", "stream", "prog_index", "chunklist", "video", "default",
         "hls",
     ]
 
-    /// Returns a title made from the last descriptive component of a URL's path, or from its host.
+    /// Returns the last descriptive component of a URL's path, without its extension; the host if the path is empty.
     package static func title(for url: ResourceURL) -> String {
         let names = url.path.split(separator: "/").reversed().map { name -> String in
             let plain = String(name).removingPercentEncoding ?? String(name)
             guard let dot = plain.lastIndex(of: "."), dot != plain.startIndex else { return plain }
             return String(plain[..<dot])
         }
-        let descriptive = names.first { !empty.contains($0.lowercased()) } ?? names.first
-        // A title must not contain control characters, which terminals interpret.
+        let descriptive = names.first { !generic.contains($0.lowercased()) } ?? names.first
+        // Terminals interpret control characters, so titles must not contain them.
         return (descriptive ?? url.host).filter {
             $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import MediaCache
 
-/// The storage format of contents: a line with a version, a line of JSON, and one line for each part. Contents may have
-/// 200,000 parts.
+/// The storage format of contents: a line with a version, a line of JSON, and one line for each part. Parts aren't
+/// stored as JSON, because there may be 200,000 of them.
 extension AssetContents {
     private static let mark = "mediacache-contents 1"
 
@@ -38,9 +38,9 @@ extension AssetContents {
         return bytes
     }
 
-    /// Reads contents in their storage format.
+    /// Decodes contents from their storage format.
     ///
-    /// - Throws: `CacheError` with `storage` if the bytes have another format or version.
+    /// - Throws: `CacheError` with `storage` if the bytes are in another format or version.
     init(encoded bytes: [UInt8]) throws {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
         guard lines.count >= 2, lines[0].elementsEqual(Self.mark.utf8) else { throw Self.unreadable }
@@ -64,14 +64,15 @@ extension AssetContents {
         selection = header.selection
     }
 
-    /// Returns the optional fields at the end of a part's line: its cache key and its address scope.
+    /// Returns the optional fields at the end of a part's line: the cache key and the address scope.
     private static func optionalFields(of part: AssetPart) -> String {
         guard let scope = part.scope else { return part.storedAs.map { "\t\($0)" } ?? "" }
         return "\t\(part.storedAs ?? "")\t\(scope.rawValue)"
     }
 
     private static var unreadable: CacheError {
-        CacheError(.storage, "the list of an asset's parts can't be read: its file is damaged, or has another version")
+        CacheError(
+            .storage, "the contents of an asset can't be read: their file is damaged or has an unsupported version")
     }
 
     private static func part(_ line: ArraySlice<UInt8>) -> AssetPart? {

@@ -1,10 +1,10 @@
-/// The contents of an asset: its playlists, rewritten to play from the cache, and the parts that they name.
+/// The contents of an asset: its playlists, rewritten to play from the cache, and its parts.
 ///
-/// Contents are created once, from the origin's playlists (`StreamContents`), and stored beside the asset's record.
-/// From then on, the library needs neither the origin nor its cached playlists to list the asset's parts, find missing
-/// ones and play the asset.
+/// Contents are created once, from the origin's playlists (`StreamContents`), and stored next to the asset's record.
+/// Afterwards, listing the parts, finding missing ones and playing the asset require neither the origin nor its cached
+/// playlists.
 public struct AssetContents: Sendable, Hashable, Codable {
-    /// The JSON keys. ``copyCount`` is omitted, because only a running download uses it.
+    /// The JSON keys. ``copyCount`` is omitted, because only running downloads use it.
     private enum CodingKeys: String, CodingKey {
         case playlists, parts, duration, estimatedLength, notes, isGrowing, selection
     }
@@ -28,7 +28,7 @@ public struct AssetContents: Sendable, Hashable, Codable {
 
     /// A remark about the origin's playlists or the received media, for display.
     public struct Note: Sendable, Hashable, Codable {
-        /// The URL of the playlist or part that the note is about.
+        /// The URL of the playlist or part.
         public var url: String
         /// The text of the note.
         public var text: String
@@ -47,15 +47,15 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var parts: [AssetPart]
     /// The duration in seconds; 0 if unknown.
     public var duration: Double
-    /// The length in bytes that the playlists announce; nil if they don't.
+    /// The length in bytes, estimated from the bit rates in the playlists; nil if they declare none.
     public var estimatedLength: Int64?
     /// Remarks about the playlists and the received media.
     public var notes: [Note]
-    /// Whether the stream is live, so that its contents are known only in part.
+    /// Whether the stream is live, so that the contents are incomplete.
     public var isGrowing = false
     /// The greatest number of redundant copies of a playlist (RFC 8216bis §7); 1 if there are none.
     var copyCount = 1
-    /// The selection by which the contents were created; nil if it's the one of the asset's download.
+    /// The selection of variant streams and renditions in the contents; nil means that of the asset's download.
     var selection: StreamSelection?
 
     /// The name of the playlist that players open.
@@ -77,14 +77,14 @@ public struct AssetContents: Sendable, Hashable, Codable {
     public var entry: String { playlists.first?.name ?? parts.first?.name ?? Self.entryName }
 }
 
-/// An index of an asset's contents by name.
+/// An index that finds an asset's playlists and parts by name.
 package struct ContentsIndex: Sendable {
     /// The indexed contents.
     package let contents: AssetContents
     private let playlists: [String: Int]
     private let parts: [String: Int]
 
-    /// The base URL for names where a URL is required. Its host never exists (RFC 6761 §6.4).
+    /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     package static let base = "http://asset.invalid/"
 
     /// Creates an index of contents.
@@ -93,7 +93,7 @@ package struct ContentsIndex: Sendable {
         playlists = Dictionary(
             contents.playlists.enumerated().map { ($0.element.name, $0.offset) },
             uniquingKeysWith: { first, _ in first })
-        // Ranges of one resource have one name.
+        // Parts that are ranges of one resource share a name.
         parts = Dictionary(
             contents.parts.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
@@ -103,10 +103,10 @@ package struct ContentsIndex: Sendable {
         playlists[name].map { contents.playlists[$0] }
     }
 
-    /// Returns the part with this name, the first one if several are ranges of one resource.
+    /// Returns the part with this name; the first one if several parts are ranges of one resource.
     package func part(_ name: String) -> AssetPart? { parts[name].map { contents.parts[$0] } }
 
-    /// Returns the name that a URL under ``base`` refers to; nil for another URL.
+    /// Returns the name in a URL under ``base``; nil for any other URL.
     package static func name(of url: String) -> String? {
         url.hasPrefix(base) ? String(url.dropFirst(base.count)) : nil
     }
@@ -114,7 +114,7 @@ package struct ContentsIndex: Sendable {
     /// The approximate memory use in bytes.
     package var memory: Int64 {
         let texts = contents.playlists.reduce(0) { $0 + Int64($1.text.utf8.count) }
-        // Each part has two strings and an index entry.
+        // A part uses about 400 bytes, including two strings and an index entry.
         return texts + Int64(contents.parts.count) * 400
     }
 }

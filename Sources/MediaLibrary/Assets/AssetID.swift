@@ -1,7 +1,7 @@
 /// The identifier of an asset in URLs: twelve random letters and digits.
 ///
-/// A web page may make a browser request any URL of this machine and learn whether it exists. A random identifier can't
-/// be guessed from the asset's title or URL.
+/// A web page can make the browser request any URL on this machine and find out whether it exists. A random identifier
+/// can't be derived from the asset's title or URL.
 public struct AssetID: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The identifier's text.
     public let rawValue: String
@@ -9,7 +9,7 @@ public struct AssetID: RawRepresentable, Sendable, Hashable, CustomStringConvert
     private static let characters = Array("abcdefghijklmnopqrstuvwxyz234567")
     private static let length = 12
 
-    /// Creates an identifier from text; nil unless the text has the form of an identifier.
+    /// Creates an identifier from text; nil if the text doesn't have the form of an identifier.
     public init?(rawValue: String) {
         guard rawValue.count == Self.length, rawValue.allSatisfy(Self.characters.contains) else { return nil }
         self.rawValue = rawValue

@@ -1,6 +1,7 @@
 public import MediaCache
 
-/// A resource of an asset, or a range of one: a file, media segment, key or media initialization section.
+/// A resource of an asset, or a byte range of a resource. It's a file, media segment, key or media initialization
+/// section.
 public struct AssetPart: Sendable, Hashable, Codable {
     /// The JSON keys. ``scope`` is omitted, because clients must not set it.
     private enum CodingKeys: String, CodingKey {
@@ -17,31 +18,32 @@ public struct AssetPart: Sendable, Hashable, Codable {
         case initializationSection
         /// A media segment (§4.4.4.1).
         case mediaSegment
-        /// Another resource that a playlist names, such as session data (§4.4.6.4).
+        /// Another resource referenced by a playlist, such as session data (§4.4.6.4).
         case other
     }
 
     /// The role of the part.
     public var role: Role
-    /// The path within the asset, such as `video-1/000012.ts`, by which rewritten playlists name the part. Parts that
-    /// are ranges of one resource share a name.
+    /// The path within the asset, such as `video-1/000012.ts`, which rewritten playlists use. Parts that are ranges of
+    /// one resource share a name.
     public var name: String
     /// The URL of the resource, resolved against the origin's playlist.
     public var url: String
     /// The byte range of the resource; nil means the whole resource.
     public var range: Range<Int64>?
-    /// The start in seconds from the beginning of the asset; 0 for a part without a time.
+    /// The start in seconds from the beginning of the asset; 0 for a part without a start time.
     public var start: Double
-    /// The duration in seconds; 0 for a part without one.
+    /// The duration in seconds; 0 for a part without a duration.
     public var duration: Double
-    /// Whether the whole part is encrypted, so that its bytes don't show its format.
+    /// Whether the part is encrypted as a whole, so that its format can't be detected from its bytes.
     public var isEncrypted: Bool
     /// Whether the part is encrypted in whole blocks of 16 bytes (AES-CBC), so that its length is a multiple of 16.
     public var hasWholeBlocks: Bool
-    /// The cache key under which the part is stored, if it isn't derived from the URL. Recorded segments have one,
-    /// because a restarted encoder may use the same URL for another segment.
+    /// The cache key of the part if it isn't derived from the URL. Recorded segments have one, because a restarted
+    /// encoder may use the same URL for another segment.
     package var storedAs: String?
-    /// The address scope of the document that named the URL; nil in records of versions that didn't store it.
+    /// The address scope of the document that contained the URL; nil in records of versions that didn't store the
+    /// scope.
     public internal(set) var scope: AddressScope?
 
     /// Creates a part.
@@ -61,8 +63,8 @@ public struct AssetPart: Sendable, Hashable, Codable {
 }
 
 extension AssetPart {
-    /// The position of a part in its stream, independent of its URL. Times and lengths differ if another variant stream
-    /// was selected or content was inserted.
+    /// The position of a part in its stream, independent of its URL. Positions don't match if another variant stream
+    /// was selected or content was inserted, because times and ranges then differ.
     struct Place: Hashable {
         var name: String
         var range: Range<Int64>?
@@ -70,7 +72,7 @@ extension AssetPart {
         var duration: Double
     }
 
-    /// The position by which the part is found again after its URL has changed.
+    /// The position, which identifies the part after its URL has changed.
     var place: Place { Place(name: name, range: range, start: start, duration: duration) }
 }
 
@@ -78,9 +80,9 @@ extension AssetPart {
     /// Returns a request that reads the part from the cache or its origin.
     ///
     /// - Parameters:
-    ///   - settings: The settings of the transfer, narrowed to the part's address scope. A part of unknown scope may
-    ///     only have a local address if its host is that of `named`.
-    ///   - named: The URL of the asset, which the user named.
+    ///   - settings: The settings of the transfer, which are narrowed to the part's address scope. A part of unknown
+    ///     scope may only have a local address if its host is that of `named`.
+    ///   - named: The URL of the asset, which the user specified.
     /// - Throws: `CacheError` with `invalidURL`.
     package func request(settings: TransferSettings, named: String? = nil) throws -> ReadRequest {
         request(of: try ResourceURL(url), settings: settings, named: named)
@@ -99,8 +101,8 @@ extension AssetPart {
 }
 
 extension AddressScope {
-    /// Creates the scope of a URL in a record that doesn't contain one: public addresses only, except on the host that
-    /// the user named.
+    /// Creates the scope for a URL that was stored without one: public addresses only, except on the host of the URL
+    /// that the user specified.
     init(ofUnknownNamerOf url: ResourceURL, besides named: String?) {
         self = named.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
     }

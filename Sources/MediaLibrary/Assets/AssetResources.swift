@@ -1,15 +1,15 @@
 internal import MediaCache
 
-/// The assignment of a store's resources to assets.
+/// A lookup of the cached resources that belong to assets.
 struct AssetResources {
     let store: CacheStore
     let assetStore: AssetStore
     let settings: Downloads.SettingsSource
 
-    /// Returns the cache keys that belong to an asset and to no other. Not all of them need be cached.
+    /// Returns the cache keys that belong to an asset and to no other. Some of them may not be cached.
     ///
     /// - Throws: `CacheError` with `storage` if another asset's contents can't be read, because that asset may share
-    ///   any of the resources. The message names it.
+    ///   any of the resources. The message identifies that asset.
     func exclusiveKeys(of asset: Asset) async throws -> Set<String> {
         try await exclusive(try keys(of: asset, contents: try await contents(of: asset)), to: asset)
     }
@@ -27,7 +27,7 @@ struct AssetResources {
         do {
             try await store.setPinned(false, keys: unpinned)
         } catch {
-            // Pins of resources that no asset names would never be released.
+            // Otherwise, resources that belong to no asset would stay pinned forever.
             if let old { try? await assetStore.setContents(old, of: asset.id) }
             throw error
         }

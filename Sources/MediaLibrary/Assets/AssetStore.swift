@@ -1,10 +1,10 @@
 internal import Foundation
 public import MediaCache
 
-/// The assets of a store, and their covers.
+/// The assets of a cache store, and their covers.
 ///
-/// Each asset has a small file outside the catalog, which survives a damaged catalog. Its cover has another file,
-/// because the image may not be available again.
+/// Each asset has a small file outside the catalog, so that it survives damage to the catalog. The cover has its own
+/// file, because it may not be possible to fetch the image again.
 public actor AssetStore {
     private static let recordSuffix = ".json"
     private static let coverSuffix = ".cover"
@@ -21,14 +21,14 @@ public actor AssetStore {
     private let changes = ConcurrencyLimit()
     private nonisolated let hub = EventHub<AssetEvent> { .dropped(count: $0) }
 
-    /// Creates the assets of a store. Files are read when they're first needed.
+    /// Creates the asset store of a cache store. Files are read when they're first needed.
     public init(of store: CacheStore) {
         self.store = store
         folder = store.sideFolder("assets")
     }
 
-    /// Returns the changes from now on. Each call returns an independent stream that buffers up to 512 events; further
-    /// events are dropped and counted in ``AssetEvent/dropped(count:)``.
+    /// Returns an independent stream of the changes from now on. It buffers up to 512 events; further events are
+    /// dropped and counted in ``AssetEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<AssetEvent> { hub.stream() }
 
     // MARK: - Assets
@@ -60,7 +60,7 @@ public actor AssetStore {
         try await load().values.first { $0.key == resource.key }
     }
 
-    /// Adds an asset whose entry is a cached resource, and returns it; returns the existing one if there is one.
+    /// Returns the asset whose entry is a cached resource. Adds it if it doesn't exist.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func add(_ resource: ResourceInfo) async throws -> Asset {
@@ -77,7 +77,7 @@ public actor AssetStore {
         try await load().values.first { $0.key == key }
     }
 
-    /// Adds an asset, unless one with its cache key exists. None of its data needs to be cached yet.
+    /// Adds an asset, unless one with the same cache key exists. Its data doesn't need to be cached.
     ///
     /// - Returns: The asset with that cache key.
     /// - Throws: `CacheError` with `storage`.
@@ -88,8 +88,8 @@ public actor AssetStore {
         }
     }
 
-    /// Writes the fields of an asset's record that a download changes; others, such as its cover, remain. Does nothing
-    /// if the asset has been removed.
+    /// Updates the fields of an asset's record that a download changes. Other fields, such as the cover, remain
+    /// unchanged. Does nothing if the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
     func keep(_ asset: Asset) async throws {
@@ -138,17 +138,17 @@ public actor AssetStore {
         }
     }
 
-    /// Returns an asset's contents; nil if they aren't known yet.
+    /// Returns an asset's contents; nil if they haven't been determined yet.
     ///
     /// - Throws: `CacheError` with `storage`.
     public func contents(of id: AssetID) async throws -> AssetContents? {
         guard try await load()[id] != nil, let bytes = try await folder.contents(of: id.rawValue + Self.contentsSuffix)
         else { return nil }
-        // Decoding may take long, so it happens outside this actor.
+        // Decoding may take a while, so it doesn't run on this actor.
         return try await BlockingWork.run { try AssetContents(encoded: bytes) }
     }
 
-    /// Returns a number that changes with the contents of an asset while this instance exists.
+    /// Returns a number that changes whenever the contents of an asset change. It's only meaningful for this instance.
     package func contentsVersion(of id: AssetID) -> Int { contentsVersions[id, default: 0] }
 
     /// Stores an asset's contents.
@@ -226,7 +226,7 @@ public actor AssetStore {
 
     private func put(_ cover: Cover, of asset: Asset) async throws -> Asset {
         var asset = asset
-        // If only one of the two files is written before a crash, the asset has no cover.
+        // The image is written first, so that after a crash the record never refers to a missing image.
         try await folder.write(cover.bytes, to: asset.id.rawValue + Self.coverSuffix)
         asset.cover = Asset.CoverNote(mediaType: cover.mediaType, size: cover.bytes.count, changed: store.now)
         return try await put(asset)
@@ -295,7 +295,7 @@ public actor AssetStore {
         loading = task
         defer { loading = nil }
         let read = try await task.value
-        // The first waiting caller sets it. Later changes are already part of it.
+        // If several callers wait, the first one sets `known`, which may have changed by the time the others continue.
         if known == nil { known = read }
         return known ?? read
     }
@@ -303,7 +303,7 @@ public actor AssetStore {
     private static func read(_ folder: SideFolder) async throws -> [AssetID: Asset] {
         var assets: [AssetID: Asset] = [:]
         for name in try await folder.names() where name.hasSuffix(recordSuffix) {
-            // An unreadable file may belong to another version, and remains.
+            // A file that can't be read may have been written by another version, so it isn't removed.
             guard let id = AssetID(rawValue: String(name.dropLast(recordSuffix.count))),
                 let bytes = try await folder.contents(of: name),
                 let asset = try? JSONDecoder().decode(Asset.self, from: Data(bytes)), asset.id == id
@@ -315,13 +315,13 @@ public actor AssetStore {
 }
 
 extension Asset {
-    /// Whether any field differs that is displayed and isn't reported by download events.
+    /// Returns whether any displayed field differs, except fields that download events report.
     fileprivate func differsVisibly(from other: Asset) -> Bool {
         title != other.title || cover != other.cover || kind != other.kind || duration != other.duration
     }
 }
 
-/// A change to the assets of a store. Downloads have events of their own, ``DownloadEvent``.
+/// A change to the assets of a store. Changes to downloads are reported by ``DownloadEvent``.
 public enum AssetEvent: Sendable, Hashable {
     /// An asset was added.
     case added(AssetID)

@@ -3,11 +3,11 @@ internal import HLS
 public import MediaCache
 internal import MediaContainers
 
-/// A resource that is completely cached.
+/// A completely cached resource.
 public struct CachedResource: Sendable, Hashable {
     /// The length in bytes; nil if it's unknown.
     public var length: Int64?
-    /// The path of the cached file; nil if the cache doesn't reveal it.
+    /// The path of the cached file; nil if the cache doesn't expose it.
     public var file: String?
 
     /// Creates a resource.
@@ -19,15 +19,15 @@ public struct CachedResource: Sendable, Hashable {
 
 /// A cache whose assets can be exported as bundles.
 public protocol BundleGateway: MediaGateway {
-    /// Returns a resource that is completely cached and doesn't belong to one user; otherwise nil.
+    /// Returns the resource at a URL; nil if it isn't completely cached, or belongs to a single user.
     func cachedResource(at url: ResourceURL) async throws -> CachedResource?
 
     /// Returns the cover of an asset.
     func cover(ofAsset id: String) async throws -> Cover?
 }
 
-/// A job that writes an asset, or a window of a channel, to a folder of playlists, parts and keys. Any web server or
-/// player can use the folder.
+/// A job that exports an asset, or a window of a channel, as a folder of playlists, segments and keys. Any web server
+/// can serve the folder, and any player can open it.
 public struct BundleExport: Sendable {
     /// The asset or window.
     public struct Source: Sendable {
@@ -37,7 +37,7 @@ public struct BundleExport: Sendable {
         public var title: String?
         /// The URL, without user information.
         public var url: String
-        /// Whether the asset was downloaded with credentials and belongs to one user.
+        /// Whether the asset was downloaded with credentials, so that it belongs to a single user.
         public var withCredentials: Bool
         /// The selection of variant streams and renditions.
         public var selection: StreamSelection?
@@ -45,9 +45,9 @@ public struct BundleExport: Sendable {
         public var missingParts: Int
         /// Whether the asset has a cover.
         public var hasCover: Bool
-        /// The playlists and parts; nil if they are unknown.
+        /// The playlists and parts; nil if they're unknown.
         public var contents: AssetContents?
-        /// The URL that precedes the names of playlists and parts, ending in a slash.
+        /// The base URL for the names of playlists and parts, with a trailing slash.
         public var baseURL: String
 
         /// Creates a description.
@@ -67,13 +67,14 @@ public struct BundleExport: Sendable {
         public var asset: String
         /// The path of the folder.
         public var output: String
-        /// The name of the entry for players, in the folder.
+        /// The name of the file in the folder that players open.
         public var entry: String
         /// The number of parts written.
         public var parts: Int
-        /// The size of these parts in bytes.
+        /// The total size of the written parts in bytes.
         public var bytes: Int64
-        /// The names of missing parts; for a recording, the tracks and numbers of gaps.
+        /// The names of missing parts. The gaps of a recording are listed by track and media sequence number:
+        /// `video-1/42`.
         public var missing: [String]
     }
 
@@ -81,7 +82,7 @@ public struct BundleExport: Sendable {
     public var source: Source
     /// The output.
     public var output: OutputFolder
-    /// Whether missing parts are left out. Otherwise they are errors.
+    /// Whether missing parts are omitted. Otherwise, the job fails if a part is missing.
     public var leavesGaps: Bool
 
     /// Creates a job.
@@ -94,7 +95,7 @@ public struct BundleExport: Sendable {
     /// Writes the folder.
     ///
     /// - Parameters:
-    ///   - gateway: The cache that holds the asset.
+    ///   - gateway: The cache that contains the asset.
     ///   - progress: The progress of the job.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: any BundleGateway, progress: ReadProgress? = nil) async throws -> Result {
@@ -113,7 +114,9 @@ public struct BundleExport: Sendable {
         }
         if source.missingParts > 0, !leavesGaps {
             throw MediaJobError(
-                .failed, "\(source.missingParts.counted("part")) of \(source.url) are missing; --gaps leaves them out")
+                .failed,
+                "\(source.url) has \(source.missingParts.counted("missing part")); use --gaps to export without them"
+            )
         }
         let draft = try output.makeDraft()
         defer { draft.remove() }
@@ -128,7 +131,7 @@ public struct BundleExport: Sendable {
         for part in contents.parts where seen.insert(part.name).inserted {
             do throws(ContainerError) {
                 let copy = BundlePart(
-                    // A recorded range is stored as a resource of its own.
+                    // A recorded range is stored as a separate resource.
                     part: part, ranges: part.storedAs == nil ? BundlePartRanges(of: parts[part.name] ?? [part]) : nil,
                     source: source, gateway: gateway, control: control, progress: progress)
                 let (length, isUnchanged) = try copy.write(to: draft)
@@ -140,7 +143,8 @@ public struct BundleExport: Sendable {
                 if error.cause is CancellationError { throw CancellationError() }
                 guard leavesGaps, error.code == .inputOutput else {
                     throw MediaJobError(
-                        .failed, "\(source.url) isn't complete: \(part.name): \(error); --gaps leaves it out")
+                        .failed, "\(source.url) isn't complete: \(part.name): \(error); use --gaps to export without it"
+                    )
                 }
                 manifest.parts.append(.init(name: part.name, url: source.withCredentials ? nil : part.url))
                 manifest.holes.append(part.name)
@@ -162,7 +166,7 @@ public struct BundleExport: Sendable {
         return result
     }
 
-    /// Returns the gaps of a recording. They aren't parts, but its playlists list them.
+    /// Returns the gaps of a recording. They're listed in the playlists, but aren't parts.
     private static func recordingGaps(_ contents: AssetContents) -> [String] {
         guard contents.parts.contains(where: { $0.storedAs != nil }) else { return [] }
         return contents.playlists.flatMap { local -> [String] in
@@ -175,7 +179,7 @@ public struct BundleExport: Sendable {
     }
 }
 
-/// A part of an asset that is written to a folder.
+/// The export of one part to a folder.
 private struct BundlePart {
     let part: AssetPart
     /// The byte ranges of the resource that belong to the asset; nil for the whole resource.
@@ -185,8 +189,8 @@ private struct BundlePart {
     let control: WorkControl
     let progress: ReadProgress?
 
-    /// Writes the part: as a copy of the cached file if its content is unchanged, otherwise as players receive it,
-    /// without the wrapping of its origin.
+    /// Writes the part as players receive it, without the origin's wrapping. If the cached file has no wrapping, it's
+    /// copied.
     ///
     /// - Returns: The length, and whether the bytes are the origin's.
     /// - Throws: `ContainerError`, with `inputOutput` for a missing part.
@@ -234,7 +238,7 @@ private struct BundlePart {
                     return piece
                 } catch {
                     throw ContainerError(
-                        .inputOutput, "the cache can't read it", at: range.lowerBound, cause: error)
+                        .inputOutput, "the part can't be read from the cache", at: range.lowerBound, cause: error)
                 }
             }
         } catch let error as ContainerError {
@@ -245,18 +249,18 @@ private struct BundlePart {
     }
 
     private static func unwritable(_ error: any Error) -> ContainerError {
-        ContainerError(.unsupported, "it can't be written to the folder", cause: error)
+        ContainerError(.unsupported, "the part can't be written to the folder", cause: error)
     }
 
-    /// Returns the cached resource of the part. Parts of one user aren't found by their URLs, and the URL of a recorded
-    /// part may name another segment by now.
+    /// Returns the cached resource of the part. Returns nil for parts that belong to a single user, which can't be
+    /// found by URL, and for recorded parts, because another segment may have the same URL by now.
     private func cachedResource() throws(ContainerError) -> CachedResource? {
         guard !source.withCredentials, part.storedAs == nil else { return nil }
         do {
             let (gateway, url) = (gateway, try ResourceURL(part.url))
             return try control.wait { try await gateway.cachedResource(at: url) }
         } catch {
-            throw ContainerError(.inputOutput, "the cache can't look it up", cause: error)
+            throw ContainerError(.inputOutput, "the part can't be looked up in the cache", cause: error)
         }
     }
 
@@ -269,7 +273,7 @@ private struct BundlePart {
     }
 }
 
-/// The byte ranges of a resource that belong to an asset, such as the segments in a single file.
+/// The byte ranges of a resource that belong to an asset, such as segments stored in one file.
 struct BundlePartRanges: Equatable {
     /// The number of bytes read at once.
     static let pieceLength: Int64 = 1 << 20
@@ -287,9 +291,10 @@ struct BundlePartRanges: Equatable {
         ranges = Array(map.spans)
     }
 
-    /// Writes the ranges at their offsets. The file is as long as the resource, so that its playlists stay valid.
+    /// Writes the ranges at their offsets. The file is as long as the resource, so that the byte ranges in playlists
+    /// stay valid.
     ///
-    /// - Parameter read: A function that returns the bytes of a range, or at least the first of them.
+    /// - Parameter read: A function that returns the bytes of a range. It may return fewer bytes, but at least one.
     /// - Returns: The length of the file.
     /// - Throws: `ContainerError`, with `inputOutput` for missing bytes.
     func copy(

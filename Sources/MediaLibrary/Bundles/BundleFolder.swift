@@ -4,18 +4,18 @@ internal import MediaCache
 
 /// A folder with a playlist and its parts, or a single media file, for import as an asset.
 ///
-/// The folder isn't trusted. Nothing outside it is read, whatever its playlists and links name.
+/// The folder isn't trusted. Files outside it are never read, even if its playlists or symbolic links refer to them.
 public struct BundleFolder: Sendable {
     /// The maximum size of a playlist in bytes.
     private static let largestPlaylist = 64 << 20
-    /// The maximum size of `bundle.json` in bytes, twice that of 200,000 parts.
+    /// The maximum size of `bundle.json` in bytes, about twice the size of a manifest with 200,000 parts.
     private static let largestManifest = 64 << 20
-    /// The base URL of names. Its host never exists (RFC 6761 §6.4).
+    /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
 
     /// The manifest of the folder; nil if another program created it.
     public let manifest: BundleManifest?
-    /// The path of the folder, with links resolved.
+    /// The path of the folder, with symbolic links resolved.
     private let root: String
     /// The name of the playlist or file that players open.
     private let entry: String
@@ -28,7 +28,7 @@ public struct BundleFolder: Sendable {
         let files = FileManager.default
         var isFolder: ObjCBool = false
         guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw CacheError(.notFound, "there is nothing at “\(path)”")
+            throw CacheError(.notFound, "“\(path)” doesn't exist")
         }
         let real = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         guard isFolder.boolValue else {
@@ -67,7 +67,7 @@ public struct BundleFolder: Sendable {
         throw CacheError(
             .notMedia,
             playlists.isEmpty
-                ? "“\(root)” has no playlist" : "“\(root)” has \(playlists.count) playlists; name one of them"
+                ? "“\(root)” has no playlist" : "“\(root)” has \(playlists.count) playlists; specify one of them"
         )
     }
 
@@ -75,10 +75,11 @@ public struct BundleFolder: Sendable {
     ///
     /// - Parameters:
     ///   - origin: The base URL for parts without a URL; it ends in a slash.
-    ///   - trustsURLs: Whether parts get the URLs given in the manifest. Its author could thus provide other bytes for
-    ///     any URL to all clients of the cache.
+    ///   - trustsURLs: Whether parts are cached under the URLs in the manifest. If so, the author of the manifest can
+    ///     replace the content of any URL for all clients of the cache.
     /// - Returns: The contents with the URLs of their parts, and the file of each URL.
-    /// - Throws: `CacheError` with `notMedia` or `notFound`, which names the missing or foreign file.
+    /// - Throws: `CacheError`: `notFound` for a missing file; `notMedia` for an invalid playlist, or a reference that
+    ///   leads out of the folder. The message identifies the file.
     public func contents(
         origin: String, trustsURLs: Bool = false
     ) async throws -> (contents: AssetContents, files: [String: String]) {
@@ -127,10 +128,10 @@ public struct BundleFolder: Sendable {
 
     // MARK: - Names
 
-    /// Returns the path in the folder of a planned part's URL.
+    /// Returns the path within the folder for a URL under `base`.
     private func name(of url: String) throws -> String {
         guard url.hasPrefix(Self.base) else {
-            throw CacheError(.notMedia, "“\(entry)” names \(url), which isn't in the folder")
+            throw CacheError(.notMedia, "“\(entry)” refers to \(url), which isn't in the folder")
         }
         let written = url.dropFirst(Self.base.count).prefix { $0 != "?" }
         guard let name = String(written).removingPercentEncoding else {
@@ -139,7 +140,7 @@ public struct BundleFolder: Sendable {
         return name
     }
 
-    /// Returns the path of a file. Neither its name nor a link may lead out of the folder.
+    /// Returns the path of a file. Throws if its name or a symbolic link leads out of the folder.
     private func file(_ name: String) throws -> String { try Self.file(name, in: root) }
 
     private static func file(_ name: String, in root: String) throws -> String {
@@ -167,7 +168,7 @@ public struct BundleFolder: Sendable {
         return bytes.count <= largest ? bytes : nil
     }
 
-    /// Returns a filename as the path of a URL.
+    /// Returns a file's name with percent-encoding for the path of a URL.
     private static func escaped(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(.init(charactersIn: ";:@&=+$,")))
             ?? name

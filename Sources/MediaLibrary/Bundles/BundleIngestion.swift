@@ -3,7 +3,7 @@ package import MediaCache
 
 /// The import of a bundle's parts into a store, as a complete asset.
 package struct BundleIngestion: Sendable {
-    /// An error that reports a download of the same asset.
+    /// An error thrown if a download of the same asset exists and isn't complete.
     package struct DownloadInProgress: Error {
         /// The URL of the asset.
         package let url: ResourceURL
@@ -22,8 +22,8 @@ package struct BundleIngestion: Sendable {
 
     /// Creates the asset of the bundle.
     ///
-    /// - Parameter lost: The number of segments that the asset's recording missed; nil if it wasn't recorded.
-    /// - Returns: The asset, and whether it was complete before and thus remains unchanged.
+    /// - Parameter lost: The number of segments that the asset's recording failed to fetch; nil if it wasn't recorded.
+    /// - Returns: The asset, and whether it was already complete. A complete asset isn't changed.
     /// - Throws: `DownloadInProgress`; `CacheError` with `invalidURL` or `storage`.
     package func begin(
         title: String?, url: String, contents: AssetContents, lost: Int? = nil
@@ -44,7 +44,7 @@ package struct BundleIngestion: Sendable {
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
         try await assetStore.keep(asset)
         var contents = contents
-        // These fields are records of the library, which an untrusted bundle must not set.
+        // An untrusted bundle must not set these fields.
         contents.selection = nil
         for index in contents.parts.indices {
             contents.parts[index].storedAs = nil
@@ -53,7 +53,7 @@ package struct BundleIngestion: Sendable {
         if asset.download == nil {
             try await assetStore.setContents(contents, of: asset.id)
         } else {
-            // The asset has pinned parts of an earlier import.
+            // An earlier import may have pinned parts that the new contents don't include.
             try await resources.replaceContents(of: asset, with: contents)
         }
         return (asset, false)
@@ -63,11 +63,11 @@ package struct BundleIngestion: Sendable {
         AssetResources(store: store, assetStore: assetStore, settings: Downloads.storeSettings(store))
     }
 
-    /// Returns the folder for parts being imported, with mode 0700 in the cache folder.
+    /// Returns the folder for parts being imported. It's in the cache folder and has mode 0700.
     private static func incoming(of store: CacheStore) -> SideFolder { store.sideFolder("incoming") }
 
-    /// Removes the files of imports whose process was killed. Must be called by the owner of the cache folder before
-    /// imports.
+    /// Removes files that interrupted imports of earlier processes have left behind. The owner of the cache folder must
+    /// call this function before the first import.
     ///
     /// - Throws: `CacheError` with `storage`.
     package static func removeAbandoned(in store: CacheStore) async throws {
@@ -80,7 +80,7 @@ package struct BundleIngestion: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
-    ///   - offset: Their offset in the resource.
+    ///   - offset: The offset of the bytes in the resource.
     ///   - length: The length of the resource in bytes.
     /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`;
     ///   `storage`.
@@ -100,7 +100,7 @@ package struct BundleIngestion: Sendable {
         try await BlockingWork.run {
             let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
             guard FileManager.default.createFile(atPath: file, contents: Data(bytes), attributes: mode) else {
-                throw CacheError(.storage, "\(file) can't be written")
+                throw CacheError(.storage, "the temporary file \(file) can't be written")
             }
         }
         try await store.ingest(file: file, range: offset..<offset + Int64(bytes.count), for: url, head: head)
@@ -111,13 +111,13 @@ package struct BundleIngestion: Sendable {
 
     /// Completes the import: checks that all parts are available, and pins them.
     ///
-    /// - Parameter gaps: Whether parts may be missing.
+    /// - Parameter gaps: Whether parts may be missing. If some are, the state of the download is `completeWithHoles`.
     /// - Returns: The changed asset.
-    /// - Throws: `CacheError`: `notFound`, which names a missing part; `storage`.
+    /// - Throws: `CacheError`: `notFound` if a part is missing, which the message identifies; `storage`.
     package func finish(_ id: AssetID, gaps: Bool) async throws -> Asset {
         let asset = try await assetStore.requireAsset(id)
         guard let contents = try await assetStore.contents(of: id) else {
-            throw CacheError(.notFound, "the parts of asset \(id) aren't known; import the bundle again")
+            throw CacheError(.notFound, "the parts of asset \(id) are unknown; import the bundle again")
         }
         let urls = try Set(contents.parts.map(\.url)).map { try ResourceURL($0) }
         let coverages = try await store.coverage(of: urls.map { ReadRequest(url: $0) })
@@ -127,15 +127,15 @@ package struct BundleIngestion: Sendable {
             try await store.setPinned(true, keys: urls.map { store.key(for: $0) })
             return try await complete(asset, contents, gaps: gaps)
         } catch {
-            // Earlier pins belong to other assets, or to an earlier import of this one.
+            // Pins set before this import belong to other assets or to an earlier import of this asset, so they remain.
             try await store.setPinned(
                 false, keys: unpinned.intersection(try await resources.exclusiveKeys(of: asset)))
             throw error
         }
     }
 
-    /// Returns whether the asset may contain a cached resource. A bundle can name a resource that the user has cached
-    /// from a local address; only bytes that an import stored may be read under such a URL.
+    /// Returns whether the asset may contain a cached resource. A bundle can contain the URL of a resource that the
+    /// user has cached from a local address. Under such a URL, the asset may only contain bytes stored by an import.
     private func isReadable(_ url: ResourceURL) async throws -> Bool {
         guard let coverage = try await store.coverage(of: [ReadRequest(url: url)]).first ?? nil else { return false }
         let settings = store.transfers.narrowed(to: .publicOnly)
@@ -162,7 +162,7 @@ package struct BundleIngestion: Sendable {
             download.holes.append(
                 DownloadHole(
                     url: part.url, role: part.role.rawValue, start: part.start, duration: part.duration,
-                    reason: "missing in the bundle", isRetryable: false))
+                    reason: "missing from the bundle", isRetryable: false))
         }
         download.parts.total = seen.count
         download.length = download.bytes

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The description of a bundle in `bundle.json`. It's needed for import, but not by players and web servers.
+/// The description of a bundle in `bundle.json`. Only imports need it; players and web servers don't.
 public struct BundleManifest: Sendable, Hashable, Codable {
     /// A part of the asset.
     public struct Part: Sendable, Hashable, Codable {
         /// The path of the part in the bundle.
         public var name: String
-        /// The URL of the resource with exactly these bytes; nil if there is none, for instance because a wrapping was
-        /// removed.
+        /// The URL of the resource with exactly these bytes. It's nil if the origin's bytes differ, for example because
+        /// a wrapping was removed, or if the resource belongs to a single user.
         public var url: String?
 
         /// Creates a part.
@@ -38,12 +38,12 @@ public struct BundleManifest: Sendable, Hashable, Codable {
     public var cover: String?
     /// When the bundle was created.
     public var created: Date
-    /// The parts, each name once.
+    /// The parts, without repeated names.
     public var parts: [Part]
-    /// The names of parts that are missing in the bundle.
+    /// The names of parts that are missing from the bundle.
     public var holes: [String]
-    /// The number of segments that the asset's recording missed, which playlists mark as absent; nil if it wasn't
-    /// recorded.
+    /// The number of segments that the recording of the asset failed to fetch. Playlists mark them as gaps. It's nil if
+    /// there are none, or the asset wasn't recorded.
     public var lost: Int?
 
     /// Creates a manifest without parts.

@@ -2,15 +2,15 @@ public import MediaContainers
 
 /// An image that represents a film or song.
 public struct Cover: Sendable, Hashable {
-    /// The media type: `image/jpeg`, `image/png`, or the type given by the file.
+    /// The media type: `image/jpeg`, `image/png`, or the type declared in the file.
     public var mediaType: String
     /// The image file.
     public var bytes: [UInt8]
 
-    /// The maximum size of an image in bytes; also that of an ID3 tag with one.
+    /// The maximum size in bytes of an image, and of an ID3 tag that contains one.
     public static var largest: Int { 32 << 20 }
 
-    /// Creates a cover. If its first bytes identify the media type, they take precedence.
+    /// Creates a cover. A media type detected from the first bytes takes precedence over `mediaType`.
     public init(bytes: [UInt8], mediaType: String) {
         self.bytes = bytes
         self.mediaType = Self.type(of: bytes) ?? mediaType
@@ -41,7 +41,8 @@ public struct Cover: Sendable, Hashable {
         if let length = front.withUnsafeBytes({ ID3Tag.length($0) }) {
             let end = min(source.length, Int64(length))
             guard end <= Int64(largest) else {
-                throw ContainerError(.limitExceeded, "the ID3 tag has \(length) bytes", at: 0)
+                throw ContainerError(
+                    .limitExceeded, "the ID3 tag has \(length) bytes, more than the maximum of \(largest)", at: 0)
             }
             return try picture(ofTag: try source.bytes(0..<end, limit: largest))
         }
@@ -68,7 +69,7 @@ public struct Cover: Sendable, Hashable {
             Result { () throws(ContainerError) in try ID3Tag(buffer).picture }
         }
         guard let picture = try result.get(), picture.mediaType != "-->", !picture.data.isEmpty else { return nil }
-        // Version 2.2 names the format by three letters.
+        // ID3v2.2 identifies the format by three letters.
         let named = picture.mediaType.lowercased()
         let type = named.contains("/") ? named : named == "png" ? "image/png" : "image/jpeg"
         return Cover(bytes: picture.data, mediaType: type)
@@ -81,7 +82,7 @@ public struct Cover: Sendable, Hashable {
         if bytes.count > 12, bytes.starts(with: Array("RIFF".utf8)), bytes[8..<12].elementsEqual("WEBP".utf8) {
             return "image/webp"
         }
-        // The brand of a file according to ISO/IEC 23008-12 or AVIF.
+        // The brand of a HEIF file (ISO/IEC 23008-12) or an AVIF file.
         guard bytes.count > 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         return switch String(decoding: bytes[8..<12], as: UTF8.self) {
         case "avif", "avis": "image/avif"
@@ -98,7 +99,7 @@ public struct CoverUsage: Sendable, Hashable, Codable {
     /// Their size in bytes.
     public var bytes: Int64
 
-    /// Creates a usage.
+    /// Creates a summary of stored covers.
     public init(covers: Int, bytes: Int64) {
         self.covers = covers
         self.bytes = bytes

@@ -1,24 +1,24 @@
 package import MediaContainers
 
-/// A writer of the few pictures that a decoder needs for one moment of a film, as a separate film whose first displayed
-/// picture is that of the moment.
+/// A writer of clips for the extraction of single frames. A clip contains the few frames that a decoder needs to
+/// display a given time of a media file, and starts with the frame at that time.
 ///
-/// The decoder reads this clip, and thus needs no access to the film's source. Of a partially cached film, only the
-/// index and the bytes of these pictures are read.
+/// The decoder reads only the clip, so it needs no access to the source. Creating the clip reads only the index and the
+/// bytes of these frames, which may be cached even if the rest of the file isn't.
 package enum FrameClip {
     /// Writes the clip from an MP4.
     ///
     /// - Parameters:
-    ///   - reader: The film.
-    ///   - time: The moment in seconds from the beginning of the film.
+    ///   - reader: The media file.
+    ///   - time: The time in seconds from the beginning of the media.
     ///   - file: An empty file.
-    /// - Returns: Whether the film has a picture at that moment or later.
-    /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a picture depends on too many others;
-    ///   `unsupported` and `encrypted` if the pictures can't be written.
+    /// - Returns: Whether there is a frame at that time or later.
+    /// - Throws: `ContainerError`: errors of the source; `limitExceeded` if a frame depends on too many others;
+    ///   `unsupported` or `encrypted` if the frames can't be written.
     package static func write<Source: ByteSource>(
         _ reader: MP4Reader<Source>, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {
-        guard let index = pictureTrack(reader.tracks) else { return false }
+        guard let index = videoTrack(reader.tracks) else { return false }
         let track = reader.tracks[index]
         var group = FrameGroup<Void>(at: Self.ticks(time, track))
         var samples = try reader.samples()
@@ -27,7 +27,9 @@ package enum FrameClip {
         }
         return try group.write(track, to: file) { (sample, _) throws(ContainerError) in
             let end = sample.offset.addingReportingOverflow(Int64(sample.size))
-            guard !end.overflow else { throw ContainerError(.malformed, "a picture at byte \(sample.offset)") }
+            guard !end.overflow else {
+                throw ContainerError(.malformed, "the frame at byte \(sample.offset) has an invalid size")
+            }
             return try reader.source.bytes(sample.offset..<end.partialValue, limit: FrameGroup<Void>.maximumBytes)
         }
     }
@@ -35,12 +37,12 @@ package enum FrameClip {
     /// Writes the clip from a stream, or from another file that can be remuxed.
     ///
     /// - Parameters:
-    ///   - plan: The plan of the film.
-    ///   - resources: The source of its parts. Unreadable parts are skipped.
-    ///   - time: The moment in seconds from the beginning of the film.
+    ///   - plan: The plan of the stream or file.
+    ///   - resources: The source of the parts. Parts that can't be read are skipped.
+    ///   - time: The time in seconds from the beginning of the media.
     ///   - file: An empty file.
-    /// - Returns: Whether the film has a picture at that moment or later.
-    /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a picture depends on too many others.
+    /// - Returns: Whether there is a frame at that time or later.
+    /// - Throws: The errors of `StreamRemux`; `limitExceeded` if a frame depends on too many others.
     package static func write<Resources: StreamResources>(
         _ plan: StreamPlan, from resources: Resources, at time: Double, to file: some RandomAccessSink
     ) throws(ContainerError) -> Bool {
@@ -57,7 +59,7 @@ package enum FrameClip {
         return try group.write(track, to: file) { (_, bytes) throws(ContainerError) in bytes }
     }
 
-    fileprivate static func pictureTrack(_ tracks: [MediaTrack]) -> Int? {
+    fileprivate static func videoTrack(_ tracks: [MediaTrack]) -> Int? {
         tracks.firstIndex { $0.kind == .video && $0.isRead }
     }
 
@@ -66,36 +68,36 @@ package enum FrameClip {
     }
 }
 
-/// The pictures from the last key picture before a moment to the first picture displayed at that moment or later.
+/// The frames from the last key frame before a given time to the first frame displayed at that time or later.
 private struct FrameGroup<Bytes> {
     static var maximumBytes: Int { 256 << 20 }
-    private static var maximumPictures: Int { 20_000 }
+    private static var maximumFrames: Int { 20_000 }
 
-    /// The moment, in the timescale of the track.
-    private let moment: Int64
-    private var pictures: [(sample: MediaSample, bytes: Bytes)] = []
+    /// The given time, in the timescale of the track.
+    private let target: Int64
+    private var frames: [(sample: MediaSample, bytes: Bytes)] = []
     private var size = 0
-    /// The presentation time of the first picture at that moment or later.
+    /// The presentation time of the first frame at the given time or later.
     private var shown: Int64?
-    /// Whether all pictures are available.
+    /// Whether no further frames are needed.
     private(set) var isComplete = false
 
-    init(at moment: Int64) { self.moment = moment }
+    init(at target: Int64) { self.target = target }
 
     mutating func add(_ sample: MediaSample, _ bytes: @autoclosure () -> Bytes) throws(ContainerError) {
-        // A picture decoded after that time isn't needed.
+        // Frames decoded after that time aren't needed.
         if let shown, sample.dts > shown { isComplete = true }
         guard !isComplete else { return }
-        if sample.isSync, sample.pts <= moment { (pictures, size) = ([], 0) }
+        if sample.isSync, sample.pts <= target { (frames, size) = ([], 0) }
         size += max(0, sample.size)
-        guard pictures.count < Self.maximumPictures, size <= Self.maximumBytes else {
-            throw ContainerError(.limitExceeded, "\(pictures.count) pictures of \(size) bytes without a key picture")
+        guard frames.count < Self.maximumFrames, size <= Self.maximumBytes else {
+            throw ContainerError(.limitExceeded, "\(frames.count) frames (\(size) bytes) without a key frame")
         }
-        pictures.append((sample, bytes()))
-        if !sample.isHidden, sample.pts >= moment { shown = min(shown ?? .max, sample.pts) }
+        frames.append((sample, bytes()))
+        if !sample.isHidden, sample.pts >= target { shown = min(shown ?? .max, sample.pts) }
     }
 
-    /// Writes the pictures, so that the first one displayed is that of the moment.
+    /// Writes the frames, so that playback starts with the frame at the given time.
     func write(
         _ track: MediaTrack, to file: some RandomAccessSink,
         _ read: (MediaSample, Bytes) throws(ContainerError) -> [UInt8]
@@ -103,7 +105,7 @@ private struct FrameGroup<Bytes> {
         guard let shown else { return false }
         var writer = MovieFileWriter(file)
         try writer.tracks([track])
-        for (sample, bytes) in pictures {
+        for (sample, bytes) in frames {
             var sample = sample
             sample.track = 0
             sample.isHidden = false
@@ -119,11 +121,11 @@ private struct FrameGroup<Bytes> {
     }
 }
 
-/// A sink that collects samples until the pictures of a moment are complete.
+/// A sink that collects the frames for a given time, and ends reading once they're complete.
 private final class FrameSink: SampleSink {
     private let time: Double
     private var media: [MediaTrack] = []
-    private var picture: Int?
+    private var videoIndex: Int?
     /// The beginning of presentation, in seconds.
     private var zero = Double.infinity
     private var group: FrameGroup<[UInt8]>?
@@ -133,25 +135,25 @@ private final class FrameSink: SampleSink {
     var isComplete: Bool { group?.isComplete == true }
 
     var found: (MediaTrack, FrameGroup<[UInt8]>)? {
-        guard let group, let picture else { return nil }
-        return (media[picture], group)
+        guard let group, let videoIndex else { return nil }
+        return (media[videoIndex], group)
     }
 
     func tracks(_ tracks: [MediaTrack]) {
         media = tracks
-        picture = picture ?? FrameClip.pictureTrack(tracks)
+        videoIndex = videoIndex ?? FrameClip.videoTrack(tracks)
     }
 
     func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard media.indices.contains(sample.track) else { return }
         let track = media[sample.track]
         if group == nil, !sample.isHidden { zero = min(zero, Double(sample.pts) / Double(track.timescale)) }
-        guard sample.track == picture else { return }
+        guard sample.track == videoIndex else { return }
         var current = group ?? FrameGroup(at: FrameClip.ticks(time + (zero.isFinite ? zero : 0), track))
         group = nil
         try current.add(sample, Array(bytes))
         group = current
-        // The error ends the reading of the stream.
-        if current.isComplete { throw ContainerError(.malformed, "the picture is complete") }
+        // Throwing is the only way for a sink to end reading. The caller ignores the error.
+        if current.isComplete { throw ContainerError(.malformed, "the frame is complete") }
     }
 }

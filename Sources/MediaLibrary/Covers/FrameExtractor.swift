@@ -1,23 +1,23 @@
-/// Times at which pictures are extracted from films.
+/// Times at which frames are extracted.
 public enum FrameTime {
-    /// The default time in seconds, which is after most black leaders.
+    /// The default time in seconds, after the black frames with which many films begin.
     public static let usual = 10.0
 }
 
-/// An extractor of pictures from films, implemented by a system decoder or another program.
+/// An extractor of video frames, implemented by a system decoder or another program.
 public protocol FrameExtractor: Sendable {
-    /// Extracts a picture.
+    /// Extracts a frame.
     ///
     /// - Parameters:
-    ///   - url: The URL of the film: a play URL, or another one that the decoder can open.
-    ///   - time: The time in seconds from the beginning of the film.
-    /// - Returns: Nil if the film has no picture at that time, because it's shorter.
+    ///   - url: The URL of the media: a play URL, or any other URL that the decoder can open.
+    ///   - time: The time in seconds from the beginning of the media.
+    /// - Returns: Nil if the media is shorter than `time`, or has no video.
     /// - Throws: `CancellationError`, and errors of the decoder.
     func frame(of url: String, at time: Double) async throws -> Cover?
 }
 
 extension FrameExtractor {
-    /// Extracts a picture at the default time, or the first picture of a shorter film.
+    /// Extracts the frame at the default time, or the first frame if the media is shorter.
     ///
     /// - Throws: The errors of ``frame(of:at:)``.
     public func frame(of url: String) async throws -> Cover? {

@@ -1,33 +1,33 @@
 internal import Foundation
 internal import MediaContainers
 
-/// The data from which a decoder takes a frame of a film.
+/// The input of a decoder that extracts a frame.
 ///
-/// A decoder never reads a film where it is. It receives a small file with the pictures that the moment needs, the
-/// bytes of a film in another format, or a local file that the user named.
+/// The decoder is a process without access to the network and the cache. It receives a short clip with the necessary
+/// frames, the bytes of a file in an unsupported format, or the path of a local file that the user specified.
 package enum FrameSource {
-    /// The clip that was written. Its first picture is the frame.
+    /// The clip that was written. It starts with the frame.
     case clip
-    /// A file of the user, by its path.
+    /// The path of a local file.
     case file(String)
-    /// The bytes of the film.
+    /// The bytes of the media file.
     case bytes(MediaByteReader)
 
-    /// Prepares the data for a frame.
+    /// Prepares the input for a frame.
     ///
     /// - Parameters:
-    ///   - input: The film: a file or a playlist.
-    ///   - time: The time of the frame, in seconds from the beginning of the film.
+    ///   - input: A media file or a playlist.
+    ///   - time: The time of the frame, in seconds from the beginning of the media.
     ///   - clip: The path of the clip to write.
-    ///   - gateway: The cache that a URL is read through.
-    /// - Returns: nil if the film has no picture at that time.
+    ///   - gateway: The cache through which a URL is read.
+    /// - Returns: Nil if there is no frame at that time.
     /// - Throws: ``MediaJobError``, errors of the gateway.
     package static func make(
         of input: MediaInput, at time: Double, writingClipTo clip: String, gateway: (any MediaGateway)?,
         _ control: WorkControl
     ) throws -> FrameSource? {
         let resources = InputResources(of: [input], gateway: gateway, control: control)
-        // Decoders run in a working directory of their own.
+        // A decoder may have another working directory, so it needs an absolute path.
         var path: String?
         if case .file(let name) = input { path = URL(fileURLWithPath: name).path(percentEncoded: false) }
         let url = try resources.url(of: input)
@@ -38,9 +38,9 @@ package enum FrameSource {
         }
     }
 
-    /// Prepares the data for a frame of a film that a gateway serves; see ``make(of:at:writingClipTo:gateway:_:)``.
+    /// Prepares the input for a frame of media that a gateway serves; see ``make(of:at:writingClipTo:gateway:_:)``.
     ///
-    /// - Parameter url: The URL at which the gateway serves the film.
+    /// - Parameter url: The URL at which the gateway serves the media.
     package static func make(
         ofServed url: String, at time: Double, writingClipTo clip: String, gateway: any MediaGateway,
         _ control: WorkControl
@@ -49,7 +49,7 @@ package enum FrameSource {
         do {
             return try make(of: url, path: nil, at: time, clip: clip, resources)
         } catch {
-            throw MediaJobError(error, of: "the film")
+            throw MediaJobError(error, of: "the media")
         }
     }
 
@@ -60,16 +60,16 @@ package enum FrameSource {
             if let path { return .file(path) }
             return .bytes(MediaByteReader(try resources.bytes(of: url, range: nil)))
         }
-        let film: MovieSource<InputResources.Bytes>
+        let source: MovieSource<InputResources.Bytes>
         do throws(ContainerError) {
-            film = try MovieSource(of: url, resources: resources)
+            source = try MovieSource(of: url, resources: resources)
         } catch {
             guard error.code == .notThisFormat else { throw error }
             return try whole()
         }
         let file = try FileSink(path: clip)
         do throws(ContainerError) {
-            switch film {
+            switch source {
             case .playlist(let plan):
                 return try FrameClip.write(plan, from: resources, at: time, to: file) ? .clip : nil
             case .file(.mp4, let bytes):
@@ -79,20 +79,20 @@ package enum FrameSource {
                 return try FrameClip.write(plan, from: resources, at: time, to: file) ? .clip : nil
             }
         } catch {
-            // The decoder may support more codecs and tolerate more damage.
-            guard case .file = film, ![.inputOutput, .encrypted].contains(error.code) else { throw error }
+            // The decoder may support more codecs, and tolerate more damage, than this library.
+            guard case .file = source, ![.inputOutput, .encrypted].contains(error.code) else { throw error }
             return try whole()
         }
     }
 }
 
 extension Cover {
-    /// Reads the picture in the metadata of an input.
+    /// Reads the cover in the metadata of an input.
     ///
     /// - Parameters:
     ///   - input: A media file with metadata.
-    ///   - gateway: The cache that a URL is read through; nil for a file.
-    /// - Returns: nil without a picture.
+    ///   - gateway: The cache through which a URL is read; nil for a file.
+    /// - Returns: Nil if the metadata contains no image.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public static func embedded(in input: MediaInput, gateway: (any MediaGateway)?) async throws -> Cover? {
         try await MediaJob.run(on: input.name) { control in

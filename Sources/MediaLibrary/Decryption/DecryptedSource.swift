@@ -8,7 +8,7 @@ public import MediaContainers
 /// In CBC mode, a block only depends on the previous one; in counter mode, only on its position. Reading may therefore
 /// begin anywhere (RFC 8216bis §5.2; NIST SP 800-38A).
 public struct DecryptedSource<Source: ByteSource>: ByteSource {
-    /// The number of bytes decrypted at a time.
+    /// The number of bytes decrypted at once.
     private static var pieceLength: Int64 { 256 << 10 }
     private static var block: Int64 { Int64(SegmentCipher.blockLength) }
 
@@ -33,19 +33,21 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
     ) throws(ContainerError) {
         guard key.count == cipher.keyLength else {
             throw ContainerError(
-                .malformed, "the key has \(key.count) bytes; \(cipher.rawValue) takes \(cipher.keyLength)",
+                .malformed, "the key has \(key.count) bytes; \(cipher.rawValue) requires \(cipher.keyLength)",
                 advice: "The server may have sent a web page instead")
         }
         guard initializationVector.count == SegmentCipher.blockLength else {
-            throw ContainerError(.malformed, "the initialization vector has \(initializationVector.count) bytes")
+            throw ContainerError(
+                .malformed, "the initialization vector has \(initializationVector.count) bytes instead of 16")
         }
         self.source = source
         self.cipher = cipher
         self.key = SymmetricKey(data: key)
         vector = initializationVector
-        // Larger offsets could overflow at the ends of pieces and blocks.
+        // Larger offsets could overflow when rounded up to a block.
         guard source.length < 1 << 62 else {
-            throw ContainerError(.limitExceeded, "the encrypted segment has \(source.length) bytes")
+            throw ContainerError(
+                .limitExceeded, "the encrypted segment has \(source.length) bytes, which is implausible")
         }
         guard cipher != .aes256Counter else {
             length = source.length

@@ -2,13 +2,13 @@ internal import Foundation
 public import HLS
 internal import MediaContainers
 
-/// The location of a key that decrypts a media segment or media initialization section, and its parameters.
+/// The URL and parameters of a key that decrypts a media segment or media initialization section.
 public struct SegmentKey: Sendable, Hashable {
     /// The cipher.
     public var cipher: SegmentCipher
     /// The URL of the key.
     public var url: String
-    /// The initialization vector, 16 bytes. In counter mode, it's the first counter.
+    /// The initialization vector, 16 bytes. In counter mode, it's the initial counter block.
     public var initializationVector: [UInt8]
 
     /// Creates a key.
@@ -18,13 +18,13 @@ public struct SegmentKey: Sendable, Hashable {
         self.initializationVector = initializationVector
     }
 
-    /// Returns the first of several keys that can be used; nil if nothing is encrypted.
+    /// Returns the first usable key of a segment; nil if the segment isn't encrypted.
     ///
     /// - Parameters:
-    ///   - keys: The key tags that apply, which describe the same key in several formats.
-    ///   - mediaSequence: The media sequence number of the segment, the default initialization vector (RFC 8216bis
-    ///     §5.2).
-    /// - Throws: `ContainerError` with `encrypted` if none can be used, because of sample encryption or a DRM system.
+    ///   - keys: The key tags that apply to the segment. They describe the same key in different formats.
+    ///   - mediaSequence: The media sequence number of the segment, which is the default initialization vector (RFC
+    ///     8216bis §5.2).
+    /// - Throws: `ContainerError` with `encrypted` if no key is usable, because of sample encryption or a DRM system.
     static func usable(of keys: [EncryptionKey], mediaSequence: Int) throws(ContainerError) -> SegmentKey? {
         guard let first = keys.first, !keys.contains(where: { $0.method == .none }) else { return nil }
         for key in keys where key.keyFormat == "identity" {
@@ -33,9 +33,9 @@ public struct SegmentKey: Sendable, Hashable {
                 cipher: cipher, url: url,
                 initializationVector: key.initializationVector(mediaSequence: mediaSequence))
         }
-        let format = first.keyFormat == "identity" ? "" : " with keys of “\(first.keyFormat)”"
+        let format = first.keyFormat == "identity" ? "" : " with keys in the format “\(first.keyFormat)”"
         throw ContainerError(
-            .encrypted, "encrypted by \(first.method)\(format)",
+            .encrypted, "encrypted with \(first.method)\(format)",
             advice: "Only whole segments encrypted with AES-128, AES-256 or AES-256-CTR can be decrypted; DRM can't")
     }
 }
@@ -49,7 +49,7 @@ public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
     /// AES with a key of 256 bits, in counter mode without padding.
     case aes256Counter = "AES-256-CTR"
 
-    /// Creates the cipher of a method; nil if the method encrypts nothing, or samples rather than segments.
+    /// Creates the cipher of a method; nil for methods that encrypt nothing, or only samples.
     public init?(_ method: EncryptionKey.Method) {
         self.init(rawValue: method.rawValue)
     }
@@ -61,7 +61,7 @@ public enum SegmentCipher: String, Sendable, Hashable, CaseIterable {
     public static let blockLength = 16
 }
 
-/// A URL that contains its data (RFC 2397), as the keys of some playlists do.
+/// A URL that contains its data (RFC 2397). Some playlists use such URLs for keys.
 enum DataURL {
     /// Returns the bytes of `data:[<media type>][;base64],<data>`; nil for another scheme or invalid data.
     static func bytes(of url: String) -> [UInt8]? {

@@ -14,7 +14,7 @@ public struct DiagnosisFinding: Encodable, Sendable, Hashable {
     public var check: String
     /// The outcome.
     public var outcome: Outcome
-    /// The result in words.
+    /// The result, for display.
     public var found: String
     /// The recommended action; nil if none is needed.
     public var advice: String?

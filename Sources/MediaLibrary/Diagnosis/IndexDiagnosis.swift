@@ -1,18 +1,16 @@
 internal import MediaCache
 internal import MediaContainers
 
-/// A check of the position of an MP4's index. It requests only the headers of boxes.
+/// A check of the position of an MP4's index. It requests only box headers.
 struct IndexDiagnosis: Sendable {
-    /// The URL of the MP4.
     var url: ResourceURL
-    /// The probe of the origin.
     var probe: OriginProbe
     /// The responses to earlier requests.
     var facts: OriginFacts
 
-    /// The maximum number of boxes. A fragmented film has two for each fragment.
+    /// The maximum number of boxes to examine. A fragmented file has two boxes for each fragment.
     private static let boxLimit = 12
-    /// An upper bound of the size of a box header.
+    /// An upper bound for the size of a box header in bytes.
     private static let headerLimit: Int64 = 64
 
     /// Returns the finding.
@@ -20,31 +18,33 @@ struct IndexDiagnosis: Sendable {
     /// - Throws: `CacheError` of a request.
     func finding() async throws -> DiagnosisFinding {
         guard let length = facts.length else {
-            return .warning("index", "can't be located without the length", advice: "see “length”")
+            return .warning(
+                "index", "can't be located because the length is unknown", advice: "see the finding “length”")
         }
         var planner = FastStartPlanner(length: length)
         do {
             for _ in 0..<Self.boxLimit {
                 guard case .read(let range) = planner.step else {
-                    return .ok("index", "moov is at the front: playback starts at once")
+                    return .ok("index", "moov is at the front, so playback starts at once")
                 }
-                // A read longer than a header is for an index that isn't at the front.
+                // The planner reads more than a header only if the index isn't at the front.
                 if range.upperBound - range.lowerBound > Self.headerLimit {
                     return atEnd(range.lowerBound, of: length)
                 }
                 guard let bytes = try await bytes(range) else {
                     return .warning(
                         "index",
-                        "moov isn't in the first \(ByteCount(Int64(facts.first.bytes.count))), and the origin doesn't support ranges",
+                        "moov isn't in the first \(ByteCount(Int64(facts.first.bytes.count))), and the origin doesn't "
+                            + "support ranges",
                         advice:
-                            "players may wait for the whole file; once it's cached, faststart or ?faststart=1 helps")
+                            "players may wait for the whole file; once it's cached, use faststart or ?faststart=1")
                 }
                 try planner.supply(bytes)
             }
-            return .ok("index", "before fragments, or after more than \(Self.boxLimit) boxes")
+            return .ok("index", "moov isn't among the first \(Self.boxLimit) boxes, as in some fragmented files")
         } catch let error as ContainerError {
             if error.code == .unsupported {
-                return .ok("index", "moov follows fragments, which players use instead")
+                return .ok("index", "moov comes after the fragments")
             }
             return .failure(
                 "index", error.description,

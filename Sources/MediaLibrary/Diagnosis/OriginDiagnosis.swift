@@ -2,9 +2,10 @@ internal import Foundation
 internal import HTTPTypes
 public import MediaCache
 
-/// A diagnosis of a URL: whether its origin responds, the type of the resource, and problems with playback and caching.
+/// A diagnosis of a URL. It checks whether the origin responds, the type of the resource, and whether it can be played
+/// and cached.
 ///
-/// A diagnosis sends a few small requests to the origin, and reads at most 4 MiB to measure the rate.
+/// A diagnosis sends a few small requests to the origin, and reads at most 4 MiB to measure the transfer rate.
 ///
 /// ```swift
 /// try await OriginDiagnosis(of: url, origin: origin, settings: TransferSettings()).run { finding in
@@ -31,7 +32,7 @@ public struct OriginDiagnosis: Sendable {
         probe = OriginProbe(origin: origin, settings: settings)
     }
 
-    /// Runs all checks in order. A failure can end the diagnosis early.
+    /// Runs the checks in order. Some failures end the diagnosis early.
     ///
     /// - Parameter report: A function that receives each finding as soon as its check is complete.
     /// - Throws: `CancellationError`, errors of `report`.
@@ -41,7 +42,7 @@ public struct OriginDiagnosis: Sendable {
         try await diagnose(response, probe, report)
     }
 
-    /// Checks the resource after all redirects.
+    /// Checks the resource to which the redirects lead.
     private func diagnose(
         _ response: OriginProbe.Response, _ probe: OriginProbe, _ report: @escaping Report
     ) async throws {
@@ -66,7 +67,7 @@ public struct OriginDiagnosis: Sendable {
 
     /// Resolves the host's name.
     ///
-    /// - Returns: Whether it has an address.
+    /// - Returns: Whether the name has an address.
     private func lookUp(_ host: String, _ report: Report) async throws -> Bool {
         if IPAddress(host: host) != nil { return true }
         let begin = ContinuousClock.now
@@ -86,7 +87,7 @@ public struct OriginDiagnosis: Sendable {
             let addresses = all.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             let shown = addresses.prefix(4).joined(separator: ", ")
             let more = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
-            try await report(.ok("name", "\(host) is \(shown)\(more) (\(duration))"))
+            try await report(.ok("name", "\(host) resolves to \(shown)\(more) (\(duration))"))
             return true
         case .failure(let reason):
             try await report(
@@ -97,7 +98,7 @@ public struct OriginDiagnosis: Sendable {
         }
     }
 
-    /// Requests the first bytes and follows redirects.
+    /// Requests the first 1024 bytes, and follows redirects.
     ///
     /// - Returns: The last response, and a probe with the scope of its URL; nil after a failure.
     private func follow(_ report: Report) async throws -> (OriginProbe.Response, OriginProbe)? {
@@ -127,7 +128,8 @@ public struct OriginDiagnosis: Sendable {
                     .failure(
                         "redirect", "\(response.status) to “\(location)”, which can't be followed",
                         advice:
-                            "the redirects form a loop, are too many, or lead to a URL that isn't HTTP; check the URL"))
+                            "there are too many redirects, a loop, or a redirect to a URL that isn't HTTP; check the URL"
+                    ))
                 return nil
             }
             let losesTLS = url.scheme == "https" && next.scheme == "http"
@@ -135,14 +137,14 @@ public struct OriginDiagnosis: Sendable {
                 losesTLS
                     ? .warning(
                         "redirect", "\(response.status) to \(next.withoutUserInfo), without TLS (\(latency))",
-                        advice: "the media can be read and changed on its way; use an https URL")
+                        advice: "the media can be read and modified in transit; use an https URL")
                     : .ok("redirect", "\(response.status) to \(next.withoutUserInfo) (\(latency))"))
             url = next
             probe = probe.narrowed(to: response.references)
         }
     }
 
-    /// Requests other ranges of the resource.
+    /// Requests the last 64 bytes of the resource, then the first 1024 bytes again.
     private func facts(_ first: OriginProbe.Response, _ probe: OriginProbe) async throws -> OriginFacts {
         var facts = OriginFacts(first)
         facts.suffix = try? await probe.request(first.url, range: "bytes=-64", byteLimit: 64)
@@ -152,7 +154,6 @@ public struct OriginDiagnosis: Sendable {
         return facts
     }
 
-    /// Measures the transfer rate.
     private func measureRate(_ url: ResourceURL, _ probe: OriginProbe, _ report: Report) async throws {
         let limit = 4 << 20
         let response = try? await probe.request(
@@ -161,13 +162,13 @@ public struct OriginDiagnosis: Sendable {
             try Task.checkCancellation()
             return try await report(
                 .warning(
-                    "rate", "the connection broke during a longer read",
+                    "rate", "the connection failed while 4 MiB were read",
                     advice: "try again; interrupted transfers resume at the same byte"))
         }
         let seconds = response.reading / .seconds(1)
         let latency = response.latency.inMilliseconds
         let size = ByteCount(Int64(response.bytes.count))
-        // A shorter read may be served from buffers.
+        // A smaller amount may come from buffers, faster than the connection.
         guard response.bytes.count >= 256 << 10, seconds > 0.001 else {
             return try await report(
                 .ok("rate", "the resource is too short to measure (\(size)); first byte after \(latency)"))

@@ -2,9 +2,8 @@ package import Foundation
 internal import HTTPTypes
 internal import MediaCache
 
-/// The findings about an origin's responses.
+/// The findings from an origin's responses.
 package enum OriginFindings {
-    /// Returns the findings about a resource.
     static func all(_ facts: OriginFacts) -> [DiagnosisFinding] {
         [type(facts), length(facts), ranges(facts), suffix(facts), validators(facts), coding(facts), caching(facts)]
             .compactMap(\.self)
@@ -14,11 +13,11 @@ package enum OriginFindings {
     static func unreachable(_ error: CacheError, _ url: ResourceURL) -> DiagnosisFinding {
         let advice =
             switch error.code {
-            case .timedOut: "check for a firewall; --proxy names a proxy"
+            case .timedOut: "check for a firewall; use --proxy if the network requires a proxy"
             case .forbiddenAddress: "if you trust that network, allow it with --allow-net"
             default:
                 url.scheme == "https"
-                    ? "check the host and port; --ca-file names your own certificate authority"
+                    ? "check the host and port; use --ca-file to trust a private certificate authority"
                     : "check the host and port, and whether the server supports plain HTTP"
             }
         return .failure("connection", error.description, advice: advice)
@@ -29,9 +28,10 @@ package enum OriginFindings {
         let advice =
             switch response.status {
             case 401, 403:
-                "access needs a login: add a name and password to the URL, or use --header or --cookies; a link may have expired"
-            case 404, 410: "check the URL; a link may have expired"
-            case 407: "the proxy needs a name and password: --proxy http://name:password@host:port"
+                "the origin requires a login: add a name and password to the URL, or use --header or --cookies; "
+                    + "the link may also have expired"
+            case 404, 410: "check the URL; the link may have expired"
+            case 407: "the proxy requires a name and password: --proxy http://name:password@host:port"
             case 416: "the resource is empty, or the origin rejects ranges"
             case 429: "the origin received too many requests; wait a while, or lower --transfers"
             case 451: "the origin doesn't serve your region"
@@ -41,15 +41,15 @@ package enum OriginFindings {
         return .failure("status", "\(response.status)", advice: advice)
     }
 
-    /// Returns the finding about the difference between the origin's clock and the local one.
+    /// Returns the finding about the difference between the origin's clock and the local clock.
     ///
     /// - Parameter date: The value of the `Date` field.
     package static func clock(_ date: String?, now: Date) -> DiagnosisFinding {
         guard let date, let origin = HTTPDate.parse(date) else {
-            return .ok("clock", "the origin doesn't send the time")
+            return .ok("clock", "the origin doesn't send its time")
         }
         let difference = now.timeIntervalSince(origin)
-        guard abs(difference) > 60 else { return .ok("clock", "the origin's clock agrees with the local one") }
+        guard abs(difference) > 60 else { return .ok("clock", "the origin's clock agrees with the local clock") }
         let text = DurationText.describe(.seconds(abs(difference)))
         return .warning(
             "clock", "the local clock is \(text) \(difference > 0 ? "ahead of" : "behind") the origin's",
@@ -93,7 +93,9 @@ package enum OriginFindings {
             }
             return .warning(
                 "ranges", "\(facts.first.status) for \(range): range requests aren't supported",
-                advice: "seeking ahead waits for the bytes before, and an interrupted download starts again")
+                advice:
+                    "seeking ahead waits until all preceding bytes are received, and interrupted downloads start over"
+            )
         }
         let verdict = ResponseCheck.judge(
             status: 206, headerFields: facts.first.fields, asked: .from(0, to: 1024), known: nil,

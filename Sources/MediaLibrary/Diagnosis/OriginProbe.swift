@@ -2,25 +2,22 @@ internal import Foundation
 internal import HTTPTypes
 package import MediaCache
 
-/// Small requests to an origin, without a cache.
+/// A sender of small requests to an origin. It bypasses the cache.
 package struct OriginProbe: Sendable {
     /// A response: its head, and the first bytes of its body.
     package struct Response: Sendable {
-        /// The requested URL.
         var url: ResourceURL
-        /// The status code.
         var status: Int
-        /// The header fields.
         var fields: HTTPFields
-        /// The scope of the addresses that the response names.
+        /// The address scope of URLs in the response.
         var references = AddressScope.publicOnly
         /// The first bytes of the body.
         var bytes: [UInt8]
-        /// Whether the bytes are the whole body.
+        /// Whether ``bytes`` is the whole body.
         var isWhole: Bool
         /// The time until the head was received.
         var latency: Duration
-        /// The time from the head to the last of the bytes.
+        /// The time from the head until the last byte was read.
         var reading: Duration
 
         /// The target of a redirect; nil for other responses.
@@ -29,7 +26,6 @@ package struct OriginProbe: Sendable {
         }
     }
 
-    /// The client of the origin.
     var origin: any Origin
     /// The limits, header profiles and cookies of requests.
     var settings: TransferSettings
@@ -40,12 +36,12 @@ package struct OriginProbe: Sendable {
         self.settings = settings
     }
 
-    /// Returns a probe for URLs that were named by a document with `scope`.
+    /// Returns a probe for URLs in a document with the given scope.
     func narrowed(to scope: AddressScope) -> OriginProbe {
         OriginProbe(origin: origin, settings: settings.narrowed(to: scope))
     }
 
-    /// The time limits of requests: shorter than a player's, longer than a healthy origin needs.
+    /// The time limits of requests. They're shorter than a player's, but longer than a healthy origin needs.
     static let limits = TransferLimits(connect: .seconds(6), firstByte: .seconds(8), stall: .seconds(5))
     private static let totalLimit = Duration.seconds(20)
 
@@ -54,7 +50,7 @@ package struct OriginProbe: Sendable {
     /// - Parameters:
     ///   - range: The value of the `Range` field.
     ///   - byteLimit: The number of bytes of the body after which the connection is closed.
-    ///   - time: The time after which the connection is closed.
+    ///   - time: The time after the response head at which the connection is closed.
     /// - Throws: `CacheError`.
     func request(
         _ url: ResourceURL, range: String? = nil, byteLimit: Int = 1024, for time: Duration = .seconds(4)
@@ -94,7 +90,7 @@ package struct OriginProbe: Sendable {
 struct OriginFacts: Sendable {
     /// The response to a request for the first 1024 bytes.
     var first: OriginProbe.Response
-    /// The response to the same request a second time; nil if it failed.
+    /// The response to a repetition of the first request; nil if it failed.
     var second: OriginProbe.Response?
     /// The response to a request for the last 64 bytes; nil if it failed.
     var suffix: OriginProbe.Response?
@@ -110,21 +106,20 @@ struct OriginFacts: Sendable {
         return first.isWhole ? Int64(first.bytes.count) : nil
     }
 
-    /// The range of the first response.
+    /// The `Content-Range` of the first response; nil if it isn't partial content.
     var contentRange: ContentRange? {
         first.status == 206 ? first.fields[.contentRange].flatMap(ContentRange.init) : nil
     }
 
-    /// Whether the origin supports range requests.
     var supportsRanges: Bool { first.status == 206 && contentRange?.range?.lowerBound == 0 }
 
-    /// The media type of the first bytes; nil if they aren't recognised.
+    /// The media type detected from the first bytes; nil if they aren't recognised.
     var sniffed: String? {
         guard ResponseCheck.contentCoding(first.fields) == nil else { return nil }
         return first.bytes.prefix(MediaType.sniffLength).withUnsafeBytes(MediaType.sniff)
     }
 
-    /// The media type, from the first bytes, the header field and the extension.
+    /// The media type, determined from the first bytes, the `Content-Type` field and the extension.
     var type: String {
         MediaType.resolve(
             sniffed: sniffed, declared: first.fields[.contentType],

@@ -4,7 +4,6 @@ internal import MediaCache
 
 /// A diagnosis of an HLS stream: its playlists, a segment, and its keys.
 struct StreamDiagnosis: Sendable {
-    /// The probe of the origin.
     var probe: OriginProbe
     /// A function that receives each finding.
     var report: OriginDiagnosis.Report
@@ -12,7 +11,7 @@ struct StreamDiagnosis: Sendable {
     /// Runs all checks.
     ///
     /// - Parameter url: The URL of the playlist, after redirects.
-    /// - Returns: The segment that was requested, and a probe with its scope; nil without a segment.
+    /// - Returns: The requested segment, and a probe with its address scope; nil if there is no segment.
     func run(_ url: ResourceURL) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let first = try await read(url, "playlist") else { return nil }
         return try await narrowed(to: first.references).diagnose(first)
@@ -38,13 +37,13 @@ struct StreamDiagnosis: Sendable {
     ) async throws -> (segment: ResourceURL, probe: OriginProbe)? {
         guard let playlist = inspection.parsed.playlist.media else { return nil }
         try await report(StreamFindings.kind(playlist))
-        // The first segment of a live stream may be removed at any time.
+        // The first segment of a live stream may be removed at any time, so the last one is requested.
         let available = playlist.resolvedSegments.filter { !$0.segment.isGap }
         guard let resolved = playlist.hasEndList ? available.first : available.last else {
             try await report(
                 .warning(
                     "segment", "the playlist has no segments",
-                    advice: "`record` waits for the start of a stream, `get` doesn't"))
+                    advice: "if the stream hasn't started yet, use `record`, which waits for it"))
             return nil
         }
         let segment = resolved.segment
@@ -79,7 +78,7 @@ struct StreamDiagnosis: Sendable {
                 try await report(
                     .failure(
                         check, "\(url) wasn't received within 20 s",
-                        advice: "try again; players would have given up"))
+                        advice: "try again later; most players give up sooner"))
                 return nil
             }
             let inspection = try PlaylistInspection(body, variables: variables)
@@ -96,7 +95,7 @@ struct StreamDiagnosis: Sendable {
         return nil
     }
 
-    /// Returns a URL; reports text that isn't one.
+    /// Parses a URL. If the text is invalid, reports a failure and returns nil.
     private func url(_ text: String, _ check: String) async throws -> ResourceURL? {
         if let url = try? ResourceURL(text) { return url }
         try await report(

@@ -2,7 +2,7 @@ internal import HLS
 internal import HTTPTypes
 internal import MediaCache
 
-/// The findings about playlists and the resources that they name.
+/// The findings about playlists, segments and keys.
 enum StreamFindings {
     static func variants(_ playlist: MultivariantPlaylist) -> DiagnosisFinding {
         let variants = playlist.variants

@@ -1,21 +1,21 @@
 import MediaCache
 
-/// The names of an asset's parts. A resource has one name, even if several playlists name it.
+/// A generator of names for an asset's parts. A resource has one name, even if several playlists refer to it.
 ///
-/// Names have the extensions that players expect. ffmpeg, for instance, only opens segments and keys in a folder if
-/// they have the extension of a media file.
+/// Names have the extensions that players expect. For example, ffmpeg only opens local segments and keys that have the
+/// extension of a media file.
 struct AssetPartNaming {
-    /// The name of media segments that the playlist marks as absent (EXT-X-GAP). No part has it.
+    /// The name of segments that the playlist marks as gaps (EXT-X-GAP). No part has this name.
     static let gap = "gap.ts"
 
-    /// The extensions of resources, and those of the parts.
+    /// The extensions of parts, by the extensions of their resources.
     private static let extensions = [
         "ts": "ts", "m2ts": "ts", "aac": "aac", "mp3": "mp3", "ac3": "ac3", "ec3": "eac3", "eac3": "eac3",
         "mp4": "mp4", "m4a": "m4a", "m4v": "m4v", "m4s": "m4s", "cmfv": "m4s", "cmfa": "m4s", "cmft": "m4s",
         "vtt": "vtt", "webvtt": "vtt",
     ]
 
-    /// The extensions that a file may have: those of media. On a web server, others could be executed.
+    /// The extensions of media files. Other extensions aren't used, because a web server might execute such a file.
     private static let files: Set<String> = [
         "mp4", "m4v", "m4a", "mov", "3gp", "mp3", "aac", "ac3", "eac3", "flac", "wav", "ogg", "oga", "ogv", "opus",
         "webm", "mkv", "avi", "mpg", "mpeg", "ts", "m2ts", "vtt",
@@ -31,7 +31,7 @@ struct AssetPartNaming {
     ///
     /// - Parameters:
     ///   - url: The URL in the form used by the asset's parts.
-    ///   - folder: The folder of the part if the resource has no name yet.
+    ///   - folder: The folder for a new name.
     ///   - hasMap: Whether the resource is a media segment with a media initialization section.
     mutating func name(
         of resource: ResourceURL, _ url: String, _ role: AssetPart.Role, folder: String, hasMap: Bool
@@ -45,7 +45,7 @@ struct AssetPartNaming {
             let padding = String(repeating: "0", count: max(0, 6 - digits.count))
             name = "\(folder)/\(padding)\(digits).\(Self.ending(of: resource, hasMap: hasMap, folder: folder))"
         case .initializationSection: name = "\(folder)/init-\(count("\(folder) init")).\(known ?? "mp4")"
-        // ffmpeg opens a key in a folder only if it has the extension of a media file.
+        // ffmpeg only opens local keys that have the extension of a media file.
         case .key: name = "\(folder)/key-\(count("\(folder) key")).key.ts"
         case .file, .other: name = "\(folder)/\(count("\(folder) other")).\(known ?? "json")"
         }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The request to complete an asset, its progress, and its state.
+/// A request to download an asset completely, with its progress and state.
 public struct Download: Sendable, Hashable, Codable {
     /// The keys in the record of an asset.
     private enum CodingKeys: String, CodingKey {
@@ -17,23 +17,24 @@ public struct Download: Sendable, Hashable, Codable {
     public var priority: Int
     /// When the download was added. Downloads of equal priority run in this order.
     public var added: Date
-    /// When the recording of a live stream ends; nil means with the stream.
+    /// When the recording of a live stream ends; nil means at the end of the stream.
     public var endsAt: Date?
     /// The state.
     public var state: DownloadState
     /// The number of cached bytes.
     public var bytes: Int64
-    /// The length in bytes, known or estimated; nil if unknown.
+    /// The length in bytes, exact or estimated; nil if unknown.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
     public var isLengthExact: Bool
     /// The number of complete parts, and the total.
     public var parts: Parts
-    /// The parts that couldn't be fetched, in order; at most ``DownloadHole/mostListed``.
+    /// The first ``DownloadHole/mostListed`` parts that couldn't be fetched.
     public var holes: [DownloadHole]
     /// The number of parts that couldn't be fetched.
     public var holeCount: Int
-    /// Remarks about the playlists and the received media, such as removed wrappings and segments marked as absent.
+    /// Remarks about the playlists and the received media, for example about removed wrappings or segments marked as
+    /// gaps.
     public var notes: [AssetContents.Note]
 
     /// Adds holes, except those already listed.
@@ -80,11 +81,11 @@ public struct Download: Sendable, Hashable, Codable {
 public enum DownloadState: Sendable, Hashable, Codable {
     /// Waiting for its turn.
     case queued
-    /// Fetching parts, or about to.
+    /// Fetching parts, or preparing to.
     case running
     /// Paused by the user.
     case paused
-    /// Waiting for an obstacle to go. The download continues by itself.
+    /// Waiting until an obstacle no longer exists. The download then continues automatically.
     case waiting(DownloadObstacle)
     /// Ended without completing.
     case failed(DownloadFailure)
@@ -114,15 +115,15 @@ public enum DownloadState: Sendable, Hashable, Codable {
 public struct DownloadObstacle: Sendable, Hashable, Codable {
     /// The kinds of obstacles.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// No permitted network, or an origin that doesn't answer.
+        /// No permitted network, or an origin that doesn't respond.
         case network
         /// Too little space on the disk or under the cache limit.
         case space
         /// A delay that the origin requested (`Retry-After`, RFC 9110 §10.2.3).
         case retryAfter
-        /// No external power, or too much heat.
+        /// No external power, or an overheated device.
         case power
-        /// The time of day.
+        /// A time of day outside the permitted hours.
         case hours
         /// A suspended cache.
         case cache
@@ -132,7 +133,7 @@ public struct DownloadObstacle: Sendable, Hashable, Codable {
     public var kind: Kind
     /// A description for display.
     public var message: String
-    /// When the download tries again; nil if unknown.
+    /// When the download is retried; nil if unknown.
     public var until: Date?
 
     /// Creates an obstacle.
@@ -162,7 +163,7 @@ public struct DownloadFailure: Sendable, Hashable, Codable {
 
 /// A part that couldn't be fetched.
 public struct DownloadHole: Sendable, Hashable, Codable {
-    /// The maximum number of holes in a list.
+    /// The maximum number of holes that are listed.
     public static let mostListed = 10_000
 
     /// The part's URL.
@@ -171,7 +172,7 @@ public struct DownloadHole: Sendable, Hashable, Codable {
     public var role: String
     /// The start in seconds from the beginning of the asset.
     public var start: Double
-    /// The duration in seconds; 0 for a part without one.
+    /// The duration in seconds; 0 for a part without a duration.
     public var duration: Double
     /// The reason why the part is missing, for display.
     public var reason: String

@@ -2,37 +2,35 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// The objects shared by all runs.
+/// The dependencies of download runs.
 struct DownloadDependencies: Sendable {
     let store: CacheStore
     let assetStore: AssetStore
     let loader: PlaylistLoader
     let events: EventHub<DownloadEvent>
     let policy: DownloadPolicy
-    /// The source of transfer settings.
     let transferSettings: Downloads.SettingsSource
-    /// Returns a new URL for an asset whose link has expired.
+    /// A function that returns a new URL for an asset with an expired link; nil if links can't be refreshed.
     let refreshSource: (@Sendable (Asset) async throws -> ResourceURL?)?
 
-    /// The fetching and checking of parts.
     var parts: PartFetch { PartFetch(store: store) }
 
-    /// The recordings behind downloads of live streams.
+    /// The recordings that implement downloads of live streams.
     var liveDownloads: LiveDownloads { LiveDownloads(self) }
 
-    /// The assignment of resources to assets.
+    /// A lookup of the resources of assets.
     var resources: AssetResources { AssetResources(store: store, assetStore: assetStore, settings: transferSettings) }
 
     func settings(for asset: Asset) throws -> TransferSettings {
         var settings = try transferSettings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
-        // The user asked for the asset to be stored, whatever Cache-Control says.
+        // The user requested the download, so `Cache-Control: no-store` doesn't apply.
         settings.keepsNoStore = true
         return settings
     }
 
-    /// Returns the contents of the asset at `url`, as its playlists describe it.
+    /// Returns the contents of the asset at `url`, determined from its playlists.
     ///
-    /// - Parameter copy: The redundant copy of each media playlist that is preferred, counted from 0.
+    /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
     func contents(
         of url: ResourceURL, selection: StreamSelection?, _ settings: TransferSettings, copy: Int = 0,
         isFresh: Bool = false
@@ -46,7 +44,7 @@ struct DownloadDependencies: Sendable {
                 url, scope: scope, settings: settings, transferClass: .download, isFresh: isFresh)
         }
         guard contents.isGrowing, let entry = contents.playlists.first else { return contents }
-        // A live stream is recorded. Its contents are known when it has ended.
+        // A live stream is recorded. Its contents are determined after its end.
         var live = AssetContents(
             playlists: [.init(name: AssetContents.entryName, url: entry.url, text: "")], parts: [],
             notes: contents.notes)
@@ -60,13 +58,13 @@ struct DownloadDependencies: Sendable {
     func obstacle(by error: CacheError) -> DownloadObstacle? {
         if let wait = error.retryAfter, error.code == .originStatus {
             return DownloadObstacle(
-                .retryAfter, "the origin asked to wait for \(Int(wait.seconds.rounded(.up))) s",
+                .retryAfter, "the origin requested a delay of \(Int(wait.seconds.rounded(.up))) s",
                 until: store.now.addingTimeInterval(wait.seconds))
         }
         switch error.code {
         case .unreachable, .timedOut: return DownloadObstacle(.network, error.message)
         case .closed: return DownloadObstacle(.cache, "the cache is suspended")
-        // Space doesn't help if a rule forbids storing the resource.
+        // More space doesn't help if a rule forbids storing the resource.
         case .storage where store.folderFailure == nil && !error.isByRule:
             return DownloadObstacle(.space, error.description)
         default: return nil

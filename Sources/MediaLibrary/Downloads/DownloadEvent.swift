@@ -1,4 +1,4 @@
-/// Something that happened to a download. See ``Downloads/events()``.
+/// An event of a download; see ``Downloads/events()``.
 public enum DownloadEvent: Sendable {
     /// A download was added.
     case added(AssetID)
@@ -6,11 +6,11 @@ public enum DownloadEvent: Sendable {
     case state(AssetID, DownloadState)
     /// A download progressed. Events are sent a few times a second for each download.
     case progress(AssetID, DownloadProgress)
-    /// The fetch of a part begins.
+    /// A transfer of a part began.
     case partStarted(AssetID, name: String)
-    /// A part is complete.
+    /// A part was completed.
     case partDone(AssetID, name: String, bytes: Int64)
-    /// A part couldn't be fetched for now.
+    /// A part couldn't be fetched. It may be retried later.
     case partFailed(AssetID, name: String, reason: String)
     /// A download was removed.
     case removed(AssetID)
@@ -30,10 +30,10 @@ public struct DownloadProgress: Sendable, Hashable, Codable {
     public var parts: Download.Parts
     /// The transfer rate over the last seconds, in bytes per second.
     public var rate: Double
-    /// The seconds from the beginning that play without waiting.
+    /// The number of seconds from the beginning that can be played without waiting for data.
     public var secondsReady: Double
 
-    /// Creates a progress.
+    /// Creates a progress value.
     public init(
         bytes: Int64, length: Int64?, isLengthExact: Bool, parts: Download.Parts, rate: Double, secondsReady: Double
     ) {

@@ -20,14 +20,14 @@ final class DownloadMeter: Sendable {
         var running: [String: (part: Int, cached: Int64)] = [:]
         var bytes: Int64 = 0
         var done = 0
-        /// The media playlists, by the folders of their parts, and the playlist of each part.
+        /// The media playlists, the playlist index of each part, and the playlist index of each folder of parts.
         var tracks: [Track] = []
         var tracksOfParts: [Int] = []
         var tracksOfFolders: [Substring: Int] = [:]
         var fileLength: Int64?
         /// The coverage of a live stream's recording, while it runs.
         var coverage: Recording.Coverage?
-        /// The first part in order that isn't complete.
+        /// The index of the first incomplete part.
         var frontier = 0
         var samples: [(at: Duration, bytes: Int64)] = []
     }
@@ -39,7 +39,7 @@ final class DownloadMeter: Sendable {
         state.withLock { state in
             state = State()
             state.contents = contents
-            Self.sort(contents.parts[...], &state)
+            Self.assignTracks(to: contents.parts[...], &state)
             state.bytesOfParts = Array(repeating: 0, count: cached.count)
             state.isDone = isDone
             for index in cached.indices { Self.set(cached[index], of: index, &state) }
@@ -51,7 +51,8 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Updates the coverage of a live stream's recording. ``begin(_:cached:isDone:)`` ends that.
+    /// Updates the coverage of a live stream's recording. It determines the progress until ``begin(_:cached:isDone:)``
+    /// is called.
     func note(_ coverage: Recording.Coverage, now: Duration) {
         state.withLock { state in
             state.coverage = coverage
@@ -101,12 +102,12 @@ final class DownloadMeter: Sendable {
         state.withLock { _ = $0.running.removeValue(forKey: key) }
     }
 
-    /// Notes that the received bytes of a part were removed, because they aren't media.
+    /// Notes that the cached bytes of a part were removed.
     func removed(_ part: Int) {
         state.withLock { Self.set(0, of: part, &$0) }
     }
 
-    /// The number of values in memory, for tests of the cost of a long download.
+    /// The number of values in memory, for tests of long downloads.
     var valueCount: Int {
         state.withLock { state in
             state.contents.parts.count + state.bytesOfParts.count + state.isDone.count + state.running.count
@@ -114,7 +115,6 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Returns the progress.
     func progress(now: Duration) -> DownloadProgress {
         state.withLock { state in
             if let coverage = state.coverage {
@@ -133,8 +133,8 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Assigns parts to their media playlists.
-    private static func sort(_ parts: ArraySlice<AssetPart>, _ state: inout State) {
+    /// Assigns parts to the tracks of their media playlists.
+    private static func assignTracks(to parts: ArraySlice<AssetPart>, _ state: inout State) {
         for part in parts {
             let folder = part.name.prefix { $0 != "/" }
             let track = state.tracksOfFolders[folder] ?? state.tracks.count
@@ -158,7 +158,8 @@ final class DownloadMeter: Sendable {
         while state.frontier < state.isDone.count, state.isDone[state.frontier] { state.frontier += 1 }
     }
 
-    /// Returns the seconds that play without waiting: up to the first missing part, as parts are ordered by time.
+    /// Returns the number of seconds that can be played without waiting. Parts are ordered by time, so that's the start
+    /// of the first missing part.
     private static func secondsReady(_ state: State) -> Double {
         guard state.frontier < state.contents.parts.count else { return state.contents.duration }
         return state.contents.parts[state.frontier].start
@@ -166,8 +167,8 @@ final class DownloadMeter: Sendable {
 
     private static func estimate(_ state: State) -> Int64? {
         if let length = state.fileLength { return length }
-        // A few segments predict the length better than BANDWIDTH, which is a peak. Each playlist needs some of its
-        // own.
+        // A few segments predict the length better than BANDWIDTH, which is a peak bit rate. The estimate needs
+        // complete segments of each playlist.
         let timed = state.tracks.filter { $0.totalSeconds > 0 }
         guard state.done >= 3, !timed.isEmpty, timed.allSatisfy({ $0.doneSeconds > 0 }) else {
             return state.contents.estimatedLength.map { max($0, state.bytes) }

@@ -4,9 +4,9 @@ public import MediaCache
 public struct DownloadRequest: Sendable {
     /// The URL of a file, or of a multivariant or media playlist.
     public var url: ResourceURL
-    /// The identity whose header fields fetch the asset; nil if the origin doesn't distinguish users.
+    /// The identity under which the asset is requested; nil if the origin doesn't distinguish users.
     public var identity: ProfileIdentity?
-    /// The title; nil means one made from the URL.
+    /// The title; nil means a title derived from the URL.
     public var title: String?
     /// The variant streams and renditions, for a stream.
     public var selection: StreamSelection
@@ -14,7 +14,7 @@ public struct DownloadRequest: Sendable {
     public var headers: [String: String]
     /// The priority. Higher values run first.
     public var priority: Int
-    /// Whether the download is paused until it's resumed.
+    /// Whether the download is initially paused.
     public var startsPaused: Bool
     /// How long a live stream is recorded; nil means until it ends.
     public var followsFor: Duration?
@@ -51,7 +51,7 @@ public struct DownloadLimits: Sendable, Hashable, Codable {
     }
 }
 
-/// The state of a download at one moment.
+/// A snapshot of a download and its progress.
 public struct DownloadStatus: Sendable, Hashable {
     /// The asset, with its ``Asset/download``.
     public var asset: Asset

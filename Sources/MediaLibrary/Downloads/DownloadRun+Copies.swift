@@ -1,16 +1,16 @@
 internal import MediaCache
 internal import Synchronization
 
-/// The redundant copies of playlists from which the URLs of a download's parts are taken, counted from 0.
+/// The redundant copy of the playlists that provides the URL of each part. Copies are numbered from 0.
 struct PartCopies: Sendable {
     /// The copies by part index. Parts without an entry use the first copy.
     private var copies: [Int: Int] = [:]
     /// The copies from which each part couldn't be fetched.
     private var failed: [Int: Set<Int>] = [:]
-    /// The copies that all parts have left.
+    /// The copies that are no longer used for parts that haven't been started.
     private var abandoned: Set<Int> = []
 
-    /// The copy from which a part's URL is taken.
+    /// The copy that provides a part's URL.
     subscript(index: Int) -> Int {
         get { copies[index] ?? 0 }
         set { copies[index] = newValue }
@@ -23,19 +23,19 @@ struct PartCopies: Sendable {
         return (1..<max(1, count)).lazy.map { (own + $0) % count }.first { failed[index]?.contains($0) != true }
     }
 
-    /// Notes that all parts leave a copy. Returns false if they already have.
+    /// Marks a copy as no longer used. Returns false if it already was.
     mutating func leave(_ copy: Int) -> Bool { abandoned.insert(copy).inserted }
 
-    /// Lets every copy be tried again.
+    /// Allows all copies to be tried again.
     mutating func retry() {
         failed = [:]
         abandoned = []
     }
 }
 
-/// Failing over to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
+/// The failover to redundant variant streams and pathways (RFC 8216bis §6.2.4, §7).
 extension DownloadRun {
-    /// Moves a part that couldn't be fetched to the next copy, with the parts of its copy that haven't been started.
+    /// Switches a failed part to the next copy. Parts of the same copy that haven't been started are switched, too.
     ///
     /// - Returns: Whether another copy has the part.
     func failOver(_ index: Int, _ part: AssetPart, _ error: CacheError) async -> Bool {
@@ -65,9 +65,10 @@ extension DownloadRun {
         return false
     }
 
-    /// Replaces the URLs of a part, and of the parts of its copy that haven't been started, by those of another copy.
+    /// Replaces the URL of a part with that of another copy. Also replaces the URLs of all parts of the same copy that
+    /// haven't been started.
     ///
-    /// - Returns: The parts to fetch again, because ranges of one resource must share a URL.
+    /// - Returns: The complete parts that must be fetched again, because ranges of one resource must share a URL.
     private func move(
         _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Place: AssetPart], _ state: inout State
     ) -> [Int] {

@@ -3,16 +3,17 @@ internal import HLS
 internal import MediaCache
 import Synchronization
 
-/// Downloading a live stream: recording it to its end, then making the recording the asset's contents.
+/// The download of a live stream. The stream is recorded until it ends; then the recording becomes the asset's
+/// contents.
 extension DownloadRun {
-    /// Fetches the planned parts; records the stream where it is live.
+    /// Fetches the planned parts. Records the stream first if it's live.
     ///
-    /// - Returns: The obstacle that keeps the download from continuing now, if there is one.
+    /// - Returns: The obstacle that prevents the download from continuing; nil if there is none.
     func fetchPlanned(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         while !contents.isGrowing {
             if let obstacle = try await fetchAll(settings) { return obstacle }
             guard state.withLock({ $0.isPlaylist }) else { return nil }
-            // The file turned out to be a playlist although its name doesn't say so.
+            // The resource turned out to be a playlist, although its name has another extension.
             state.withLock { $0.isPlaylist = false }
             dependencies.loader.remember(try ResourceURL(asset.url))
             try await begin(try await updatedContents(settings), settings)
@@ -25,14 +26,16 @@ extension DownloadRun {
         return try await fetchAll(settings)
     }
 
-    /// Completes a live download of a version that listed its segments one by one: with the segments found so far.
+    /// Completes a live download from an earlier version, which listed segments individually. The asset consists of the
+    /// segments found so far.
     private func completeEarlierForm(_ settings: TransferSettings) async throws {
         var contents = contents
         contents.isGrowing = false
         contents.notes.append(
             .init(
                 url: asset.url,
-                text: "begun by an earlier version with another format; it ends where that version stopped")
+                text: "an earlier version began this recording in another format, so it ends where that version stopped"
+            )
         )
         try await dependencies.assetStore.setContents(contents, of: id)
         try await begin(contents, settings)
@@ -67,7 +70,7 @@ extension DownloadRun {
         try await adopt(recording, settings)
     }
 
-    /// Makes a recording the asset's contents: for good once it has ended, until the next run otherwise.
+    /// Makes a recording the asset's contents: permanently if it has ended, otherwise until the next run.
     private func adopt(_ recording: Recording, _ settings: TransferSettings) async throws {
         let hasEnded = await recording.channel.hasEnded
         guard let window = try await recording.whole() else {
@@ -96,12 +99,12 @@ extension DownloadRun {
         let isRequested = await recording.channel.endsAt.map { $0 <= store.now } ?? false
         let text =
             isRequested
-            ? "ended by request while the stream was still live"
-            : "the stream has no EXT-X-ENDLIST; it ended when its playlists stopped changing"
+            ? "the recording was ended by request while the stream was still live"
+            : "the stream has no EXT-X-ENDLIST; the recording ended when the playlists stopped changing"
         return .init(url: asset.url, text: text)
     }
 
-    /// Ends the recording of a live stream now. Other downloads aren't affected.
+    /// Ends the recording of a live stream now. Has no effect on downloads that aren't live.
     ///
     /// - Throws: `CacheError` with `storage`.
     func finish() async throws {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MediaCache
 internal import Synchronization
 
-/// Fetching parts.
+/// The transfers of parts.
 extension DownloadRun {
     /// The number of concurrent transfers if the group has no limit.
     private static let standardWidth = 6
@@ -14,7 +14,7 @@ extension DownloadRun {
         await withTaskGroup(of: Void.self) { tasks in
             var inFlight = 0
             repeat {
-                // The limit may change meanwhile.
+                // The limit may change in the meantime.
                 while inFlight < max(1, group.limit ?? Self.standardWidth), !Task.isCancelled, let index = nextPart() {
                     inFlight += 1
                     tasks.addTask { await self.fetch(index, settings) }
@@ -84,7 +84,7 @@ extension DownloadRun {
         let obstacle = dependencies.obstacle(by: error)
         let waits = state.withLock { state -> Bool in
             state.failures[index] = error
-            // A single part that can't be reached doesn't stop the download.
+            // A single unreachable part doesn't stop the download.
             if error.code == .timedOut {
                 state.silent.insert(index)
             } else if obstacle?.kind == .network {
@@ -120,7 +120,6 @@ struct NoteAggregator: Sendable {
     private var counts: [String: (url: String, count: Int)] = [:]
     private var order: [String] = []
 
-    /// Adds a note.
     mutating func add(_ note: AssetContents.Note) {
         if counts[note.text] != nil {
             counts[note.text]?.count += 1
@@ -130,7 +129,6 @@ struct NoteAggregator: Sendable {
         }
     }
 
-    /// The combined notes.
     var notes: [AssetContents.Note] {
         order.compactMap { text in
             counts[text].map {

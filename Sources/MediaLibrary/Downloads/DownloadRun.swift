@@ -9,7 +9,6 @@ import Synchronization
 /// Cancelling the task of ``run()`` stops transfers at once. Received bytes remain, and the next run continues at the
 /// first missing byte.
 final class DownloadRun: Sendable {
-    /// The outcome of a run.
     enum Outcome: Sendable {
         /// All parts are complete and committed, except the holes.
         case ended(holes: [DownloadHole], holeCount: Int)
@@ -21,7 +20,7 @@ final class DownloadRun: Sendable {
         case stopped
     }
 
-    /// The delays before failed parts are retried, after all others.
+    /// The delays before failed parts are retried, once all other parts have been fetched.
     private static let passes: [Duration] = [.seconds(1), .seconds(5)]
 
     let id: AssetID
@@ -39,9 +38,9 @@ final class DownloadRun: Sendable {
         var notes = NoteAggregator()
         /// Gaps in the recording of a live stream.
         var missed: [DownloadHole] = []
-        /// The number of network failures since bytes were last received.
+        /// The number of network failures since a part was last completed.
         var networkFailures = 0
-        /// The indexes of the parts that have timed out since bytes were last received.
+        /// The indexes of the parts that have timed out since a part was last completed.
         var silent: Set<Int> = []
         var obstacle: DownloadObstacle?
         /// The number of cached bytes at the beginning.
@@ -50,13 +49,13 @@ final class DownloadRun: Sendable {
         var indexes: [String: Int] = [:]
         /// The source of new URLs for parts whose links have expired.
         var links: LinkRefresh?
-        /// The redundant copies from which the parts' URLs are taken.
+        /// The redundant copies that provide the parts' URLs.
         var copies = PartCopies()
         /// Whether a resource fetched as a file turned out to be a playlist.
         var isPlaylist = false
         /// The recording of a live stream, while it runs.
         var recording: Recording?
-        /// Whether the recording ends now.
+        /// Whether the end of the recording was requested.
         var isFinishRequested = false
     }
 
@@ -64,7 +63,7 @@ final class DownloadRun: Sendable {
     ///
     /// - Parameters:
     ///   - asset: The asset to complete.
-    ///   - dependencies: The objects shared by all runs.
+    ///   - dependencies: The dependencies of the run.
     ///   - group: The group of the run's transfers.
     ///   - rechecks: Whether cached parts are checked again.
     init(_ asset: Asset, dependencies: DownloadDependencies, group: TransferGroup, rechecks: Bool) {
@@ -84,10 +83,10 @@ final class DownloadRun: Sendable {
         return known.filter { !new.contains($0) } + new
     }
 
-    /// Whether bytes were received.
+    /// Whether bytes have been received since the beginning of the run.
     var hasProgressed: Bool { meter.progress(now: store.time.monotonic).bytes > state.withLock { $0.bytesBefore } }
 
-    /// The recording of a live stream; nil unless one runs.
+    /// The recording of a live stream; nil if none is running.
     var recording: Recording? { state.withLock { $0.recording } }
 
     /// Gaps in the recording of a live stream.
@@ -101,7 +100,7 @@ final class DownloadRun: Sendable {
         try await state.withLock { $0.links }?.fresh(url)
     }
 
-    /// Continues from the named part, because a player requested it.
+    /// Continues with the named part, because a player requested it.
     func prefer(_ name: String) {
         state.withLock { state in
             guard let index = state.indexes[name] else { return }
@@ -111,7 +110,7 @@ final class DownloadRun: Sendable {
 
     // MARK: - Running
 
-    /// Fetches the missing parts until all are complete, or an error or obstacle prevents it.
+    /// Fetches missing parts until all are complete, or until an error or obstacle ends the run.
     func run() async -> Outcome {
         do {
             var settings = try dependencies.settings(for: asset)
@@ -162,7 +161,7 @@ final class DownloadRun: Sendable {
         return contents
     }
 
-    /// Replaces the URLs of parts that haven't been started by new ones.
+    /// Replaces the URLs of parts that haven't been started with new URLs.
     private func relink(to fresh: [AssetPart.Place: AssetPart]) async {
         let contents = state.withLock { state in
             let parts = state.contents.parts
@@ -188,7 +187,8 @@ final class DownloadRun: Sendable {
         let requests = try contents.parts.map { try request(for: $0, settings) }
         let coverages = try await store.coverage(of: requests)
         let holes = Set(asset.download?.holes.map(\.url) ?? [])
-        // A process that was killed may have fetched parts without checking them.
+        // With `rechecks`, no part counts as done, because a process that was killed may have fetched parts without
+        // checking them.
         let isDone = contents.parts.indices.map { index in
             let (part, coverage) = (contents.parts[index], coverages[index])
             guard let coverage, !rechecks, !holes.contains(part.url),
@@ -206,7 +206,7 @@ final class DownloadRun: Sendable {
         state.withLock { state in
             state.contents = contents
             state.bytesBefore = bytesBefore
-            // A segment that a recording missed has no part. Its hole names the playlist.
+            // A segment that is missing from a recording has no part. Its hole has the URL of the playlist.
             let playlists = Set(contents.playlists.map(\.url))
             state.missed = asset.download?.holes.filter { playlists.contains($0.url) } ?? []
             state.queue = PartQueue(isDone: isDone, first: begun + failed)
@@ -219,7 +219,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Fetches parts again that were removed during the run, because the origin changed them or the user removed
+    /// Fetches parts again that were removed during the run, because they changed at the origin, or the user removed
     /// another asset that shares them. Parts that are removed once more become holes.
     private func refetchRemovedParts(_ settings: TransferSettings) async throws -> DownloadObstacle? {
         let removed = try await removedParts(settings)
@@ -238,7 +238,7 @@ final class DownloadRun: Sendable {
         return nil
     }
 
-    /// Returns the completed parts that have been removed since, and subtracts them from the progress.
+    /// Returns the parts that have been removed since they were completed, and subtracts them from the progress.
     private func removedParts(_ settings: TransferSettings) async throws -> [Int] {
         let parts = contents.parts
         let coverages = try await store.coverage(of: try parts.map { try request(for: $0, settings) })
@@ -251,7 +251,7 @@ final class DownloadRun: Sendable {
         return removed
     }
 
-    /// Throws if the asset can never fit; returns the obstacle otherwise.
+    /// Returns the obstacle; throws if the asset exceeds the cache limit.
     private func confirmed(_ obstacle: DownloadObstacle) async throws -> DownloadObstacle {
         guard obstacle.kind == .space else { return obstacle }
         return try await missingSpace() ?? obstacle
@@ -279,9 +279,9 @@ final class DownloadRun: Sendable {
 
     // MARK: - Completion
 
-    /// Pins the origin's playlists, so that their URLs play without the origin.
+    /// Pins the origin's playlists, so that their URLs can be played without the origin.
     private func pinPlaylists(_ settings: TransferSettings) async throws {
-        // A recording doesn't play through its origin's playlists.
+        // A recording isn't played through the origin's playlists.
         for playlist in contents.playlists where !contents.parts.contains(where: { $0.storedAs != nil }) {
             guard let url = try? ResourceURL(playlist.url) else { continue }
             let request = ReadRequest(url: url, settings: settings, kind: .playlist)
@@ -290,7 +290,7 @@ final class DownloadRun: Sendable {
         }
     }
 
-    /// Reads the duration of a film from its index. An error doesn't affect the download.
+    /// Reads the duration of an MP4 from its index. Errors don't affect the download.
     private func readDuration(_ settings: TransferSettings) async {
         guard contents.playlists.isEmpty, contents.parts.count == 1, let url = contents.parts.first?.url else { return }
         let duration = try? await BlockingWork.run { [store] control in
@@ -319,7 +319,7 @@ final class DownloadRun: Sendable {
     }
 }
 
-/// The asset is larger than the cache limit permits.
+/// An error thrown if the asset doesn't fit within the cache limit.
 private struct AssetTooLarge: Error {
     var message: String
 }
@@ -327,7 +327,7 @@ private struct AssetTooLarge: Error {
 extension DownloadRun.State {
     fileprivate var retryableCount: Int { failures.values.count { $0.isRetryable } }
 
-    /// Lets failed parts be fetched again, except those that can't succeed.
+    /// Schedules failed parts to be fetched again, except those that can't succeed.
     mutating func retry() {
         let final = failures.filter { !$0.value.isRetryable }.map(\.key)
         queue.retryFailed(but: Set(final))

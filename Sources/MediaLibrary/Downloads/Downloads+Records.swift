@@ -5,7 +5,7 @@ extension Downloads {
     func enter(_ asset: Asset) {
         let group = TransferGroup(
             name: asset.id.rawValue, rank: -(asset.download?.priority ?? 0), limit: limits.transfersPerAsset)
-        // A process that ended regularly leaves no running download.
+        // A process that stops properly leaves no download in this state.
         let rechecks = asset.download?.state == .running
         entries[asset.id] = Entry(asset: asset, group: group, rechecks: rechecks)
         queue.add(
@@ -47,7 +47,7 @@ extension Downloads {
 
     /// Writes the changed records one by one, and returns when they're durable.
     func write() async {
-        // Records that change during a write are written by the first waiting caller. The others wait for it, too.
+        // The first waiting caller writes the records that changed during the write. The other callers wait for it.
         while isWriting { await withCheckedContinuation { writeWaiters.append($0) } }
         guard !unwritten.isEmpty else { return }
         isWriting = true
@@ -57,7 +57,7 @@ extension Downloads {
             let written: Void? = try? await assetStore.keep(asset)
             if written == nil { failed.insert(id) }
         }
-        // Failed writes are repeated with the next change.
+        // Failed writes are retried with the next change.
         unwritten = failed
         isWriting = false
         let waiters = writeWaiters
@@ -77,7 +77,7 @@ extension Downloads {
         do {
             known = try await assetStore.contents(of: id)
         } catch let error as CacheError where error.code == .storage {
-            // Unreadable contents must not block the new ones.
+            // Unreadable contents must not prevent the creation of new ones.
             return try await assetStore.removeContents(of: id)
         }
         guard var known, known.selection == nil else { return }
@@ -85,9 +85,9 @@ extension Downloads {
         try await assetStore.setContents(known, of: id)
     }
 
-    /// Refuses another selection of a live stream: it would replace the recorded media, which can't be fetched again.
+    /// Throws if an asset has recorded media. Another selection would replace that media, which can't be fetched again.
     ///
-    /// - Throws: `CacheError` with `invalidSetting` if media of it is recorded; `storage`.
+    /// - Throws: `CacheError` with `invalidSetting` if media has been recorded; `storage`.
     func requireNoRecording(of asset: Asset) async throws {
         var isRecorded = try await dependencies.liveDownloads.hasRecording(of: asset.id)
         if !isRecorded { isRecorded = try await hasRecordedContents(asset.id) }

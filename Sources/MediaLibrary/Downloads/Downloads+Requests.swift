@@ -1,13 +1,13 @@
 internal import Foundation
 internal import MediaCache
 
-/// The user's requests. They're recorded at once, and applied by `reconcile()`.
+/// Requests by the user. They're recorded immediately, and applied by `reconcile()`.
 extension Downloads {
-    /// The limit of priorities. Higher ones are reduced to it.
+    /// The maximum absolute value of a priority. Greater values are clamped.
     private static let greatestPriority = 1_000_000
 
     /// Adds a download. If the asset already has one, changes its selection, header fields and priority, and resumes
-    /// it; parts of a complete download that have been removed since are fetched again.
+    /// it. If it's complete, parts that have been removed since are fetched again.
     ///
     /// - Returns: The changed asset.
     /// - Throws: `CacheError` with `storage`, `closed`, or `invalidSetting` for another selection of a live stream that
@@ -46,7 +46,7 @@ extension Downloads {
         }
         entries[asset.id]?.group.rank = -priority
         queue.change(asset.id) { $0.priority = priority }
-        // A run uses the asset as it was at its beginning, so it's restarted.
+        // A run doesn't see changes to its asset, so it's restarted.
         let after = entries[asset.id]?.asset
         if before?.url != after?.url || before?.download?.headers != after?.download?.headers
             || before?.download?.endsAt != after?.download?.endsAt
@@ -81,7 +81,7 @@ extension Downloads {
         await write()
     }
 
-    /// Resumes a download, also one that failed or has holes. Does nothing if it's complete.
+    /// Resumes a download, including one that failed or has holes. Does nothing if it's complete.
     ///
     /// - Throws: `CacheError` with `notFound` if there is no such download.
     public func resume(_ id: AssetID) async throws {
@@ -97,15 +97,15 @@ extension Downloads {
         await write()
     }
 
-    /// Ends the recording of a live stream, whose recorded part becomes the asset. A paused or failed download is
-    /// resumed to do so. Does nothing for other assets.
+    /// Ends the recording of a live stream. The recorded part becomes the asset's contents. A paused or failed download
+    /// is resumed for that purpose. Does nothing for other assets.
     ///
     /// - Throws: `CacheError` with `notFound` if there is no such download, or `storage`.
     public func finish(_ id: AssetID) async throws {
         try requireEntry(id)
         let contents = try await assetStore.contents(of: id)
         try requireEntry(id)
-        // Whether the stream is live may be unknown before the first run.
+        // Before the first run, it may be unknown whether the stream is live.
         guard contents?.isGrowing ?? (queue.items[id]?.isActive == true) else { return }
         let now = store.now
         update(id) { $0.download?.endsAt = now }
@@ -127,7 +127,7 @@ extension Downloads {
     /// Arranges downloads in the given order by changing their priorities. The last one receives the lowest priority
     /// among them, so that downloads added later follow it. Other downloads keep their priorities.
     ///
-    /// - Throws: `CacheError` with `notFound` if one of the downloads doesn't exist; then none is changed.
+    /// - Throws: `CacheError` with `notFound` if one of the downloads doesn't exist. In that case, none is changed.
     public func setOrder(_ ids: [AssetID]) async throws {
         for id in ids { try requireEntry(id) }
         let priorities = ids.map { entries[$0]?.asset.download?.priority ?? 0 }.sorted()
@@ -159,7 +159,7 @@ extension Downloads {
         queue.remove(id)
         reconcile()
         await entries[id]?.task?.value
-        // Should this process be killed here, the next one doesn't continue the download.
+        // If this process is killed during the removal, the next one must not continue the download.
         setState(.paused, of: id)
         await write()
         do {
@@ -226,7 +226,7 @@ extension Downloads {
     public func setTitle(_ title: String, of id: AssetID) async throws {
         try await assetStore.setTitle(title, of: id)
         update(id) { $0.title = title }
-        // A concurrent write may have stored the old title.
+        // A concurrent write of the download's record may have stored the old title.
         await write()
     }
 

@@ -80,7 +80,7 @@ extension Downloads {
         let isActive = queue.items[id]?.isActive ?? false
         switch outcome {
         case .stopped:
-            // The download was paused, or others took its place, or the conditions changed.
+            // The download was paused or displaced by others, or the conditions changed.
             guard isActive else { return setState(.paused, of: id) }
             setState(obstacle.map { .waiting($0) } ?? .queued, of: id)
         case .ended(let holes, let count):
@@ -100,11 +100,13 @@ extension Downloads {
         }
     }
 
-    /// Makes a download wait for an obstacle, or fail if it has waited too often without progress.
+    /// Suspends a download until an obstacle no longer exists. Fails the download if it has waited too often without
+    /// progress.
     func wait(_ id: AssetID, _ obstacle: DownloadObstacle) {
         let failedWaits = (entries[id]?.failedWaits ?? 0) + 1
         entries[id]?.failedWaits = failedWaits
-        // Waiting for space, for the cache, or until a time set by the origin isn't limited.
+        // Only waits for the network are limited. Waits for space, for the cache, or until a time set by the origin
+        // aren't.
         guard failedWaits <= Self.maximumFailedWaits || obstacle.kind != .network else {
             queue.change(id) { $0.isActive = false }
             return setState(
@@ -125,7 +127,7 @@ extension Downloads {
         }
     }
 
-    /// Lets a waiting download run again.
+    /// Allows a waiting download to run again.
     func unblock(_ id: AssetID) {
         guard queue.items[id]?.isBlocked == true, entries[id]?.run == nil else { return }
         queue.change(id) { $0.isBlocked = false }
@@ -140,7 +142,7 @@ extension Downloads {
         let obstacle = obstacle
         for (id, entry) in entries {
             guard let state = entry.asset.download?.state, state.isActive, entry.run == nil else { continue }
-            // A delay that the origin requested applies in any case.
+            // A delay requested by the origin applies regardless of the conditions.
             if case .waiting(let waited) = state, waited.kind == .retryAfter { continue }
             if let obstacle {
                 setState(.waiting(obstacle), of: id)
@@ -168,20 +170,20 @@ extension Downloads {
     func deactivate(_ id: AssetID) {
         entries[id]?.timer?.cancel()
         queue.change(id) { $0.isActive = false }
-        // A run sets the state itself when it has stopped.
+        // If a run exists, the state is set once it has stopped.
         if entries[id]?.run == nil { setState(.paused, of: id) }
     }
 }
 
 /// A queue of downloads by priority.
 struct DownloadQueue: Sendable {
-    /// The position of a download.
+    /// The position and state of a download in the queue.
     struct Item: Sendable {
         /// The priority. Higher values run first.
         var priority: Int
         /// The position among downloads of equal priority. Lower values run first.
         var order: Int
-        /// Whether the download runs when its turn comes.
+        /// Whether the download may run.
         var isActive: Bool
         /// Whether an obstacle blocks the download for now.
         var isBlocked = false
@@ -205,7 +207,7 @@ struct DownloadQueue: Sendable {
         items[id] = item
     }
 
-    /// Returns the downloads that run now, in order.
+    /// Returns the downloads to run now, in order.
     func running(atMost limit: Int) -> [AssetID] {
         let ready = items.filter { $0.value.isActive && !$0.value.isBlocked }
         return ready.sorted { ($1.value.priority, $0.value.order) < ($0.value.priority, $1.value.order) }

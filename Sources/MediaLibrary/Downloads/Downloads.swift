@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The downloads of a store.
 ///
-/// Callers state which downloads are active; `reconcile()` then starts and stops runs to match. Calls may therefore be
-/// made at any time, in any order and repeatedly.
+/// Requests only change which downloads are active; `reconcile()` then starts and stops runs accordingly. Requests may
+/// therefore be made at any time, in any order and repeatedly.
 public actor Downloads {
     /// A function that returns the transfer settings for a URL, with the header fields of an identity and of an asset.
     public typealias SettingsSource =
@@ -21,7 +21,7 @@ public actor Downloads {
         var run: DownloadRun?
         var task: Task<Void, Never>?
         let group: TransferGroup
-        /// Retries the download when its obstacle may have gone.
+        /// A task that retries the download when its obstacle may no longer exist.
         var timer: Task<Void, Never>?
         /// The number of consecutive waits without progress.
         var failedWaits = 0
@@ -45,29 +45,30 @@ public actor Downloads {
     var policy: DownloadPolicy
     var limits: DownloadLimits
     var watchers: [Task<Void, Never>] = []
-    /// Checks the conditions again when the permitted hours begin or end.
+    /// A task that checks the conditions again when the permitted hours begin or end.
     var boundary: Task<Void, Never>?
-    /// The name of the last network.
+    /// The name of the most recent network.
     var networkName = ""
     var isStopped = false
-    /// Downloads with changed records, and the callers waiting for those to be written.
+    /// The downloads with changed records that haven't been written.
     var unwritten: Set<AssetID> = []
     var isWriting = false
     var writeWaiters: [CheckedContinuation<Void, Never>] = []
     /// Runs by asset, readable outside this actor.
     nonisolated let runs = Mutex<[AssetID: DownloadRun]>([:])
 
-    /// Creates the downloads of a store. None runs before ``start(goingOn:)``.
+    /// Creates the downloads of a store. No download runs before ``start(goingOn:)``.
     ///
     /// - Parameters:
-    ///   - store: The store that holds the bytes.
+    ///   - store: The store that contains the media.
     ///   - assetStore: The store's assets.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - limits: The limits on concurrent downloads and transfers.
     ///   - policy: The conditions under which downloads run.
     ///   - conditions: The source of the current conditions.
     ///   - settings: The source of transfer settings; nil means the store's settings with the asset's header fields.
-    ///   - refreshSource: Returns a new URL for an asset whose link has expired; nil if links can't be refreshed.
+    ///   - refreshSource: A function that returns a new URL for an asset with an expired link; nil if links can't be
+    ///     refreshed.
     public init(
         store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, limits: DownloadLimits = DownloadLimits(),
         policy: DownloadPolicy = DownloadPolicy(), conditions: any DownloadConditions = SteadyConditions(),
@@ -135,11 +136,11 @@ public actor Downloads {
         hub.finish()
     }
 
-    /// Returns the events from now on. Each call returns an independent stream that buffers up to 512 events; further
-    /// events are dropped and counted in ``DownloadEvent/dropped(count:)``.
+    /// Returns an independent stream of the events from now on. It buffers up to 512 events; further events are dropped
+    /// and counted in ``DownloadEvent/dropped(count:)``.
     public nonisolated func events() -> AsyncStream<DownloadEvent> { hub.stream() }
 
-    /// Returns the events that match a condition, so that other events don't fill the stream's buffer.
+    /// Returns a stream of the events that match a condition. Other events don't use the stream's buffer.
     package nonisolated func events(
         where isIncluded: @escaping @Sendable (DownloadEvent) -> Bool
     ) -> AsyncStream<DownloadEvent> { hub.stream(where: isIncluded) }
@@ -169,15 +170,15 @@ public actor Downloads {
         }
     }
 
-    /// Fetches the rest of an asset from the named part on, because a player requested that part.
+    /// Continues the download of an asset with the named part, because a player requested that part.
     public nonisolated func plays(_ name: String, of id: AssetID) {
         runs.withLock { $0[id] }?.prefer(name)
     }
 
-    /// Returns a new URL for a part whose link has expired, and the scope of the playlist that names it, while the
-    /// asset is being downloaded; nil if there is none.
+    /// Returns a new URL for a part with an expired link, and the address scope of the playlist that contains the URL;
+    /// nil if there is none, or the asset isn't being downloaded.
     ///
-    /// - Throws: `CacheError` where the playlists can't be loaded.
+    /// - Throws: `CacheError` if the playlists can't be loaded.
     package nonisolated func freshURL(
         for url: ResourceURL, of id: AssetID
     ) async throws -> (url: ResourceURL, scope: AddressScope)? {

@@ -2,7 +2,7 @@ internal import MediaCache
 
 /// A source of new URLs for an asset's parts when signed links expire during a download.
 ///
-/// The playlists are loaded once for all parts with expired links. Parts are matched by their position in the stream.
+/// One load of the playlists serves all parts with expired links. Parts are matched by their position in the stream.
 /// Cached parts keep the cache key of their first URL.
 actor LinkRefresh {
     /// The minimum interval between loads of the playlists.
@@ -15,7 +15,7 @@ actor LinkRefresh {
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var last: (at: Duration, parts: [AssetPart.Place: AssetPart])?
-    /// The parts as the redundant copies name them, by the number of the copy.
+    /// The parts with the URLs of each redundant copy, by the number of the copy.
     private var copies: [Int: [AssetPart.Place: AssetPart]] = [:]
     /// The positions of the parts by every URL they have had.
     private var places: [String: AssetPart.Place] = [:]
@@ -44,7 +44,7 @@ actor LinkRefresh {
         return Self.url(of: place, in: parts, but: url)
     }
 
-    /// Returns the parts as a redundant copy of the playlists names them.
+    /// Returns the parts with the URLs of a redundant copy of the playlists.
     ///
     /// - Parameter copy: The number of the copy, counted from 0.
     func parts(ofCopy copy: Int) async throws -> [AssetPart.Place: AssetPart] {
@@ -57,7 +57,7 @@ actor LinkRefresh {
         return parts
     }
 
-    /// Returns when no other request loads playlists. All callers belong to one run, and are cancelled with it.
+    /// Waits until no other request is loading playlists. All callers belong to one run, and are cancelled with it.
     private func waitForTurn() async throws {
         while isLoading {
             await withCheckedContinuation { waiting.append($0) }

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import MediaCache
 
-/// The recordings behind downloads of live streams.
+/// The recordings that implement downloads of live streams.
 ///
-/// A live stream is downloaded by recording it. The recording has a channel of its own, which isn't listed. A small
-/// file in the durable folder describes the channel until the recording has become the asset's contents, so that the
-/// next process continues it.
+/// A live stream is downloaded by recording it to a separate channel, which isn't listed. A small file in the durable
+/// folder describes the channel until the recording has become the asset's contents, so that the next process can
+/// continue it.
 struct LiveDownloads: Sendable {
     private static let suffix = ".json"
 
@@ -19,7 +19,7 @@ struct LiveDownloads: Sendable {
 
     /// Opens the recording of an asset, and creates it if there is none yet.
     ///
-    /// - Parameter events: Receives the recording's events.
+    /// - Parameter events: The hub that receives the recording's events.
     /// - Throws: `CacheError` with `storage`.
     func recording(of asset: Asset, events: EventHub<RecordingEvent>) async throws -> Recording {
         let name = asset.id.rawValue + Self.suffix
@@ -40,20 +40,20 @@ struct LiveDownloads: Sendable {
 
     /// Deletes the recording of an asset, if there is one.
     ///
-    /// - Parameter keepingMedia: Whether the asset's contents name the recorded media from now on.
+    /// - Parameter keepingMedia: Whether the recorded media remains, because the asset's contents refer to it.
     /// - Throws: `CacheError` with `storage`.
     func remove(_ asset: Asset, keepingMedia: Bool) async throws {
         guard let channel = try await channel(of: asset.id) else { return }
         let name = asset.id.rawValue + Self.suffix
         let events = EventHub<RecordingEvent> { .dropped(count: $0) }
         let recording = Recording(channel, dependencies: recordingDependencies(asset, name: name, events: events))
-        // A recording whose pages can't be read is removed all the same.
+        // A recording with unreadable pages can be removed, too.
         try? await recording.open()
         try await recording.removeAll(keepingMedia: keepingMedia)
         try await folder.remove(name)
     }
 
-    /// Whether a recording of an asset has begun and isn't the asset's contents yet.
+    /// Returns whether an asset has a recording that hasn't become its contents yet.
     ///
     /// - Throws: `CacheError` with `storage`.
     func hasRecording(of asset: AssetID) async throws -> Bool {
@@ -74,7 +74,7 @@ struct LiveDownloads: Sendable {
 
     private static func channel(for asset: Asset, created: Date) throws -> Channel {
         guard let name = ChannelName(rawValue: asset.id.rawValue) else {
-            throw CacheError(.storage, "“\(asset.id)” can't name a recording")
+            throw CacheError(.storage, "“\(asset.id)” can't be the name of a recording")
         }
         var request = ChannelRequest(
             name: name, url: try ResourceURL(asset.url), identity: asset.identity,

@@ -1,14 +1,13 @@
 /// The order in which an asset's parts are fetched: first to last, or from the part that a player requested.
 ///
-/// Taking the next part takes amortized constant time.
+/// ``next()`` takes amortized constant time.
 struct PartQueue: Sendable {
-    /// The state of a part.
     enum PartState: Sendable {
         case missing, running, done, failed
     }
 
     private(set) var states: [PartState]
-    /// Parts that precede all others, in reverse order: interrupted ones, then failed ones.
+    /// The parts to fetch before all others, in reverse order. Interrupted parts precede failed ones.
     private var first: [Int] = []
     /// The index at which the search for the next part begins. The search wraps around to `front`.
     private var cursor = 0
@@ -22,7 +21,7 @@ struct PartQueue: Sendable {
     ///
     /// - Parameters:
     ///   - isDone: Whether each part is complete.
-    ///   - first: The parts that precede all others, in order.
+    ///   - first: The parts to fetch before all others, in order.
     init(isDone: [Bool], first: [Int] = []) {
         self.first = first.reversed()
         states = isDone.map { $0 ? .done : .missing }
@@ -66,7 +65,7 @@ struct PartQueue: Sendable {
         if state == .failed { failedCount += 1 }
     }
 
-    /// Continues from a part that a player requested.
+    /// Continues with a part that a player requested.
     mutating func prefer(_ index: Int) {
         guard states.indices.contains(index) else { return }
         first = []

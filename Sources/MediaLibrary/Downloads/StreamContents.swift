@@ -4,18 +4,19 @@ import MediaCache
 /// A builder of an asset's contents: it loads the stream's playlists, applies the selection, and rewrites the playlists
 /// to play from the cache.
 struct StreamContents {
-    /// Loads a playlist with the scope of the document that names it and the variables that it may import; returns nil
-    /// if the resource isn't a playlist.
+    /// A function that loads a playlist, given the address scope of the document that contains its URL, and the
+    /// variables that it may import. It returns nil if the resource isn't a playlist.
     typealias Load =
         (_ url: ResourceURL, _ scope: AddressScope, _ variables: [String: String]) async throws -> LoadedPlaylist?
 
     private let selection: StreamSelection
     private let load: Load
-    /// The preferred redundant copy, counted from 0. The next one is used if it can't be loaded.
+    /// The preferred redundant copy of each media playlist, counted from 0. If it can't be loaded, the next one is
+    /// used.
     private let copy: Int
     private var contents = AssetContents(parts: [])
     private var names = AssetPartNaming()
-    /// The parts already listed.
+    /// The parts that are already in the contents.
     private var listed: Set<AssetPart> = []
     private var bandwidth = 0.0
 
@@ -25,7 +26,7 @@ struct StreamContents {
         self.load = load
     }
 
-    /// Returns the contents of the asset at `url`, which the user named.
+    /// Returns the contents of the asset at `url`, which the user specified.
     ///
     /// - Parameter copy: The preferred redundant copy of each media playlist, counted from 0.
     /// - Throws: `CacheError`, with `notMedia` for a playlist without segments or variant streams.
@@ -84,7 +85,8 @@ struct StreamContents {
             let (child, url) = try await loadFirst(of: copies, of: entry, variables)
             let parsed = try child.parsed(importing: variables)
             guard case .media(let media) = parsed.playlist else {
-                throw CacheError(.notMedia, "\(url) is a multivariant playlist inside another")
+                throw CacheError(
+                    .notMedia, "\(url) is a multivariant playlist, but \(entry.url) lists it as a media playlist")
             }
             let folder = names.folder(for: kind)
             local[uri] = "\(folder)/\(AssetContents.entryName)"
@@ -107,7 +109,7 @@ struct StreamContents {
             let url = copies[(copy + offset) % copies.count]
             do {
                 guard let child = try await load(url, entry.references, variables) else {
-                    throw CacheError(.notMedia, "\(url) isn't a playlist, though \(entry.url) names it as one")
+                    throw CacheError(.notMedia, "\(url) isn't a playlist, although \(entry.url) lists it as one")
                 }
                 return (child, url)
             } catch {
@@ -115,7 +117,7 @@ struct StreamContents {
                 first = first ?? error
             }
         }
-        throw first ?? CacheError(.notMedia, "\(entry.url) names no media playlist")
+        throw first ?? CacheError(.notMedia, "\(entry.url) lists no media playlist")
     }
 
     /// Returns the text of a multivariant playlist with only the selected streams.
@@ -137,7 +139,7 @@ struct StreamContents {
         return LocalPlaylistWriter.text(of: .multivariant(mapped))
     }
 
-    /// Adds a media playlist, and all resources that it names.
+    /// Adds a media playlist, and all resources that it refers to.
     private mutating func add(
         _ playlist: MediaPlaylist, from loaded: LoadedPlaylist, name: String, folder: String
     ) throws {
@@ -149,7 +151,7 @@ struct StreamContents {
         let home = name.contains("/") ? folder : ""
         let gaps = playlist.segments.count { $0.isGap }
         if gaps > 0 {
-            note(url, "the playlist marks \(gaps) of \(playlist.segments.count) segments as absent (EXT-X-GAP)")
+            note(url, "the playlist marks \(gaps) of \(playlist.segments.count) segments as gaps (EXT-X-GAP)")
         }
         let foreign = foreignKeys(of: playlist, at: url)
         try addSegments(of: &playlist, from: loaded, folder: folder, home: home)
@@ -189,7 +191,7 @@ struct StreamContents {
         contents.duration = max(contents.duration, Double(playlist.durationNanoseconds) / 1e9)
     }
 
-    /// Lists the media segments as parts, and gives them their local names.
+    /// Adds the media segments to the parts, and replaces their URIs in the playlist with local names.
     private mutating func addSegments(
         of playlist: inout MediaPlaylist, from loaded: LoadedPlaylist, folder: String, home: String
     ) throws {
@@ -224,14 +226,15 @@ struct StreamContents {
                     isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
                 of: loaded)
             playlist.segments[index].uri = AssetPartNaming.relative(local, from: home)
-            // Ranges are written with their offset, because the preceding segment may now have another name.
+            // Ranges are written with an offset, because an omitted offset refers to the previous segment, which may
+            // have another name now.
             if let range = resolved.byteRange {
                 playlist.segments[index].byteRange = ByteRange(length: range.count, offset: range.lowerBound)
             }
         }
     }
 
-    /// Returns the URIs of keys that a DRM system provides. A note names the system.
+    /// Returns the URIs of keys for DRM systems. Adds a note with their key formats.
     private mutating func foreignKeys(of playlist: MediaPlaylist, at url: ResourceURL) -> Set<String> {
         var foreign: Set<EncryptionKey> = []
         var last: [EncryptionKey] = []
@@ -242,7 +245,7 @@ struct StreamContents {
         for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isForeign($0) }) }
         if !foreign.isEmpty {
             let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
-            note(url, "encrypted with keys of \(formats); playback requires a licence")
+            note(url, "encrypted with keys in the format \(formats); playback requires a licence")
         }
         return Set(foreign.compactMap(\.uri))
     }
@@ -253,7 +256,7 @@ struct StreamContents {
 
     // MARK: - Parts
 
-    /// Lists a resource as a part, and returns a reference to it; nil if its URI isn't an HTTP URL.
+    /// Adds a resource to the parts, and returns a reference to it; nil if its URI isn't an HTTP URL.
     private mutating func part(
         _ role: AssetPart.Role, _ uri: String, of playlist: LoadedPlaylist, folder: String, from home: String
     ) -> String? {
@@ -272,7 +275,7 @@ struct StreamContents {
         contents.parts.append(part)
     }
 
-    /// Sorts the parts into the order in which playback needs them.
+    /// Sorts the parts in the order in which playback needs them, and estimates the length.
     private mutating func sortParts() {
         func rank(_ part: AssetPart) -> Int { part.role == .mediaSegment ? 1 : part.role == .other ? 2 : 0 }
         contents.parts = contents.parts.enumerated().sorted {
@@ -291,7 +294,7 @@ struct StreamContents {
         do {
             return try base.resolve(uri)
         } catch {
-            throw CacheError(.notMedia, "\(playlist) names “\(uri)”, which isn't an HTTP URL")
+            throw CacheError(.notMedia, "\(playlist) refers to “\(uri)”, which isn't an HTTP URL")
         }
     }
 
@@ -300,7 +303,7 @@ struct StreamContents {
 }
 
 extension MultivariantPlaylist {
-    /// Returns the media playlists of variant streams and renditions, and the kinds of their folders.
+    /// Returns the URIs of the media playlists of variant streams and renditions, and the prefixes of their folders.
     static func children(
         _ variants: [VariantStream], _ renditions: [Rendition]
     ) -> [(uri: String, kind: String)] {
@@ -320,7 +323,7 @@ extension MultivariantPlaylist {
             switch written {
             case .variant(var variant):
                 guard variants.contains(variant) else { return nil }
-                // A group needs a rendition (RFC 8216bis §4.4.6.2.1).
+                // A group must have a rendition (RFC 8216bis §4.4.6.2.1).
                 if let group = variant.audioGroup, !groups.contains("AUDIO \(group)") { variant.audioGroup = nil }
                 if let group = variant.videoGroup, !groups.contains("VIDEO \(group)") { variant.videoGroup = nil }
                 if let group = variant.subtitlesGroup, !groups.contains("SUBTITLES \(group)") {
@@ -339,7 +342,7 @@ extension MultivariantPlaylist {
 }
 
 extension RenditionType {
-    /// The kind of folder for the rendition's parts.
+    /// The prefix of the folder for the rendition's parts.
     fileprivate var folder: String {
         switch self {
         case .audio: "audio"

@@ -53,7 +53,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns the selected variant streams and all their selected renditions, each once.
+    /// Returns the selected variant streams and their selected renditions, without duplicates.
     func choose(from playlist: MultivariantPlaylist) -> (variants: [VariantStream], renditions: [Rendition]) {
         let variants = playlist.variants(variantSelections)
         var chosen: [Rendition] = []

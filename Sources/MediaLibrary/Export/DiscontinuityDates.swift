@@ -13,15 +13,15 @@ struct DiscontinuityDates {
             guard let start = resolved.programDateTime?.nanosecondsSinceEpoch else { continue }
             let (end, overflow) = start.addingReportingOverflow(max(0, resolved.segment.duration.nanoseconds))
             guard !overflow else { continue }
-            // Greater numbers aren't plausible, and could overflow.
+            // Greater numbers aren't plausible, and might cause an overflow.
             let number = max(0, min(resolved.discontinuitySequence, 1 << 40))
             let known = times[number] ?? start..<end
             times[number] = min(known.lowerBound, start)..<max(known.upperBound, end)
         }
     }
 
-    /// Returns the number to add to this playlist's discontinuity numbers, so that they denote the same dates as those
-    /// of another playlist; 0 if they already do, or dates are missing.
+    /// Returns the offset by which this playlist's discontinuity numbers must be shifted to match those of another
+    /// playlist by date. It's 0 if they already match, or if dates are missing.
     func shift(to other: DiscontinuityDates) -> Int {
         guard !times.isEmpty, times.count <= Self.maximumPairs / max(1, other.times.count) else { return 0 }
         var shifts: Set<Int> = []

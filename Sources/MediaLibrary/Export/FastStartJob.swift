@@ -41,7 +41,7 @@ public struct FastStartJob: Sendable {
     /// Writes the output.
     ///
     /// - Parameters:
-    ///   - gateway: The cache that a URL is read through; nil for a file.
+    ///   - gateway: The cache through which a URL is read; nil for a file.
     ///   - progress: The progress of the job.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: (any MediaGateway)?, progress: ReadProgress? = nil) async throws -> Result {

@@ -13,14 +13,15 @@ extension MediaPlaylist {
         package var end: Int64 { start.clampedSum(duration) }
     }
 
-    /// The difference of two clocks that rounding explains for short segments, in nanoseconds.
+    /// The minimum tolerance for rounding when dates are compared with durations, in nanoseconds.
     private static let leastRounding: Int64 = 500_000_000
 
     /// The positions of all segments, in order.
     ///
-    /// The timeline's clock is EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6), because the sum of rounded durations
-    /// drifts. If a date differs from the durations by more than a quarter of a segment, it has another cause, such as
-    /// an outage that left no trace in the media; then the duration counts.
+    /// The timeline follows EXT-X-PROGRAM-DATE-TIME (RFC 8216bis §4.4.4.6), because the sum of rounded durations
+    /// drifts. If the difference between two dates deviates from the duration by more than a quarter of a segment, and
+    /// by more than 0.5 s, rounding isn't the cause. It may be an outage that isn't visible in the media, so the
+    /// duration is used instead.
     package var places: [Place] {
         var places: [Place] = []
         var wall: Int64?

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HLS
 internal import MediaContainers
 
-/// A job that remuxes files and streams into one file, without encoding.
+/// A job that remuxes files and streams into one file, without re-encoding.
 ///
 /// ```swift
 /// let job = RemuxJob(
@@ -12,23 +12,23 @@ internal import MediaContainers
 public struct RemuxJob: Sendable {
     /// The inputs.
     public var inputs: [MediaInput]
-    /// The output. Its extension decides the format: .mp4, .m4v, .m4a or .ts.
+    /// The output. Its extension determines the format: .mp4, .m4v, .m4a or .ts.
     public var output: OutputTarget
-    /// Whether the inputs are played together, instead of one after the other.
+    /// Whether the inputs are combined to play in parallel. Otherwise, they're joined in sequence.
     public var playsTogether = false
-    /// The URL that references of a playlist in a file resolve against.
+    /// The base URL of references in a local playlist; nil means the playlist's location.
     public var base: String?
     /// The selection from multivariant playlists.
     public var choice = StreamChoice()
-    /// Whether unavailable segments become gaps. Otherwise they are errors.
+    /// Whether unavailable segments become gaps. Otherwise, the job fails if a segment is unavailable.
     public var leavesGaps = false
-    /// The range of the inputs that is remuxed.
+    /// The time range to remux.
     public var clip = ClipRange()
     /// The placement of subtitles.
     public var subtitles = SubtitlePlacement.none
-    /// The file that the names of subtitle files derive from; nil for the output.
+    /// The file from whose name the names of subtitle files are derived; nil means the output.
     public var subtitleOwner: OutputTarget?
-    /// A function that returns whether a stream is available, by the URL of its media playlist.
+    /// A function that returns whether a stream is available, given the URL of its media playlist.
     public var isAvailable: @Sendable (String) -> Bool = { _ in true }
     /// A function that receives notes for the user, such as the selected variant stream.
     public var onNote: @Sendable (String) -> Void = { _ in }
@@ -42,7 +42,7 @@ public struct RemuxJob: Sendable {
     /// Writes the output.
     ///
     /// - Parameters:
-    ///   - gateway: The cache that URLs are read through; nil if all inputs are files.
+    ///   - gateway: The cache through which URLs are read; nil if all inputs are files.
     ///   - progress: The progress of the job.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func run(gateway: (any MediaGateway)?, progress: ReadProgress? = nil) async throws -> RemuxResult {
@@ -72,12 +72,12 @@ public struct RemuxJob: Sendable {
         return result
     }
 
-    /// An input whose content was recognised.
+    /// An input of a recognised format.
     private struct FoundInput {
         var plan: StreamPlan
-        /// The reader of an MP4 with its own index.
+        /// The reader of an MP4; nil for other formats, or if there are several inputs.
         var movie: MP4Reader<ByteSlice<InputBytes>>?
-        /// The approximate duration; 0 if it's unknown.
+        /// The approximate duration in seconds; 0 if unknown.
         var seconds = 0.0
     }
 
@@ -95,13 +95,13 @@ public struct RemuxJob: Sendable {
         switch source {
         case .playlist(let plan):
             if let variant = plan.variant { onNote("the selected variant stream is \(variant)") }
-            if plan.isLive { onNote("the stream is live; only the segments in its playlist now are included") }
+            if plan.isLive { onNote("the stream is live; only the segments that are now in its playlist are included") }
             return FoundInput(plan: plan, seconds: plan.duration)
         case .file(let format, let bytes):
             if inputs.count == 1 { resources.progress?.expect(bytes.length) }
             var found = FoundInput(plan: StreamPlan(inputs: [[StreamPart(url: url)]]))
             if format == .mp4, inputs.count == 1 { found.movie = try MP4Reader(bytes) }
-            // For a remote stream the estimate would cost a request for its end.
+            // For a remote stream, the estimate would require another request, for the end of the file.
             if format == .transportStream, !input.isURL {
                 found.seconds = try TransportStreamDuration.estimate(bytes) ?? 0
             }
@@ -109,15 +109,15 @@ public struct RemuxJob: Sendable {
         }
     }
 
-    /// Returns one plan that plays all inputs together or in sequence.
+    /// Returns one plan that combines all inputs in parallel or in sequence.
     private func merged(_ plans: [StreamPlan]) throws -> StreamPlan {
         if plans.count == 1 { return plans[0] }
         if plans.contains(where: { !$0.subtitles.isEmpty }) {
-            onNote("the subtitles of several inputs can't be joined and are left out")
+            onNote("subtitles of several inputs can't be joined, so they're left out")
         }
         guard !playsTogether else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
-            // The order of the inputs decides which audio track is first.
+            // The order of the inputs determines which audio track is first.
             plan.sounds = plans.flatMap(\.sounds).map { sound in
                 sound.map { TrackLabel(language: $0.language, name: $0.name) }
             }
@@ -127,7 +127,7 @@ public struct RemuxJob: Sendable {
         let count = plans[0].inputs.count
         guard plans.allSatisfy({ $0.inputs.count == count }) else {
             throw MediaJobError(
-                .failed, "the inputs have different numbers of playlists; remux each input, then join the files")
+                .failed, "the inputs consist of different numbers of playlists; remux each input, then join the files")
         }
         return StreamPlan(joining: plans)
     }
@@ -180,26 +180,26 @@ public struct RemuxJob: Sendable {
     }
 }
 
-/// A range of a film in seconds from its beginning.
+/// A time range, in seconds from the beginning of the media.
 public struct ClipRange: Sendable, Hashable {
     /// The start; nil for the beginning.
     public var start: Double?
-    /// The end; nil for the end of the film.
+    /// The end; nil for the end of the media.
     public var end: Double?
 
-    /// Creates a range; without arguments, the whole film.
+    /// Creates a range; without arguments, all of the media.
     public init(start: Double? = nil, end: Double? = nil) {
         self.start = start
         self.end = end
     }
 
-    /// Whether the range is the whole film.
+    /// Whether the range includes all of the media.
     public var isWhole: Bool { (start ?? 0) <= 0 && end == nil }
 }
 
 /// The placement of a stream's subtitles in an output.
 public enum SubtitlePlacement: String, Sendable, Hashable, CaseIterable {
-    /// A WebVTT file for each language beside the output, which most players support.
+    /// A WebVTT file for each language next to the output, which most players support.
     case sidecar
     /// Tracks of the output, which few players support.
     case embed
@@ -207,11 +207,11 @@ public enum SubtitlePlacement: String, Sendable, Hashable, CaseIterable {
     case none
 }
 
-/// The kind of an output file, by its extension.
+/// The kind of an output file, determined by its extension.
 public enum MediaFileKind: String, Sendable, CaseIterable {
     /// Video, audio and text.
     case mp4
-    /// Video, audio and text, under another extension of MP4.
+    /// An MP4 with another extension, for video, audio and text.
     case m4v
     /// Audio.
     case m4a
@@ -226,7 +226,7 @@ public enum MediaFileKind: String, Sendable, CaseIterable {
         let dot = name.lastIndex(of: ".")
         let suffix = dot.map { name[name.index(after: $0)...].lowercased() } ?? ""
         guard let kind = MediaFileKind(rawValue: suffix) else {
-            let reason = suffix.isEmpty ? "has no extension" : "has an extension that can't be written"
+            let reason = suffix.isEmpty ? "has no extension" : "has an unsupported extension"
             throw MediaJobError(.invalidArgument, "“\(path)” \(reason); use .mp4, .m4v, .m4a or .ts")
         }
         self = kind
@@ -235,7 +235,7 @@ public enum MediaFileKind: String, Sendable, CaseIterable {
     /// Whether the file can contain subtitles.
     public var supportsSubtitles: Bool { kinds.contains(.text) }
 
-    /// The kinds of tracks in the file.
+    /// The kinds of tracks that the file can contain.
     var kinds: Set<MediaKind> {
         switch self {
         case .mp4, .m4v: [.video, .audio, .text]

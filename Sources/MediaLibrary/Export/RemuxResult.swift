@@ -10,10 +10,10 @@ public struct RemuxResult: Encodable, Sendable {
         public var start: Double
         /// The duration in seconds.
         public var duration: Double
-        /// The reason for a damaged segment; nil for a missing one.
+        /// A description of the damage; nil if the segment is missing.
         public var reason: String?
 
-        /// Creates a missing segment.
+        /// Creates a description of a missing segment.
         public init(name: String, start: Double, duration: Double) {
             (self.name, self.start, self.duration) = (name, start, duration)
         }
@@ -27,7 +27,7 @@ public struct RemuxResult: Encodable, Sendable {
         }
     }
 
-    /// Damage inside of segments: missing or unreadable packets.
+    /// Damage within segments, such as missing or unreadable packets.
     public struct Damage: Encodable, Sendable {
         /// The number of damaged places.
         public var places: Int
@@ -41,7 +41,7 @@ public struct RemuxResult: Encodable, Sendable {
             (self.places, self.first, self.kinds) = (places, first, kinds)
         }
 
-        /// Creates a record; nil without damage.
+        /// Creates a record; nil if there is no damage.
         init?(_ damage: RemuxDamage) {
             guard let first = damage.first else { return nil }
             places = damage.places
@@ -62,13 +62,13 @@ public struct RemuxResult: Encodable, Sendable {
     package var tracks: [ContainerTrackRecord] = []
     /// The paths of the subtitle files.
     public internal(set) var subtitles: [String] = []
-    /// The tracks that the output can't contain, each with the reason.
+    /// The tracks that the output can't contain, with reasons.
     public internal(set) var leftOut: [String] = []
-    /// The video and audio tracks among them.
+    /// The video and audio tracks in ``leftOut``.
     public private(set) var lostTracks: [String] = []
     /// The segments that became gaps.
     public var missing: [Missing] = []
-    /// The damage inside of segments.
+    /// The damage within segments; nil if there is none.
     public var damage: Damage?
 
     private enum CodingKeys: String, CodingKey {

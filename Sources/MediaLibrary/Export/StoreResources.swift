@@ -3,8 +3,8 @@ package import MediaCache
 package import MediaContainers
 import Synchronization
 
-/// The cached resources of a stream, for use on a thread that may block. Missing bytes are an error; the origin isn't
-/// asked.
+/// The cached resources of a stream, for use on a thread that may block. The origin isn't contacted, so missing bytes
+/// are an error.
 package struct StoreResources: StreamResources {
     private let store: CacheStore
     private let settings: TransferSettings
@@ -16,11 +16,11 @@ package struct StoreResources: StreamResources {
     /// Creates a reader of a stream's resources.
     ///
     /// - Parameters:
-    ///   - store: The store.
+    ///   - store: The store that contains the resources.
     ///   - settings: The settings of each read, with its identity.
-    ///   - control: Ends the work.
+    ///   - control: The control that cancels reads.
     ///   - asset: The asset that the contents belong to; nil for a window of a recording.
-    ///   - contents: The resources that URLs under ``ContentsIndex/base`` name.
+    ///   - contents: The resources at URLs under ``ContentsIndex/base``.
     package init(
         _ store: CacheStore, settings: TransferSettings, control: WorkControl, asset: Asset? = nil,
         contents: ContentsIndex? = nil
@@ -40,7 +40,7 @@ package struct StoreResources: StreamResources {
         self.scope = scope
     }
 
-    /// Returns the resources under another control.
+    /// Returns the same resources with another control.
     package func ended(by control: WorkControl) -> StoreResources {
         StoreResources(store, settings, control, asset, contents, scope)
     }
@@ -86,7 +86,7 @@ package struct StoreResources: StreamResources {
     private func bytes(
         of url: String, in range: Range<Int64>
     ) throws(ContainerError) -> (head: ResourceHead, bytes: [UInt8]) {
-        // A range stored under its own key appears as a whole resource.
+        // A range stored under its own cache key is presented as a whole resource.
         let part = part(of: url)
         let slice = part?.storedAs == nil ? nil : part?.range
         let first = (slice?.lowerBound ?? 0).clampedSum(range.lowerBound)
@@ -108,7 +108,7 @@ package struct StoreResources: StreamResources {
         ContentsIndex.name(of: url).flatMap { contents?.part($0) }
     }
 
-    /// Waits for a read that the access rule permits.
+    /// Performs an asynchronous read after the access check, and waits for its result.
     private func wait<Value: Sendable>(
         for url: String, _ body: @escaping @Sendable (ReadRequest) async throws -> Value
     ) throws(ContainerError) -> Value {
@@ -123,7 +123,7 @@ package struct StoreResources: StreamResources {
         guard let part = part(of: url) else {
             let scope = scope.value
             let request = ReadRequest(url: try ResourceURL(url), settings: settings.narrowed(to: scope))
-            // The user named the first URL: its cached bytes may be read whatever the settings' scope.
+            // The user specified the first URL, so its cached bytes may be read regardless of the settings' scope.
             return try await scope == .publicOnly
                 ? store.withAccessCheck(request, read: body) : body(request)
         }
@@ -133,8 +133,8 @@ package struct StoreResources: StreamResources {
     }
 }
 
-/// The scope of the URLs that the playlists of a stream name. It's the narrowest of those read so far, since reads
-/// don't say which playlist named their URL.
+/// The address scope of URLs in the playlists of a stream. Reads don't indicate the playlist that contains their URL,
+/// so it's the narrowest scope of all playlists read so far.
 private final class DocumentScope: Sendable {
     private let scope = Mutex(AddressScope.any)
 

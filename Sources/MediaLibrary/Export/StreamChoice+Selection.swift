@@ -1,11 +1,11 @@
 internal import HLS
 
 extension StreamChoice {
-    /// Creates a choice by the properties of a variant stream. Of several matches, the one with the highest bandwidth
-    /// is chosen.
+    /// Creates a choice from criteria for the variant stream. If several match, the one with the highest bandwidth is
+    /// chosen.
     ///
     /// - Parameters:
-    ///   - codec: The beginning of a codec, such as `avc1` (RFC 6381).
+    ///   - codec: The prefix of a codec, such as `avc1` (RFC 6381).
     ///   - maximumHeight: The maximum height in pixels.
     ///   - maximumBandwidth: The maximum bandwidth in bits per second.
     ///   - lowest: Whether the variant stream with the lowest bandwidth is chosen.
@@ -22,7 +22,7 @@ extension StreamChoice {
         self.init(variants: selections.compactMap(\.self), language: language, takesAllAudio: takesAllAudio)
     }
 
-    /// Creates the choice of the tracks that a download selected.
+    /// Creates a choice of the tracks that a download selected.
     public init(downloaded selection: StreamSelection) {
         var language: String?
         var takesAllAudio = selection.audio == .all

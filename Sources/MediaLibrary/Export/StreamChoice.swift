@@ -11,14 +11,15 @@ public struct StreamChoice: Sendable, Hashable {
     /// Whether all subtitle renditions are included.
     public var takesSubtitles = false
 
-    /// Whether variant streams are passed over that lack a relevant share of the media, or pictures, while others have
-    /// it. The default audio rendition is replaced if it has hardly any media, unless a language is chosen. Segments of
-    /// EXT-X-GAP don't count.
+    /// Whether a variant stream is skipped if it has no video or is missing a significant share of the media, and a
+    /// more complete one exists. The default audio rendition is replaced if it has hardly any media, unless a language
+    /// is chosen. Segments marked as gaps (EXT-X-GAP) don't count as media.
     ///
-    /// The playlists of all variant streams are read, so this is for streams that are stored.
+    /// The playlists of all variant streams are read, so it's intended for stored streams.
     public var prefersMostMedia = false
 
-    /// The selection for assets: all audio, because an asset's playlists only name what was selected for download.
+    /// The selection for assets. It includes all audio, because an asset's playlists only contain the renditions
+    /// selected for download.
     public static var allOfAsset: StreamChoice {
         var choice = StreamChoice(takesAllAudio: true)
         choice.prefersMostMedia = true
@@ -34,9 +35,10 @@ public struct StreamChoice: Sendable, Hashable {
 }
 
 extension MultivariantPlaylist {
-    /// Removes the variant streams and renditions whose playlists aren't available, unless none is.
+    /// Removes variant streams and renditions with unavailable playlists. If none is available, they remain.
     ///
-    /// A variant stream is playable if each audio or video group that it names has an available rendition.
+    /// A variant stream is playable if it's available, and each of its audio and video groups has an available
+    /// rendition.
     mutating func keep(_ isAvailable: (String) -> Bool) {
         // A rendition without a playlist is part of the variant streams.
         func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }

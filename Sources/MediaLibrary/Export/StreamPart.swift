@@ -1,6 +1,6 @@
 public import MediaContainers
 
-/// A media segment of a stream, or a file, and its connection to the previous part.
+/// A media segment of a stream, or a file.
 public struct StreamPart: Sendable, Hashable {
     /// A media initialization section (EXT-X-MAP).
     public struct Section: Sendable, Hashable {
@@ -20,7 +20,7 @@ public struct StreamPart: Sendable, Hashable {
     public var section: Section?
     /// The key that decrypts the part; nil if it isn't encrypted.
     public var key: SegmentKey?
-    /// The connection to the previous part.
+    /// The kind of transition from the previous part.
     public var join: SegmentJoin
     /// The number of discontinuities before the part. Parts of all inputs with the same number share a clock (RFC
     /// 8216bis §4.4.3.3).
@@ -56,14 +56,14 @@ public struct StreamPart: Sendable, Hashable {
 }
 
 extension StreamPart {
-    /// The last path component of the URL, which names the part in messages.
+    /// The last path component of the URL, which identifies the part in messages.
     var name: String {
         let path = url.prefix { $0 != "?" }
         return path.split(separator: "/").last.map(String.init) ?? url
     }
 }
 
-/// A part of a stream that became a gap, at least in part.
+/// A part of a stream that became a gap, completely or partially.
 public struct DamagedPart: Sendable, Hashable {
     /// The part.
     public var part: StreamPart
@@ -77,7 +77,7 @@ public struct SubtitleRendition: Sendable, Hashable {
     public var language: String?
     /// The name for display.
     public var name: String
-    /// Whether the rendition only contains text to be displayed to all viewers.
+    /// Whether the rendition only contains text that all viewers need (FORCED, RFC 8216bis §4.4.6.1).
     public var isForced: Bool
     /// The segments, in order.
     public var parts: [StreamPart]

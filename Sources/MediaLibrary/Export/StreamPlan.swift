@@ -9,12 +9,12 @@ public struct StreamPlan: Sendable, Hashable {
 
     /// The parts of each input: video (possibly with audio) first, then audio renditions.
     ///
-    /// Segments that a playlist marks as absent (EXT-X-GAP) aren't parts, but ``gaps``. Between other segments, they
-    /// retain their time; at the beginning or end, they don't.
+    /// Segments marked as gaps (EXT-X-GAP) aren't parts; they're listed in ``gaps``. A gap between other segments keeps
+    /// its duration in the output. Gaps at the beginning and end are omitted.
     public var inputs: [[StreamPart]]
-    /// The segments marked as absent, in the order of each input.
+    /// The segments marked as gaps. Those of one input are in order.
     public internal(set) var gaps: [MovieGap] = []
-    /// The label of each input's audio; nil if the playlist has none.
+    /// The label of each input's audio; nil if the playlist declares none.
     public var sounds: [TrackLabel?]
     /// The subtitles, if they were requested.
     public var subtitles: [SubtitleRendition] = []
@@ -24,7 +24,7 @@ public struct StreamPlan: Sendable, Hashable {
     package private(set) var locations: [String] = []
     /// A description of the chosen variant stream; nil if there was no choice.
     public var variant: String?
-    /// Whether the playlist is live, so that the plan only contains its current segments.
+    /// Whether the playlist is live, so that the plan only contains the current segments.
     public var isLive = false
 
     /// Creates a plan of files.
@@ -71,11 +71,12 @@ public struct StreamPlan: Sendable, Hashable {
     ///   - choice: The selection from a multivariant playlist.
     ///   - base: The base URL of references; nil means the playlist's location.
     ///   - resources: The source of the playlists.
-    ///   - isAvailable: Whether the stream of a media playlist can be read, by the URL of the playlist in the form of
-    ///     `ResourceURL`. Other variant streams and renditions are only chosen if none is available.
-    /// - Throws: `ContainerError`: `notThisFormat` if the resource isn't a playlist; `encrypted` if a playlist has no
-    ///   segment that can be decrypted (individual ones become parts with an obstacle); `malformed`; `unsupported`; and
-    ///   the errors of `resources`.
+    ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL in
+    ///     the normalized form of `ResourceURL`. Unavailable variant streams and renditions are only chosen if none is
+    ///     available.
+    /// - Throws: `ContainerError`: `notThisFormat` if the resource isn't a playlist; `encrypted` if no segment of a
+    ///   playlist can be decrypted (if only some can't, they become parts with an obstacle); `malformed`;
+    ///   `unsupported`; and the errors of `resources`.
     public init(
         playlist url: String, choice: StreamChoice = StreamChoice(), base: String? = nil,
         resources: some StreamResources, isAvailable: (String) -> Bool = { _ in true }
@@ -108,7 +109,8 @@ public struct StreamPlan: Sendable, Hashable {
                 let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
-                    throw ContainerError(.malformed, "\(resolved) is a multivariant playlist inside another")
+                    throw ContainerError(
+                        .malformed, "\(resolved) is a multivariant playlist, but \(url) lists it as a media playlist")
                 }
                 try add(media, at: place, sound: sound)
                 dates.append(DiscontinuityDates(of: media))
@@ -126,7 +128,8 @@ public struct StreamPlan: Sendable, Hashable {
         countDiscontinuitiesFromZero(dates)
     }
 
-    /// Returns the playlists that play together: the variant stream's, then those of its audio, with the default first.
+    /// Returns the playlists to play together: that of the variant stream, then those of its audio renditions,
+    /// beginning with the default one.
     private static func playlists(
         of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice, _ media: MediaTimes
     ) -> [(uri: String, sound: TrackLabel?)] {
@@ -145,8 +148,8 @@ public struct StreamPlan: Sendable, Hashable {
         func label(_ rendition: Rendition) -> TrackLabel {
             TrackLabel(language: rendition.language, name: rendition.name, isDefault: rendition == taken.first)
         }
-        // Renditions without a playlist are in the variant's segments. If there are several, they can't be told apart
-        // there.
+        // The audio of renditions without a playlist is in the variant stream's segments. If there are several, they
+        // can't be distinguished.
         let inside = renditions.filter { $0.uri == nil || $0.uri == variant.uri }
         let isDefault = taken.first.map(inside.contains) ?? false
         let first = inside.count == 1 ? inside.first.map(label) : isDefault ? TrackLabel(isDefault: true) : nil
@@ -159,10 +162,10 @@ public struct StreamPlan: Sendable, Hashable {
     }
 
     /// Renumbers discontinuities from zero. Playlists of one stream use the same numbers (RFC 8216bis §6.2.1). If they
-    /// have no number in common, each input is renumbered by itself.
+    /// have no number in common, each input is renumbered separately.
     ///
-    /// - Parameter dates: The dates of the inputs' media. If equal numbers have other dates, an input's numbers are
-    ///   shifted to those of the first one.
+    /// - Parameter dates: The dates of the inputs' media. If equal numbers have different dates, an input's numbers are
+    ///   shifted to match those of the first input.
     private mutating func countDiscontinuitiesFromZero(_ dates: [DiscontinuityDates]) {
         for (input, own) in dates.enumerated().dropFirst() {
             let shift = own.shift(to: dates[0])
@@ -195,8 +198,8 @@ public struct StreamPlan: Sendable, Hashable {
         }
     }
 
-    /// Returns the subtitles of a rendition. Errors are reported in its `problem`, because a film is usable without
-    /// subtitles.
+    /// Returns the subtitles of a rendition. An error is stored in `problem` rather than thrown, because the media can
+    /// be used without subtitles.
     private static func subtitles(
         _ rendition: Rendition, at location: String, variables: [String: String], resources: some StreamResources
     ) -> SubtitleRendition? {
@@ -208,7 +211,7 @@ public struct StreamPlan: Sendable, Hashable {
                 try resolved(uri, against: location), variables: variables, resources: resources)
             guard case .media(let playlist) = parsed.playlist else { return nil }
             subtitles.parts = try parts(of: playlist, at: place).parts
-            if subtitles.parts.contains(where: { $0.section != nil }) { subtitles.problem = "they aren't WebVTT" }
+            if subtitles.parts.contains(where: { $0.section != nil }) { subtitles.problem = "not WebVTT" }
         } catch {
             subtitles.problem = error.what
         }
@@ -231,7 +234,8 @@ public struct StreamPlan: Sendable, Hashable {
         of playlist: MediaPlaylist, at location: String
     ) throws(ContainerError) -> (parts: [StreamPart], gaps: [MovieGap]) {
         guard !playlist.hasIFramesOnly else {
-            throw ContainerError(.unsupported, "\(location) is an I-frame playlist", advice: "Use the whole stream")
+            throw ContainerError(
+                .unsupported, "\(location) is an I-frame playlist", advice: "Use the playlist of the whole stream")
         }
         var parts: [StreamPart] = []
         var gaps: [MovieGap] = []
@@ -255,7 +259,7 @@ public struct StreamPlan: Sendable, Hashable {
                 let (made, obstacle) = try Self.part(
                     resolved, place, at: location, join: parts.isEmpty ? .continuous : join)
                 var part = made
-                // Greater numbers aren't plausible, and could overflow.
+                // Greater numbers aren't plausible, and might cause an overflow.
                 part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
                 part.obstacle = obstacle?.what
                 parts.append(part)
@@ -306,23 +310,22 @@ public struct StreamPlan: Sendable, Hashable {
         return key
     }
 
-    /// Returns the byte range of a media initialization section; without an offset, it starts at 0 (RFC 8216bis
-    /// §4.4.4.5).
+    /// Returns the byte range of a media initialization section. The offset is 0 by default (RFC 8216bis §4.4.4.5).
     private static func bytes(_ range: ByteRange) -> Range<Int64>? {
         let (end, overflow) = (range.offset ?? 0).addingReportingOverflow(range.length)
         return overflow || range.length < 0 ? nil : Int64(range.offset ?? 0)..<Int64(end)
     }
 
-    /// Resolves a reference. Playlists from a network must not name local files.
+    /// Resolves a reference. Playlists from a network must not refer to local files.
     private static func resolved(_ uri: String, against base: String) throws(ContainerError) -> String {
         let resolved = URLReference(uri).resolved(against: URLReference(base)).description
         guard resolved.lowercased().hasPrefix("http") || base.hasPrefix("file:") else {
-            throw ContainerError(.malformed, "the playlist names “\(uri)”, which isn't an HTTP URL")
+            throw ContainerError(.malformed, "the playlist refers to “\(uri)”, which isn't an HTTP URL")
         }
         return resolved
     }
 
-    /// Returns a URL in the form of `ResourceURL`, in which equal URLs are written alike.
+    /// Returns a URL in the normalized form of `ResourceURL`, so that equivalent URLs are equal.
     private static func known(_ url: String) -> String { (try? ResourceURL(url))?.description ?? url }
 
     private static func describe(_ variant: VariantStream) -> String {

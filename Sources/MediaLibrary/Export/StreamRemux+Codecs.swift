@@ -18,10 +18,10 @@ extension StreamRemux {
         var section: StreamPart.Section?
     }
 
-    /// Returns the codecs of the greater part of each input, by kind, if its stretches differ in them. An advertisement
-    /// at the beginning thus doesn't determine the codecs. A kind without an entry has the same codecs everywhere.
+    /// Returns the predominant codecs of each input, by kind. They're needed if codecs change within an input, so that
+    /// an advertisement at the beginning doesn't determine them. A kind with the same codecs everywhere has no entry.
     ///
-    /// - Throws: `ContainerError` if the operation is cancelled. Unreadable parts aren't counted.
+    /// - Throws: `ContainerError` if the operation is cancelled. Unreadable parts are ignored.
     package mutating func commonCodecs() throws(ContainerError) -> [[MediaKind: Set<Codec>]] {
         var found: [[MediaKind: Set<Codec>]] = []
         for parts in plan.inputs { found.append(try commonCodecs(of: parts)) }
@@ -50,7 +50,7 @@ extension StreamRemux {
             guard durations.count > 1, let longest = durations.values.max(),
                 let main = durations.first(where: { $0.value == longest })?.key
             else { return nil }
-            // Audio in addition to the usual audio is another track, not a change.
+            // An additional audio codec belongs to another track, so it isn't a change.
             return durations.keys.filter { !$0.isDisjoint(with: main) }.reduce(main) { $0.union($1) }
         }
     }

@@ -1,11 +1,11 @@
 internal import MediaContainers
 
 extension StreamRemux {
-    /// Returns the part at which each input continues after its first one, for an output that begins at `time`.
+    /// Returns the part with which each input continues after its first part, for an output that begins at `time`.
     ///
-    /// The first parts determine the beginning of presentation. Because playlists round durations, the samples of a
-    /// part decide whether it's early enough: it needs a key picture, and audio, before the time. If clocks are joined
-    /// before it, or a part can't be read, no parts are skipped.
+    /// The first parts determine the beginning of presentation. Durations in playlists are rounded, so the samples of a
+    /// part decide whether it's early enough: it must contain a key frame and audio before `time`. No parts are skipped
+    /// if a discontinuity precedes it, or if a part can't be read.
     ///
     /// - Parameter time: The time in seconds from the stream's beginning.
     /// - Returns: For each input, the index of the part that follows the first one.
@@ -31,8 +31,8 @@ extension StreamRemux {
         }
     }
 
-    /// Returns the index of the part that follows the first one: 1 if no part can be skipped; nil if clocks are joined
-    /// before it.
+    /// Returns the index of the part that follows the first one: 1 if no part can be skipped; nil if a discontinuity
+    /// precedes it.
     private mutating func resumption(
         in parts: [StreamPart], after head: SampleTimes, at time: Double
     ) throws(ContainerError) -> Int? {
@@ -73,7 +73,7 @@ private struct SampleTimes: SampleSink {
         samples.append(sample.track)
     }
 
-    /// Returns the times without the first samples.
+    /// Returns the times without those of the first `count` samples.
     func dropping(_ count: Int) -> SampleTimes {
         var rest = self
         rest.shown.removeFirst(min(count, shown.count))
@@ -81,7 +81,7 @@ private struct SampleTimes: SampleSink {
         return rest
     }
 
-    /// Whether every track of `other` begins before a time.
+    /// Returns whether every track of `other` begins before a time.
     func beginsBefore(_ time: Double, asManyTracksAs other: SampleTimes) -> Bool {
         Set(other.samples).allSatisfy { track in
             guard let first = samples.firstIndex(of: track) else { return false }

@@ -3,13 +3,13 @@ package import MediaContainers
 extension StreamRemux {
     /// The properties of a written MP4.
     package struct WrittenMovie: Sendable {
-        /// The range of the stream's timeline that it displays, in ticks of 90 kHz.
+        /// The range of the stream's timeline that it displays, in 90 kHz ticks.
         package var shown: Range<Int64>
         /// The kinds of its tracks.
         package var kinds: Set<MediaKind>
     }
 
-    /// Writes the stream, or a stretch of it, as one MP4 with its index at the beginning.
+    /// Writes the stream, or a time range of it, as one MP4 with its index at the beginning.
     ///
     /// - Parameters:
     ///   - file: An empty file.
@@ -17,8 +17,8 @@ extension StreamRemux {
     ///   - end: The end; nil means that of the stream.
     ///   - kinds: The kinds of tracks to include.
     ///   - seconds: The approximate duration in seconds.
-    ///   - onPart: Called after each part with the number of finished parts and of all parts. Errors it throws end the
-    ///     export.
+    ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
+    ///     that it throws end the export.
     /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func writeMovie(
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
@@ -42,16 +42,16 @@ package final class PresentationStart {
     init() {}
 }
 
-/// A filter that passes the samples of tracks of some kinds. Other tracks are announced, but remain empty.
+/// A filter that passes on the samples of certain kinds of tracks. Other tracks are announced, but remain empty.
 package struct KindFilter<Sink: SampleSink>: SampleSink {
     /// The destination of the samples.
     package var sink: Sink
     private let kinds: Set<MediaKind>
     private var isPassed: [Bool] = []
-    /// The kinds of the tracks that are passed.
+    /// The kinds of the tracks that are passed on.
     package private(set) var found: Set<MediaKind> = []
 
-    /// Creates a filter that passes `kinds`.
+    /// Creates a filter that passes on tracks of the given kinds.
     package init(_ sink: Sink, kinds: Set<MediaKind>) {
         self.sink = sink
         self.kinds = kinds
@@ -64,13 +64,13 @@ package struct KindFilter<Sink: SampleSink>: SampleSink {
         try sink.tracks(tracks)
     }
 
-    /// Passes a sample; see `SampleSink`.
+    /// Passes on a sample; see `SampleSink`.
     package mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         guard isPassed.indices.contains(sample.track), isPassed[sample.track] else { return }
         try sink.sample(sample, bytes: bytes)
     }
 
-    /// Passes a diagnostic; see `SampleSink`.
+    /// Passes on a diagnostic; see `SampleSink`.
     package mutating func diagnostic(_ diagnostic: ContainerDiagnostic) throws(ContainerError) {
         try sink.diagnostic(diagnostic)
     }

@@ -1,14 +1,13 @@
 internal import Foundation
 public import MediaContainers
 
-/// A remux of a stream: it reads the parts of a plan in the order of their times, decrypts them, and joins their
-/// samples.
+/// A remux of a stream. It reads the parts of a plan in order of time, decrypts them, and joins their samples.
 public struct StreamRemux<Resources: StreamResources> {
     /// The handling of parts that can't be read.
     public enum MissingParts: Sendable, Hashable {
         /// The remux fails.
         case fail
-        /// Missing parts become gaps of their length.
+        /// Missing parts become gaps of the same duration.
         case leaveGaps
     }
 
@@ -16,15 +15,15 @@ public struct StreamRemux<Resources: StreamResources> {
     public let plan: StreamPlan
     /// The handling of parts that can't be read.
     public var missingParts = MissingParts.fail
-    /// The start of the output, in seconds from the beginning of presentation; nil reads everything. Parts that aren't
-    /// needed for it aren't read, except the first, which determines the beginning of presentation.
+    /// The start of the output, in seconds from the beginning of presentation; nil reads everything. Parts that the
+    /// output doesn't need aren't read, except the first, which determines the beginning of presentation.
     public var start: Double?
     /// The time in seconds after which parts aren't read; nil reads everything.
     public var end: Double?
     /// The parts that couldn't be read, in order.
     public private(set) var missing: [StreamPart] = []
-    /// The segments that became gaps, at least in part, because they're damaged, scrambled, or of another codec than
-    /// the track's; in order.
+    /// The segments that became gaps completely or partially, in order. They're damaged, scrambled, or have a different
+    /// codec than their track.
     public private(set) var damaged: [DamagedPart] = []
     /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
@@ -53,22 +52,23 @@ public struct StreamRemux<Resources: StreamResources> {
     public private(set) var damage = RemuxDamage()
     /// The index of the next part of each input.
     package private(set) var places: [Int]
-    /// The joins of the next parts if they have no discontinuity: a gap after parts that couldn't be read.
-    private var follows: [SegmentJoin] = []
-    /// The end of the last part read of each input, in seconds according to the playlist.
+    /// The join of each input's next part, unless that has a discontinuity. It's a gap after a part that couldn't be
+    /// read.
+    private var nextJoins: [SegmentJoin] = []
+    /// The end of the last part that was read of each input, in seconds according to the playlist.
     private var ends: [Double?] = []
-    /// The index of the part that follows the first one of each input; 0 means the next.
+    /// The index of the part that follows the first part of each input; 0 means the second part.
     private var resumptions: [Int] = []
-    /// The maximum size of a subtitle segment in bytes, enough for those of a long film.
+    /// The maximum size of a subtitle segment in bytes, enough for all subtitles of a long film.
     private static var maximumSubtitleSegment: Int { 16 << 20 }
     /// The maximum size of a subtitle rendition in bytes. Larger ones aren't converted.
     var maximumSubtitleBytes = 64 << 20
-    /// The maximum number of cues of a subtitle rendition. Ones with more aren't converted.
+    /// The maximum number of cues of a subtitle rendition. Renditions with more aren't converted.
     var maximumCues = 1_000_000
 
-    /// The seconds by which playlists may be inaccurate.
+    /// The assumed inaccuracy of times in playlists, in seconds.
     private static var tolerance: Double { 10 }
-    /// The limit of rounding errors in sums of durations.
+    /// The assumed rounding error in sums of durations, in seconds.
     private static var rounding: Double { 1e-3 }
 
     private let resources: Resources
@@ -87,9 +87,9 @@ public struct StreamRemux<Resources: StreamResources> {
     ///
     /// - Parameters:
     ///   - output: The destination of the samples.
-    ///   - onPart: Called after each part with the number of finished parts and of all parts.
+    ///   - onPart: A function that is called after each part with the number of finished parts and the total.
     /// - Returns: The output.
-    /// - Throws: `ContainerError`, which names the part; errors of the output.
+    /// - Throws: `ContainerError`, with the name of the part in its message; errors of the output.
     public mutating func run<Output: SampleSink>(
         into output: Output, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> Output {
@@ -113,14 +113,14 @@ public struct StreamRemux<Resources: StreamResources> {
         return result
     }
 
-    /// Limits the remux to a stretch. Parts that begin a few seconds after its end are also read, because playlists
-    /// round.
+    /// Limits the remux to a time range. Parts that begin a few seconds after its end are also read, because times in
+    /// playlists are rounded.
     package mutating func take(from start: Double?, to end: Double?) {
         self.start = start
         self.end = end.map { $0 + Self.tolerance }
     }
 
-    /// Limits the remux to a stretch, and returns the filter that passes its samples on.
+    /// Limits the remux to a time range, and returns a filter that passes on the samples in that range.
     ///
     /// - Parameters:
     ///   - start: The start in seconds from the stream's beginning; nil means the beginning of presentation.
@@ -137,12 +137,12 @@ public struct StreamRemux<Resources: StreamResources> {
     package mutating func begin(at places: [Int]) {
         self.places = places
         presentationStart.seconds = nil
-        follows = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
+        nextJoins = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         resumptions = [Int](repeating: 0, count: plan.inputs.count)
         ends = [Double?](repeating: nil, count: plan.inputs.count)
     }
 
-    /// Reads the next part, which is the earliest of the inputs' next parts.
+    /// Reads the earliest of the inputs' next parts.
     ///
     /// - Parameter remuxer: The remuxer that joins the parts. Its inputs are those of the plan.
     /// - Returns: The index of the input; nil if no parts are left.
@@ -156,7 +156,7 @@ public struct StreamRemux<Resources: StreamResources> {
             defer {
                 if resumptions[input] > places[input] {
                     places[input] = resumptions[input]
-                    if follows[input] == .continuous { follows[input] = .gap }
+                    if nextJoins[input] == .continuous { nextJoins[input] = .gap }
                 }
             }
             if let end, part.start > end { continue }
@@ -165,11 +165,11 @@ public struct StreamRemux<Resources: StreamResources> {
                 missing.append(part)
                 return input
             }
-            // Samples need it while the part is read.
+            // The output needs it while the part is read.
             let isFirst = presentationStart.seconds == nil
             if isFirst { presentationStart.seconds = part.start }
             do throws(ContainerError) {
-                let join = part.join == .continuous ? follows[input] : part.join
+                let join = part.join == .continuous ? nextJoins[input] : part.join
                 let missing = part.start - (ends[input] ?? part.start)
                 let damage = try append(
                     part, to: &remuxer, input: input, join: join, missing: missing > Self.rounding ? missing : 0,
@@ -181,7 +181,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     return input
                 }
                 note(remuxer.holes(of: input), at: places[input] - 1, of: input)
-                follows[input] = damage?.isCutShort == true ? .gap : .continuous
+                nextJoins[input] = damage?.isCutShort == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
                 var error = error
@@ -206,10 +206,10 @@ public struct StreamRemux<Resources: StreamResources> {
     private mutating func leaveOut(_ part: StreamPart, of input: Int) {
         // After a discontinuity, the next part also has another clock.
         guard part.join == .continuous else {
-            follows[input] = part.join
+            nextJoins[input] = part.join
             return
         }
-        if follows[input] == .continuous { follows[input] = .gap }
+        if nextJoins[input] == .continuous { nextJoins[input] = .gap }
     }
 
     private mutating func note(_ damage: ContainerError, of part: StreamPart) {
@@ -220,14 +220,14 @@ public struct StreamRemux<Resources: StreamResources> {
         firstDamage = error
     }
 
-    /// Notes media that is missing from a part, or from the end of the part before it.
+    /// Notes media that is missing from a part, or from the end of the previous part.
     private mutating func note(_ holes: [MediaHole], at index: Int, of input: Int) {
         for hole in holes {
             let isBefore = hole.isBeforeSegment && index > 0
             let part = plan.inputs[input][isBefore ? index - 1 : index]
             guard !damaged.suffix(plan.inputs.count + 1).contains(where: { $0.part == part }) else { continue }
             let seconds = (hole.duration * 100).rounded() / 100
-            let reason = isBefore ? "it ends \(seconds) s too early" : "\(seconds) s of its media are missing"
+            let reason = isBefore ? "the segment ends \(seconds) s too early" : "\(seconds) s of media are missing"
             damaged.append(DamagedPart(part: part, reason: reason))
         }
     }
@@ -249,7 +249,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     if track.cues.isEmpty { track.header = document.header }
                     track.add(alignment.cues(of: document, at: part.start, lasting: part.duration))
                     guard track.cues.count <= maximumCues else {
-                        throw ContainerError(.unsupported, "they have more than \(maximumCues) cues")
+                        throw ContainerError(.unsupported, "more than \(maximumCues) cues")
                     }
                 } catch {
                     if error.cause is CancellationError { throw error }
@@ -283,7 +283,7 @@ public struct StreamRemux<Resources: StreamResources> {
         let bytes = try self.bytes(of: part.url, part.range, part.key)
         room -= bytes.length
         guard room >= 0 else {
-            throw ContainerError(.unsupported, "they have more than \(maximumSubtitleBytes) bytes of text")
+            throw ContainerError(.unsupported, "more than \(maximumSubtitleBytes) bytes of text")
         }
         return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)
     }
@@ -351,8 +351,8 @@ public struct StreamRemux<Resources: StreamResources> {
 
     private mutating func contents(of key: SegmentKey) throws(ContainerError) -> [UInt8] {
         if let known = keys[key.url] { return known }
-        // The limit exceeds a key's size, because a server may send a page instead.
         if let bytes = DataURL.bytes(of: key.url) { return bytes }
+        // The limit is much greater than a key: if a server sends a web page instead, the error reports its length.
         let bytes = try resources.contents(of: key.url, limit: 64 << 10).bytes
         keys[key.url] = bytes
         return bytes

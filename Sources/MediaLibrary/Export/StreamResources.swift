@@ -30,7 +30,7 @@ enum PartBytes<Source: ByteSource>: ByteSource {
 
     /// Creates the bytes of a part.
     ///
-    /// - Parameter key: The description of the key, and its bytes; nil if the part isn't encrypted.
+    /// - Parameter key: The key's parameters and bytes; nil if the part isn't encrypted.
     init(_ source: Source, key: (key: SegmentKey, bytes: [UInt8])?) throws(ContainerError) {
         guard let (key, bytes) = key else {
             self = .clear(try UnwrappedSource(source))

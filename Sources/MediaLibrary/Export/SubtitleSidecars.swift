@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// The WebVTT files beside a film: `film.de.vtt` for `film.mp4`.
+/// The WebVTT files next to an output file: `film.de.vtt` for `film.mp4`.
 struct SubtitleSidecars {
     /// The targets in the order of the renditions.
     private let targets: [OutputTarget]
@@ -8,8 +8,8 @@ struct SubtitleSidecars {
     /// Chooses the names of the files.
     ///
     /// - Throws: ``MediaJobError`` if a file can't be written.
-    init(of renditions: [SubtitleRendition], beside film: OutputTarget) throws {
-        let path = film.path
+    init(of renditions: [SubtitleRendition], beside output: OutputTarget) throws {
+        let path = output.path
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let stem = path[name...].lastIndex(of: ".").map { path[..<$0] } ?? path[...]
         var used: Set<String> = []
@@ -22,14 +22,14 @@ struct SubtitleSidecars {
                 number += 1
                 path = "\(stem).\(suffix).\(number).vtt"
             }
-            return OutputTarget(path: path, overwrites: film.overwrites)
+            return OutputTarget(path: path, overwrites: output.overwrites)
         }
         for target in targets { try target.check() }
     }
 
-    /// Writes the files of tracks with cues in a range of time, in ticks of 90 kHz.
+    /// Writes a file for each track with cues in a time range, in 90 kHz ticks.
     ///
-    /// - Returns: The temporary files with their targets' paths.
+    /// - Returns: The temporary files, and the paths of their targets.
     func make(_ tracks: [SubtitleTrack], in shown: Range<Int64>) throws -> [(path: String, file: OutputFile)] {
         let pairs = zip(targets, tracks).filter { pair in pair.1.cues.contains { shown.overlaps($0.start..<$0.end) } }
         return try pairs.map { target, track in

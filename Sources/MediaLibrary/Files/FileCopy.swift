@@ -9,7 +9,7 @@ internal import Foundation
     internal import Darwin
 #endif
 
-/// A copy of a cached file outside the cache: a reflink if the file system supports it, otherwise a hard link,
+/// A copy of a cached file outside the cache. It's a reflink if the file system supports that, otherwise a hard link,
 /// otherwise a copy of the bytes.
 public struct FileCopy: Sendable, Hashable {
     /// The method of a copy.
@@ -35,7 +35,7 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes the copy.
     ///
-    /// - Throws: ``MediaJobError`` with the path and the system's reason.
+    /// - Throws: ``MediaJobError`` with the path and the reason reported by the system.
     public func make() throws -> Method {
         try target.check()
         let temporary = target.temporaryName()
@@ -79,7 +79,7 @@ public struct FileCopy: Sendable, Hashable {
 
     /// Makes a reflink. The target must not exist.
     ///
-    /// - Returns: False if the file system doesn't support it. No file is left then.
+    /// - Returns: False if the file system doesn't support reflinks. In that case, no file is created.
     package static func clone(_ source: String, to target: String) -> Bool {
         #if canImport(Darwin)
             clonefile(source, target, 0) == 0

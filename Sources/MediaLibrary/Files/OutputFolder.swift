@@ -9,7 +9,7 @@ internal import MediaContainers
     internal import Darwin
 #endif
 
-/// The path of an output folder. The folder appears there complete, or not at all.
+/// The path of an output folder. The folder only appears there once it's complete.
 public struct OutputFolder: Sendable, Hashable {
     /// The path.
     public var path: String
@@ -22,7 +22,7 @@ public struct OutputFolder: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks before a job that the folder can be written. A folder that is neither empty nor a bundle is never
+    /// Checks that the folder can be written, before a job begins. A folder that is neither empty nor a bundle is never
     /// replaced.
     ///
     /// - Throws: ``MediaJobError``.
@@ -34,7 +34,7 @@ public struct OutputFolder: Sendable, Hashable {
         }
     }
 
-    /// Creates a temporary folder beside the target.
+    /// Creates a temporary folder next to the target.
     func makeDraft() throws -> FolderDraft {
         try check()
         var name = path
@@ -101,7 +101,7 @@ struct FolderDraft {
     private func place(of name: String) throws -> String {
         let pieces = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !pieces.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-            throw MediaJobError(.failed, "“\(name)” can't be the name of a file in a folder")
+            throw MediaJobError(.failed, "“\(name)” can't be used as a path within the output folder")
         }
         if pieces.count > 1 {
             try FileManager.default.createDirectory(

@@ -9,7 +9,7 @@ package import MediaContainers
     internal import Darwin
 #endif
 
-/// The path of an output file. The file appears there complete, or not at all.
+/// The path of an output file. The file only appears there once it's complete.
 public struct OutputTarget: Sendable, Hashable {
     /// The path.
     public var path: String
@@ -22,38 +22,39 @@ public struct OutputTarget: Sendable, Hashable {
         self.overwrites = overwrites
     }
 
-    /// Checks before a job that its output can be written.
+    /// Checks that the output can be written, before a job begins.
     ///
-    /// - Throws: ``MediaJobError`` with `outputExists`, or with the system's reason.
+    /// - Throws: ``MediaJobError`` with `outputExists`, or with the reason reported by the system.
     public func check() throws {
         if !overwrites, access(path, F_OK) == 0 { throw exists }
         guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else { throw failure("write", path) }
     }
 
-    /// Returns a new name in the target's folder, so that the file can be renamed to the target.
+    /// Returns a new path in the target's folder, so that the file can be renamed to the target.
     package func temporaryName() -> String {
         "\(folder).mediacache-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16)).part"
     }
 
-    /// Renames a temporary file to the target. The temporary file stays if that fails.
+    /// Renames a temporary file to the target. If that fails, the temporary file remains.
     ///
-    /// - Throws: ``MediaJobError`` with `outputExists`, or with the system's reason.
+    /// - Throws: ``MediaJobError`` with `outputExists`, or with the reason reported by the system.
     func place(_ temporary: String) throws {
-        // The file belongs to the user now, with the permissions of the user's new files.
+        // The file gets the permissions of any new file that the user creates.
         let mask = umask(0)
         umask(mask)
         chmod(temporary, 0o666 & ~mask)
         if overwrites {
-            // rename(2) of two links to one file does nothing and leaves both; the target is complete then.
+            // If both names are links to one file, rename(2) does nothing and keeps both. The target is complete in
+            // that case.
             guard rename(temporary, path) == 0 else { throw failure("write", path) }
         } else if link(temporary, path) != 0 {
             if errno == EEXIST { throw exists }
-            // File systems without hard links: rename would replace a file that appeared since the check.
+            // On a file system without hard links, rename would replace a file created since the check above.
             guard access(path, F_OK) != 0, rename(temporary, path) == 0 else { throw failure("write", path) }
         }
     }
 
-    /// Returns the error of the last system call.
+    /// Returns an error with the reason why the last system call failed (`errno`).
     func failure(_ action: String, _ path: String) -> MediaJobError {
         MediaJobError(.failed, "can't \(action) “\(path)”: \(String(cString: strerror(errno)))")
     }
@@ -70,7 +71,7 @@ package final class OutputFile: RandomAccessSink, ByteSink {
     private let temporary: String
     private let file: FileSink
     private var position: Int64 = 0
-    /// The end of the bytes that the system was told to write to the disk.
+    /// The end of the bytes whose writeback to disk has been started.
     private var started: Int64 = 0
     private static let stride: Int64 = 8 << 20
 
@@ -88,7 +89,7 @@ package final class OutputFile: RandomAccessSink, ByteSink {
         }
     }
 
-    // After `place()` the name is gone, unless it's a hard link.
+    // After `place()`, the temporary name only exists if it's another link to the output.
     deinit { unlink(temporary) }
 
     /// Appends bytes.

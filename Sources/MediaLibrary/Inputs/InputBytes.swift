@@ -4,7 +4,7 @@ package import MediaContainers
 package enum InputBytes: ByteSource {
     /// A file.
     case file(ControlledSource<FileSource>)
-    /// A resource, read through a cache.
+    /// A resource read through a cache.
     case resource(GatewaySource)
 
     /// Opens a file.
@@ -31,7 +31,7 @@ package enum InputBytes: ByteSource {
     }
 }
 
-/// A source whose reads fail after cancellation and report their progress.
+/// A source that reports the progress of its reads. After cancellation, reads fail.
 package final class ControlledSource<Source: ByteSource>: ByteSource {
     /// The length in bytes.
     package let length: Int64
@@ -60,18 +60,18 @@ package final class ControlledSource<Source: ByteSource>: ByteSource {
     }
 }
 
-/// The bytes of a resource, read through a cache by ranges.
+/// The bytes of a resource, read through a cache in ranges.
 ///
-/// Reading blocks the thread.
+/// Reads block the thread.
 package final class GatewaySource: ByteSource {
-    /// The maximum size of a resource of unknown length.
+    /// The maximum size in bytes of a resource of unknown length.
     private static let largestWhole = 256 << 20
 
     private let source: WindowedSource
 
-    /// Reads the first bytes, which come with the length.
+    /// Opens a resource. Reads its first bytes, because the response declares the length.
     ///
-    /// - Parameter start: The offset of the first byte that the job will read.
+    /// - Parameter start: The offset of the first byte that will be needed.
     /// - Throws: `ContainerError` with `inputOutput`, caused by the error of the gateway.
     package init(
         _ url: String, from start: Int64 = 0, gateway: any MediaGateway, control: WorkControl,
@@ -112,7 +112,8 @@ package final class GatewaySource: ByteSource {
         do {
             return try control.wait { try await gateway.read(url, range: range, limit: limit) }
         } catch {
-            throw ContainerError(.inputOutput, "the cache can't read it", at: range.lowerBound, cause: error)
+            throw ContainerError(
+                .inputOutput, "the resource can't be read through the cache", at: range.lowerBound, cause: error)
         }
     }
 }

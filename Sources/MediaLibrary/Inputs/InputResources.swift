@@ -10,10 +10,10 @@ package struct InputResources: StreamResources, Sendable {
     package var control: WorkControl
     /// The progress of the job.
     package var progress: ReadProgress?
-    /// Whether references may name files, and URLs that the cache doesn't serve yet.
+    /// Whether references may lead to local files, and to URLs that the cache doesn't serve yet.
     ///
-    /// References of a playlist that was read through the cache name only URLs that the cache serves, since the cache
-    /// has checked their addresses.
+    /// A playlist read through the cache may only refer to URLs that the cache serves, because the cache has checked
+    /// their addresses.
     package var allowsFiles: Bool
 
     /// Creates resources for inputs.
@@ -34,8 +34,7 @@ package struct InputResources: StreamResources, Sendable {
         self.allowsFiles = allowsFiles
     }
 
-    /// Returns the URL of an input that references resolve against: a file URL, or the URL at which the cache serves
-    /// it.
+    /// Returns the base URL for references in an input: a file URL, or the URL at which the cache serves the input.
     ///
     /// - Throws: Errors of the gateway.
     package func url(of input: MediaInput) throws -> String {
@@ -78,7 +77,7 @@ package struct InputResources: StreamResources, Sendable {
         do {
             return (try control.wait { try await gateway.read(served, range: nil, limit: limit) }.bytes, served)
         } catch {
-            throw ContainerError(.inputOutput, "the cache can't read it", cause: error)
+            throw ContainerError(.inputOutput, "\(url) can't be read through the cache", cause: error)
         }
     }
 
@@ -96,7 +95,7 @@ package struct InputResources: StreamResources, Sendable {
         return try ByteSlice(source, range ?? 0..<source.length)
     }
 
-    /// Returns the path of a file URL; nil for other URLs, and if files aren't allowed.
+    /// Returns the path of a file URL; nil for other URLs, or if files aren't allowed.
     private func path(of url: String) -> String? {
         guard allowsFiles, url.hasPrefix("file:") else { return nil }
         return URL(string: url)?.path(percentEncoded: false)
@@ -105,11 +104,12 @@ package struct InputResources: StreamResources, Sendable {
     private func servedURL(of url: String) throws(ContainerError) -> (String, any MediaGateway) {
         guard let gateway else {
             throw ContainerError(
-                .inputOutput, "\(url) is an HTTP URL", advice: "Give the playlist by its URL, or with --base")
+                .inputOutput, "\(url) can't be read without a cache",
+                advice: "Specify the playlist by its URL, or use --base")
         }
         if let known = gateway.servedURL(known: url) { return (known, gateway) }
         guard allowsFiles else {
-            throw ContainerError(.inputOutput, "\(url) isn't served by the cache and can't be read")
+            throw ContainerError(.inputOutput, "\(url) can't be read because the cache doesn't serve it")
         }
         do {
             return (try servedURL(for: try ResourceURL(url)), gateway)
@@ -119,6 +119,6 @@ package struct InputResources: StreamResources, Sendable {
     }
 
     private static func noGateway(_ url: ResourceURL) -> MediaJobError {
-        MediaJobError(.failed, "\(url): no cache is open to read it through")
+        MediaJobError(.failed, "\(url) can't be read because no cache is open")
     }
 }

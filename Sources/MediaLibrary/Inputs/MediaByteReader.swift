@@ -1,6 +1,6 @@
 package import MediaContainers
 
-/// The bytes of a file or another source, for code that doesn't use the types of containers.
+/// The bytes of a file or another source, for callers that don't import `MediaContainers`.
 package struct MediaByteReader {
     private let source: any ByteSource
 

@@ -1,6 +1,6 @@
 public import MediaCache
 
-/// An input of a job: a URL, read through a cache, or a file.
+/// An input of a job: a URL that is read through a cache, or a local file.
 public enum MediaInput: Sendable, Hashable {
     /// A URL.
     case url(ResourceURL)
@@ -30,7 +30,7 @@ public struct FetchedBytes: Sendable, Hashable {
     /// The entity tag of the representation.
     public var entityTag: String?
 
-    /// Creates a range.
+    /// Creates a byte range.
     public init(offset: Int64, bytes: [UInt8], completeLength: Int64?, entityTag: String?) {
         self.offset = offset
         self.bytes = bytes
@@ -39,12 +39,12 @@ public struct FetchedBytes: Sendable, Hashable {
     }
 }
 
-/// A cache that jobs read URLs through, such as a running server.
+/// A cache through which jobs read URLs, such as that of a running server.
 public protocol MediaGateway: Sendable {
     /// Returns the URL at which the cache serves `url`.
     func servedURL(for url: ResourceURL) async throws -> String
 
-    /// Returns the URL to read if `url` already is one that the cache serves; otherwise nil.
+    /// Returns the URL to read if the cache already serves `url`; otherwise nil.
     func servedURL(known url: String) -> String?
 
     /// Reads a range of a resource that the cache serves.

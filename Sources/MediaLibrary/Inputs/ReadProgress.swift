@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The progress of a job in bytes read.
+/// The progress of a job, in bytes read.
 public final class ReadProgress: Sendable {
     private struct State {
         var read: Int64 = 0
@@ -10,15 +10,15 @@ public final class ReadProgress: Sendable {
     private let state = Mutex(State())
     private let onChange: @Sendable (_ read: Int64, _ expected: Int64?) -> Void
 
-    /// Creates a progress.
+    /// Creates a progress that starts at 0 bytes.
     ///
-    /// - Parameter onChange: A function that receives the bytes read, and the bytes expected if they are known or can
-    ///   be estimated. It's called on the thread of the job.
+    /// - Parameter onChange: A function that receives the number of bytes read, and the expected total; nil if the
+    ///   total is unknown and can't be estimated. It's called on the job's thread.
     public init(onChange: @escaping @Sendable (_ read: Int64, _ expected: Int64?) -> Void) {
         self.onChange = onChange
     }
 
-    /// Adds bytes that were read.
+    /// Adds to the number of bytes read, and reports the change.
     package func add(_ bytes: Int64) {
         let now = state.withLock { state in
             state.read += bytes
@@ -27,7 +27,7 @@ public final class ReadProgress: Sendable {
         onChange(now.read, now.expected.map { max($0, now.read) })
     }
 
-    /// Estimates the expected bytes from the number of parts that were read.
+    /// Estimates the expected total from the number of parts that were read.
     package func update(parts: Int, of total: Int) {
         state.withLock { state in
             guard parts > 0 else { return }
@@ -36,6 +36,6 @@ public final class ReadProgress: Sendable {
         }
     }
 
-    /// Sets the expected bytes.
+    /// Sets the expected total in bytes.
     package func expect(_ bytes: Int64) { state.withLock { $0.expected = bytes } }
 }

@@ -12,7 +12,7 @@ package struct ContainerContents<Source: ByteSource> {
     /// The media initialization section of a segment of fragmented MP4.
     private let initialization: Movie?
 
-    /// Recognises a container by its first bytes. Returns nil for other content.
+    /// Detects a container's format from its first bytes; nil if the format isn't supported.
     package init?(_ source: Source, initialization: Movie? = nil) throws(ContainerError) {
         let count = min(source.length, Int64(SegmentFormat.probeLength))
         let front = try source.bytes(0..<count, limit: SegmentFormat.probeLength)
@@ -23,10 +23,10 @@ package struct ContainerContents<Source: ByteSource> {
         self.initialization = initialization
     }
 
-    /// Whether the container is a segment with a media initialization section.
+    /// Whether a media initialization section was supplied for the container.
     var hasInitialization: Bool { initialization != nil }
 
-    /// Returns the reader of an MP4.
+    /// Returns a reader of an MP4.
     func movie() throws(ContainerError) -> MP4Reader<Source> {
         if let initialization { return try MP4Reader(source, initialization: initialization) }
         return try MP4Reader(source)
@@ -64,7 +64,7 @@ package struct ContainerContents<Source: ByteSource> {
     }
 }
 
-/// Writes a line of CSV for each sample.
+/// A sink that writes a line of CSV for each sample.
 package struct PacketWriter: SampleSink {
     /// The names of the columns.
     private static let header = "track,pts,dts,duration,size,sync,crc32"

@@ -1,6 +1,6 @@
 package import MediaContainers
 
-/// A container whose tracks, samples and boxes were read.
+/// The tracks, samples and boxes of a container.
 public struct ContainerInspection: Sendable {
     /// The properties of an MP4.
     struct MovieFacts: Sendable {
@@ -10,11 +10,10 @@ public struct ContainerInspection: Sendable {
         var isFragmented = false
         /// The duration that the header declares, in seconds.
         var duration: Double?
-        /// The pictures in the metadata.
+        /// The images in the metadata.
         var artwork: [Artwork] = []
         /// The IDs of the protection systems in hexadecimal digits.
         var protectionSystems: [String] = []
-        /// The boxes.
         var boxes: [BoxNode] = []
     }
 
@@ -22,30 +21,27 @@ public struct ContainerInspection: Sendable {
     public let name: String
     /// The length in bytes.
     public let size: Int64
-    /// The format.
     let format: SegmentFormat
     /// The distance between the packets of a transport stream, in bytes.
     private(set) var packetStride: Int?
-    /// The codec of packed audio.
+    /// The codec of packed audio; nil for other formats, or if no audio was found.
     private(set) var packedFormat: PackedAudioFormat?
     /// The timestamp of the first sample of packed audio, in seconds on the stream's clock.
     private(set) var startTimestamp: Double?
-    /// The picture in an ID3 tag, with its size in bytes.
+    /// The image in an ID3 tag, with its size in bytes.
     private(set) var picture: (mediaType: String, size: Int)?
-    /// The properties of an MP4.
+    /// The properties of an MP4; nil for other formats.
     private(set) var movie: MovieFacts?
-    /// The tracks.
     private(set) var tracks: [MediaTrack] = []
     /// The totals of the tracks' samples.
     private(set) var tallies: [TrackTally] = []
-    /// The diagnostics in order.
     private(set) var diagnostics: [ContainerDiagnostic] = []
     /// The number of diagnostics that were dropped beyond the first 1000.
     public private(set) var droppedDiagnostics = 0
     /// The error that ended reading before the end of the container.
     private(set) var failure: ContainerError?
 
-    /// Reads a container: the index of an MP4, the whole of any other format.
+    /// Reads a container. Of an MP4, only the index is read; other formats are read completely.
     package init<Source: ByteSource>(
         _ contents: ContainerContents<Source>, name: String
     ) throws(ContainerError) {
@@ -72,10 +68,10 @@ public struct ContainerInspection: Sendable {
         droppedDiagnostics = tallies.droppedDiagnostics
     }
 
-    /// The record of the container for JSON. `mediacache help inspect` lists its keys.
+    /// The JSON record of the container. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { ContainerRecord(self) }
 
-    /// The duration in seconds, from the first presentation time of any track to the last; nil without samples.
+    /// The duration in seconds, from the first presentation time of any track to the last; nil if there are no samples.
     public var duration: Double? {
         if let duration = movie?.duration { return duration }
         let hasOnlyData = tracks.allSatisfy { $0.kind == .data }
@@ -116,7 +112,7 @@ public struct ContainerInspection: Sendable {
             var samples = try reader.samples()
             while let sample = try samples.next() { tallies.add(sample) }
         } catch {
-            // The part of a damaged file that could be read is reported.
+            // The readable part of a damaged file is still reported.
             failure = error
         }
     }

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The JSON record of a container. Durations and times are in seconds, sizes in bytes.
 package struct ContainerRecord: Encodable, Sendable {
-    /// A picture in the metadata.
+    /// An image in the metadata.
     package struct ArtworkRecord: Encodable, Sendable {
         /// `jpeg`, `png`, `other`, or a media type.
         var type: String
@@ -30,7 +30,7 @@ package struct ContainerRecord: Encodable, Sendable {
     @Nullable package private(set) var timestamp: Double?
     /// The tracks.
     package let tracks: [ContainerTrackRecord]
-    /// The pictures in the metadata.
+    /// The images in the metadata.
     package private(set) var artwork: [ArtworkRecord]
     /// The IDs of the protection systems.
     package let protectionSystems: [String]
@@ -79,7 +79,6 @@ package struct ContainerRecord: Encodable, Sendable {
 }
 
 extension ContainerInspection {
-    /// The records of the tracks.
     var trackRecords: [ContainerTrackRecord] {
         zip(tracks, tallies).enumerated().map {
             ContainerTrackRecord(index: $0.offset, $0.element.0, $0.element.1)
@@ -120,7 +119,6 @@ package struct ContainerTrackRecord: Encodable, Sendable {
     /// The average bit rate in bits per second.
     @Nullable package private(set) var bitRate: Int?
 
-    /// Creates the record of a track.
     init(index: Int, _ track: MediaTrack, _ tally: TrackTally) {
         self.index = index
         id = track.id
@@ -160,7 +158,6 @@ package struct ContainerFormatRecord: Encodable, Sendable {
     /// The encryption scheme: `cenc`, `cbcs`.
     @Nullable package private(set) var encryption: String?
 
-    /// Creates the record of a format.
     init(_ format: MediaFormat) {
         codec = format.codecString.unlessEmpty
         sampleEntry = "\(format.sampleEntry)".allSatisfy { $0 == " " } ? nil : "\(format.sampleEntry)"
@@ -185,10 +182,9 @@ package struct BoxRecord: Encodable, Sendable {
     @Nullable package private(set) var version: UInt8?
     /// The flags of a full box.
     @Nullable package private(set) var flags: UInt32?
-    /// The boxes inside.
+    /// The child boxes.
     package let boxes: [BoxRecord]
 
-    /// Creates the record of a box.
     init(_ node: BoxNode) {
         type = node.header.userType.map { "\($0)" } ?? "\(node.header.type)"
         offset = node.header.offset
@@ -210,7 +206,6 @@ package struct ContainerDiagnosticRecord: Encodable, Sendable {
     /// The ID of the track; null for damage of the whole container.
     @Nullable package private(set) var track: UInt32?
 
-    /// Creates the record of a diagnostic.
     init(_ diagnostic: ContainerDiagnostic) {
         code = diagnostic.code.rawValue
         message = diagnostic.what

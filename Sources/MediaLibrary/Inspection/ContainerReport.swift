@@ -1,15 +1,15 @@
 internal import MediaContainers
 
 extension ContainerInspection {
-    /// The summary of the container for people: facts, tracks, boxes and diagnostics.
+    /// A human-readable summary of the container: facts, tracks, boxes and diagnostics.
     public var report: InspectionReport {
         InspectionReport(
             sections: [facts, tracksSection, boxesSection, diagnosticsSection].compactMap(\.self))
     }
 
-    /// The number of boxes in the report.
+    /// The maximum number of boxes in the report.
     private static var shownBoxes: Int { 200 }
-    /// The number of diagnostics in the report.
+    /// The maximum number of diagnostics in the report.
     private static var shownDiagnostics: Int { 20 }
 
     private var facts: InspectionReport.Section {
@@ -32,12 +32,12 @@ extension ContainerInspection {
             guard let movie else { return "MP4" }
             if movie.hasIndexFirst == nil {
                 return "a segment of fragmented MP4"
-                    + (tracks.isEmpty ? "; --initialization names the section that describes its tracks" : "")
+                    + (tracks.isEmpty ? "; use --initialization to specify the section that describes its tracks" : "")
             }
             return movie.isFragmented ? "fragmented MP4" : "MP4"
         case .transportStream:
             let stride = packetStride ?? 188
-            return stride == 188 ? "MPEG transport stream" : "MPEG transport stream, packets of \(stride) bytes"
+            return stride == 188 ? "MPEG transport stream" : "MPEG transport stream with packets of \(stride) bytes"
         case .packedAudio:
             switch packedFormat {
             case .adts: return "packed audio: AAC in ADTS"
@@ -52,15 +52,15 @@ extension ContainerInspection {
     private var index: String? {
         guard let movie, let isFirst = movie.hasIndexFirst, !movie.isFragmented else { return nil }
         return isFirst
-            ? "at the front: playback starts fast" : "at the end: `mediacache faststart` moves it to the front"
+            ? "at the front, so playback starts quickly" : "at the end; `mediacache faststart` moves it to the front"
     }
 
     private var artwork: String? {
-        var pictures = (movie?.artwork ?? []).map {
+        var images = (movie?.artwork ?? []).map {
             "\($0.format.rawValue), \(ByteCount($0.range.upperBound - $0.range.lowerBound))"
         }
-        if let picture { pictures.append("\(picture.mediaType), \(ByteCount(Int64(picture.size)))") }
-        return ReportText.list(pictures)
+        if let picture { images.append("\(picture.mediaType), \(ByteCount(Int64(picture.size)))") }
+        return ReportText.list(images)
     }
 
     private static func rate(_ bits: Int) -> String {
@@ -138,7 +138,7 @@ extension ContainerInspection {
 }
 
 extension [String] {
-    /// The strings without repetitions, in order.
+    /// The strings in order, without duplicates.
     fileprivate var uniqued: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

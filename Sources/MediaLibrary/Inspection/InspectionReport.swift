@@ -1,4 +1,4 @@
-/// A summary of an inspected playlist or container for people, without a layout.
+/// The content of a human-readable summary of a playlist or container. The caller determines its layout.
 public struct InspectionReport: Sendable, Hashable {
     /// A column of a table.
     public struct Column: Sendable, Hashable {
@@ -25,15 +25,15 @@ public struct InspectionReport: Sendable, Hashable {
 }
 
 extension InspectionReport.Section {
-    /// Creates a list of facts: a name and a value in each row. Facts that are nil are left out.
+    /// Creates a table with the name and value of a fact in each row. Nil facts are omitted.
     init(facts: KeyValuePairs<String, String?>) {
         columns = [.init(title: "", isNumeric: false), .init(title: "", isNumeric: false)]
         rows = facts.compactMap { name, fact in fact.map { [name, $0] } }
     }
 
-    /// Creates a table with a row for each item. Columns without any content are left out.
+    /// Creates a table with a row for each item. Empty columns are omitted.
     ///
-    /// - Returns: nil without items.
+    /// - Returns: Nil if there are no items.
     init?<Item>(_ items: [Item], columns: [ReportColumn<Item>]) {
         guard !items.isEmpty else { return nil }
         var cells: [[String]] = []
@@ -47,7 +47,7 @@ extension InspectionReport.Section {
     }
 }
 
-/// A column of a table about items.
+/// A column of a table, and the function that returns its cells.
 struct ReportColumn<Item> {
     var title: String
     var isNumeric: Bool
@@ -62,14 +62,14 @@ struct ReportColumn<Item> {
     }
 }
 
-/// Phrases that several reports contain.
+/// Text formatting shared by reports.
 enum ReportText {
     /// Returns a number with a noun: `1 key`, `4 keys`; nil for 0.
     static func count(_ number: Int, _ singular: String, _ plural: String) -> String? {
         number == 0 ? nil : "\(number) \(number == 1 ? singular : plural)"
     }
 
-    /// Returns items separated by commas, with a count of those beyond `limit`; nil without items.
+    /// Returns items separated by commas, with a count of those beyond `limit`; nil if there are no items.
     static func list(_ items: [String], limit: Int = 6) -> String? {
         guard !items.isEmpty else { return nil }
         let shown = items.prefix(limit).joined(separator: ", ")

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Inspects files and URLs of media.
+/// An inspector of media files and URLs.
 ///
 /// ```swift
 /// let inspector = MediaInspector(gateway: nil)
@@ -12,7 +12,7 @@ public struct MediaInspector: Sendable {
 
     /// Creates an inspector.
     ///
-    /// - Parameter gateway: The cache that URLs are read through; nil if all inputs are files.
+    /// - Parameter gateway: The cache through which URLs are read; nil if all inputs are files.
     public init(gateway: (any MediaGateway)?) {
         self.gateway = gateway
     }
@@ -20,9 +20,9 @@ public struct MediaInspector: Sendable {
     /// Inspects a container: MP4, an MPEG transport stream, or packed audio.
     ///
     /// - Parameters:
-    ///   - input: The container. The index of an MP4 is read, other formats are read completely.
+    ///   - input: The container. Of an MP4, only the index is read; other formats are read completely.
     ///   - initialization: The media initialization section of a segment of fragmented MP4.
-    /// - Returns: nil for content that isn't a container, and for a file that can't be read.
+    /// - Returns: Nil if the content isn't a supported container, or if a local file can't be read.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
     public func container(
         _ input: MediaInput, initialization: MediaInput? = nil
@@ -35,9 +35,10 @@ public struct MediaInspector: Sendable {
     /// - Parameters:
     ///   - input: The container, which is read completely.
     ///   - initialization: The media initialization section of a segment of fragmented MP4.
-    ///   - write: A function that receives whole lines. The lines before damage are written before the error is thrown.
+    ///   - write: A function that receives whole lines. If the container is damaged, it receives the lines up to the
+    ///     damage before the error is thrown.
     /// - Returns: Whether the input is a container.
-    /// - Throws: As ``container(_:initialization:)``, and errors of `write`.
+    /// - Throws: The errors of ``container(_:initialization:)`` and of `write`.
     public func packets(
         of input: MediaInput, initialization: MediaInput? = nil, write: @escaping @Sendable (String) throws -> Void
     ) async throws -> Bool {

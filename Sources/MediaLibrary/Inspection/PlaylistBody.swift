@@ -2,7 +2,7 @@ internal import Foundation
 internal import HLS
 package import MediaCache
 
-/// The body of a playlist to inspect, without its content coding.
+/// The body of a playlist to inspect, with its content coding removed.
 package struct PlaylistBody: Sendable {
     /// The bytes.
     package var bytes: [UInt8]
@@ -10,7 +10,7 @@ package struct PlaylistBody: Sendable {
     package var name: String
     /// The URL after redirects, without user information; nil for a file.
     package var location: ResourceURL?
-    /// The scope of the addresses that the playlist names.
+    /// The address scope of URLs in the playlist.
     package var references = AddressScope.publicOnly
 
     /// Creates a body.
@@ -48,7 +48,7 @@ package struct PlaylistBody: Sendable {
         }
     }
 
-    /// Returns the system's message, which doesn't repeat the name of the file as Foundation's does.
+    /// Returns the system's message. Unlike Foundation's, it doesn't repeat the name of the file.
     private static func reason(_ error: any Error) -> String {
         let error = error as NSError
         let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
@@ -57,12 +57,12 @@ package struct PlaylistBody: Sendable {
     }
 }
 
-/// Collects the body of a playlist, and fails early for bodies that aren't playlists, such as films.
+/// A collector of a playlist's body. It fails early if the body is something other than a playlist, such as a large
+/// media file.
 struct PlaylistCollector: Sendable {
-    /// The number of bytes in which a playlist is recognised.
+    /// The number of bytes after which a playlist must be recognised.
     private static let frontLength = 64 << 10
 
-    /// The bytes received.
     private(set) var bytes: [UInt8] = []
     private let limit: Int
     private var isRecognised: Bool
@@ -70,7 +70,7 @@ struct PlaylistCollector: Sendable {
     /// Creates an empty body.
     ///
     /// - Parameters:
-    ///   - isCoded: Whether the body has a content coding, so that its front can't be recognised.
+    ///   - isCoded: Whether the body has a content coding, so that a playlist can't be recognised by its first bytes.
     ///   - limit: The maximum length in bytes.
     init(isCoded: Bool = false, limit: Int = PlaylistParser.Limits().playlistLength) {
         self.limit = limit
@@ -88,14 +88,14 @@ struct PlaylistCollector: Sendable {
         do {
             _ = try PlaylistParser().parse(Array(bytes.prefix(Self.frontLength)))
         } catch {
-            // Other errors of the front, such as a truncated line, may not be errors of the whole body.
+            // Other errors may be caused by the truncation alone, for example in the middle of a line.
             if case .notAPlaylist = error { throw error }
         }
     }
 }
 
 extension MediaJobError {
-    /// Creates the error of a body that can't be parsed.
+    /// Creates an error for a body that can't be parsed.
     init(_ error: PlaylistError, of name: String) {
         switch error {
         case .notAPlaylist(let content):

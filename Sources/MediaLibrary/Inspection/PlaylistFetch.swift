@@ -2,14 +2,14 @@ internal import HLS
 internal import HTTPTypes
 package import MediaCache
 
-/// Fetches a playlist from its origin, without looking it up in a cache or storing it.
+/// A fetcher of playlists from their origins. It neither reads nor writes a cache.
 package struct PlaylistFetch: Sendable {
     /// The client of the origin.
     package var origin: any Origin
     /// The limits, retries, header profiles and cookies of the request.
     package var settings: TransferSettings
 
-    /// Creates a fetch.
+    /// Creates a fetcher.
     package init(origin: any Origin, settings: TransferSettings) {
         self.origin = origin
         self.settings = settings
@@ -35,7 +35,7 @@ package struct PlaylistFetch: Sendable {
 
     private func body(from reader: OriginReader, _ url: ResourceURL) async throws -> PlaylistBody {
         let head = try await reader.open()
-        // After a reset, the rest must belong to the same representation.
+        // After a reset of the connection, the remaining bytes must belong to the same representation.
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.completeLength))
         let location = await reader.location ?? url.withoutUserInfo
         let name = location == url.withoutUserInfo ? "\(url)" : "\(url) (redirected to \(location))"

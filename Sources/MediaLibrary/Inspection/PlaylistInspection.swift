@@ -1,18 +1,17 @@
 package import HLS
 public import MediaCache
 
-/// An HLS playlist that was parsed with all its diagnostics.
+/// A parsed HLS playlist with all diagnostics.
 public struct PlaylistInspection: Sendable {
     /// The URL or path, for messages.
     public let name: String
-    /// The playlist, with resolved references if their base is known.
+    /// The playlist. References are resolved if the base URL is known.
     package private(set) var parsed: ParsedPlaylist
-    /// The scope of the addresses that the playlist names.
+    /// The address scope of URLs in the playlist.
     let references: AddressScope
-    /// The diagnostics by line. Those about the whole playlist are first.
+    /// The diagnostics, ordered by line. Those about the whole playlist come first.
     package let diagnostics: [Diagnostic]
 
-    /// The maximum number of diagnostics.
     private static let diagnosticsLimit = 100_000
 
     /// Fetches and parses a playlist.
@@ -21,7 +20,7 @@ public struct PlaylistInspection: Sendable {
     ///   - url: The playlist's URL.
     ///   - origin: The client of the origin. No cache is read or written.
     ///   - settings: The limits, retries, header profiles and cookies of the request.
-    ///   - base: The URL that references resolve against; nil for the playlist's own, after redirects.
+    ///   - base: The base URL of references; nil means the playlist's own URL after redirects.
     ///   - variables: The values of variables that the playlist can import (RFC 8216bis §4.4.2.3).
     ///   - isStrict: Whether the first violation of the RFC is an error.
     /// - Throws: `CacheError` of the request; ``MediaJobError`` for a body that isn't a playlist.
@@ -65,14 +64,14 @@ public struct PlaylistInspection: Sendable {
     /// The number of diagnostics that were dropped beyond the first 100,000.
     public var droppedDiagnostics: Int { parsed.droppedDiagnostics }
 
-    /// The keys of ``record`` for the tags of a whole media playlist.
+    /// The keys in ``record`` for tags that apply to a media playlist as a whole.
     package static var mediaPlaylistKeys: [String] { MediaPlaylist.recordKeys }
 
-    /// The record of the playlist for JSON. `mediacache help inspect` lists its keys.
+    /// The JSON record of the playlist. `mediacache help inspect` lists its keys.
     public var record: some Encodable & Sendable { PlaylistRecord(self) }
 
-    /// The tags by line that RFC 8216bis doesn't define for this kind of playlist: unknown tags, misplaced tags, and
-    /// advertisement cues.
+    /// The tags that RFC 8216bis doesn't define for this kind of playlist, ordered by line: unknown tags, misplaced
+    /// tags, and advertisement cues.
     package var unknownTags: [UnknownTag] {
         var tags = parsed.playlist.unknownTags
         if let media = parsed.playlist.media {
@@ -83,7 +82,7 @@ public struct PlaylistInspection: Sendable {
         return Self.byLine(tags, \.line)
     }
 
-    /// Returns items sorted by line. Items of one line keep their order.
+    /// Returns items sorted by line. Items on the same line keep their order.
     private static func byLine<Item>(_ items: [Item], _ line: (Item) -> Int) -> [Item] {
         items.enumerated().sorted { (line($0.element), $0.offset) < (line($1.element), $1.offset) }.map(\.element)
     }

@@ -1,6 +1,6 @@
 internal import HLS
 
-/// The JSON record of a playlist. The keys of its kind and those of all playlists are in one object. Durations are in
+/// The JSON record of a playlist: one object with the keys of all playlists and those of its kind. Durations are in
 /// seconds.
 struct PlaylistRecord: Encodable, Sendable {
     private enum Content: Sendable {
@@ -15,7 +15,6 @@ struct PlaylistRecord: Encodable, Sendable {
     private let diagnostics: [DiagnosticRecord]
     private let content: Content
 
-    /// Creates the record of a playlist.
     init(_ inspection: PlaylistInspection) {
         let playlist = inspection.parsed.playlist
         kind = playlist.kind
@@ -30,7 +29,7 @@ struct PlaylistRecord: Encodable, Sendable {
             tags = multivariant.tagRecords
             content = .multivariant(MultivariantPlaylistRecord(multivariant))
         }
-        // The values, with imported ones, instead of the definitions.
+        // The values of variables, including imported ones, replace their definitions.
         tags["variables"] = .object(inspection.parsed.variables.mapValues { .string($0) })
         self.tags = tags
     }
@@ -54,7 +53,7 @@ struct PlaylistRecord: Encodable, Sendable {
     }
 }
 
-/// The segments of a media playlist, and the tags whose place among segments matters.
+/// The keys of a media playlist.
 private struct MediaPlaylistRecord: Encodable, Sendable {
     let segments: [SegmentRecord]
     /// The parts of the upcoming segment, which isn't in `segments` yet.
@@ -69,7 +68,7 @@ private struct MediaPlaylistRecord: Encodable, Sendable {
     }
 }
 
-/// A media segment, with the values that its position in the playlist implies.
+/// A media segment, with the values that follow from its position in the playlist.
 private struct SegmentRecord: Encodable, Sendable {
     @Nullable var uri: String?
     let duration: Double
@@ -77,7 +76,7 @@ private struct SegmentRecord: Encodable, Sendable {
     let mediaSequence: Int
     let discontinuitySequence: Int
     let discontinuity: Bool
-    /// The bytes; null for a whole resource.
+    /// The byte range; null for a whole resource.
     @Nullable var byteRange: TagRecord.Value?
     /// The wall-clock time of the first sample (ISO 8601), as written or computed from other segments.
     @Nullable var programDateTime: String?
@@ -110,7 +109,7 @@ private struct SegmentRecord: Encodable, Sendable {
 }
 
 extension TagRecord {
-    /// Creates the record of a part, with the offset that the ranges of earlier parts imply.
+    /// Creates the record of a part. An omitted offset follows from the byte ranges of earlier parts.
     fileprivate init(_ part: PartialSegment, ranges: inout PartByteRanges) {
         self.init(.part, part.attributes)
         self["byteRange"] = ranges.next(part).map { .bytes($0) } ?? .null
@@ -136,7 +135,7 @@ private struct MultivariantPlaylistRecord: Encodable, Sendable {
     }
 }
 
-/// A diagnostic. Line 0 is the whole playlist.
+/// A diagnostic. Line 0 means the whole playlist.
 private struct DiagnosticRecord: Encodable, Sendable {
     let line: Int
     let severity: String
@@ -151,7 +150,7 @@ private struct DiagnosticRecord: Encodable, Sendable {
     }
 }
 
-/// A tag outside RFC 8216bis.
+/// A tag that RFC 8216bis doesn't define.
 private struct UnknownTagRecord: Encodable, Sendable {
     let line: Int
     let tag: String
@@ -164,7 +163,7 @@ private struct UnknownTagRecord: Encodable, Sendable {
     }
 }
 
-/// A value that is encoded as null in its absence, so that every key of an object is present.
+/// An optional value that is encoded as null if it's nil, so that every key of an object is present.
 @propertyWrapper
 package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
     /// The value; nil for null.
@@ -186,6 +185,6 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
 }
 
 extension String {
-    /// The text; nil for an empty one, which represents an absent text in the model of playlists.
+    /// The text; nil if it's empty. The playlist model represents an absent text by an empty one.
     var unlessEmpty: String? { isEmpty ? nil : self }
 }

@@ -1,7 +1,7 @@
 internal import HLS
 
 extension PlaylistInspection {
-    /// The summary of the playlist for people, followed by its diagnostics.
+    /// A human-readable summary of the playlist, followed by its diagnostics.
     public var report: InspectionReport {
         let sections: [InspectionReport.Section] =
             switch parsed.playlist {
@@ -41,15 +41,15 @@ extension PlaylistInspection {
     }
 }
 
-/// Facts about playlists of both kinds.
+/// Facts that apply to both kinds of playlists.
 private enum PlaylistText {
     /// Returns the declared version, and the required version if it's higher.
     static func version(_ declared: Int?, required: Int) -> String {
         let text = declared.map { "\($0)" } ?? "not declared"
-        return required > declared ?? 1 ? "\(text), but needs \(required)" : text
+        return required > declared ?? 1 ? "\(text), but requires \(required)" : text
     }
 
-    /// Returns the position to start playback at.
+    /// Returns the position at which playback starts; nil if it isn't specified.
     static func start(_ start: StartPoint?) -> String? {
         guard let start else { return nil }
         let offset = start.timeOffset
@@ -57,7 +57,7 @@ private enum PlaylistText {
             offset < .zero
             ? (DecimalValue(nanoseconds: 0 &- offset.nanoseconds), "before the end") : (offset, "from the beginning")
         let place = "\(seconds) s \(end)"
-        return start.isPrecise ? "\(place), to the sample" : place
+        return start.isPrecise ? "\(place), exactly" : place
     }
 
     /// Returns variables with their values.
@@ -85,7 +85,6 @@ private enum PlaylistText {
     }
 }
 
-/// The facts about a media playlist.
 private struct MediaPlaylistReport {
     var playlist: MediaPlaylist
     var inspection: PlaylistInspection
@@ -122,11 +121,11 @@ private struct MediaPlaylistReport {
     }
 
     private var kind: String {
-        let name = playlist.hasIFramesOnly ? "media playlist of I-frames" : "media playlist"
+        let name = playlist.hasIFramesOnly ? "I-frame media playlist" : "media playlist"
         switch (playlist.hasEndList, playlist.type) {
         case (true, _): return "\(name), on demand"
         case (false, .onDemand): return "\(name), on demand (but without EXT-X-ENDLIST)"
-        case (false, .event): return "\(name), live: an event, to which segments are only added"
+        case (false, .event): return "\(name), live: an event, whose segments are never removed"
         case (false, nil): return "\(name), live"
         }
     }
@@ -227,10 +226,9 @@ private struct MediaPlaylistReport {
 
 /// The encryption of a media playlist's segments.
 struct EncryptionSummary {
-    /// The methods and the numbers of keys and segments; `none` without encryption.
+    /// The methods and the numbers of keys and segments; `none` if no segment is encrypted.
     let text: String
 
-    /// Creates the summary of a playlist.
     init(_ playlist: MediaPlaylist) {
         var encrypted = 0
         var keys: Set<EncryptionKey> = []
@@ -239,7 +237,7 @@ struct EncryptionSummary {
             let own = segment.keys.filter { $0.method != .none }
             if own.isEmpty { continue }
             encrypted += 1
-            // Most segments have the keys of the segment before. Comparing them is cheaper than hashing.
+            // Most segments have the same keys as the previous one. Comparing keys is cheaper than hashing them.
             if own != last {
                 keys.formUnion(own)
                 last = own

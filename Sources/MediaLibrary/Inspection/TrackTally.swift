@@ -1,8 +1,7 @@
 internal import MediaContainers
 
-/// The totals of a track's samples.
+/// Statistics of a track's samples.
 struct TrackTally: Sendable, Hashable {
-    /// The number of samples.
     private(set) var samples = 0
     /// The number of samples at which decoding can start.
     private(set) var syncSamples = 0
@@ -10,7 +9,7 @@ struct TrackTally: Sendable, Hashable {
     private(set) var hiddenSamples = 0
     /// The size of all samples in bytes.
     private(set) var bytes: Int64 = 0
-    /// The earliest presentation time, in the track's timescale; nil without samples.
+    /// The earliest presentation time, in the track's timescale; nil if there are no samples.
     private(set) var start: Int64?
     /// The end of the last presented sample, in the track's timescale.
     private(set) var end: Int64 = .min
@@ -18,7 +17,6 @@ struct TrackTally: Sendable, Hashable {
     private var lastDTS: Int64?
     private var lastStep: Int64 = 0
 
-    /// Adds a sample.
     mutating func add(_ sample: MediaSample) {
         samples += 1
         bytes += Int64(sample.size)
@@ -28,32 +26,28 @@ struct TrackTally: Sendable, Hashable {
         guard !sample.isHidden else { return hiddenSamples += 1 }
         start = min(start ?? .max, sample.pts)
         lastShown = max(lastShown, sample.pts)
-        // A sample without a duration is assumed to last as long as the one before.
+        // A sample without a duration is assumed to be as long as the previous one.
         end = max(end, sample.pts.clampedSum(sample.duration > 0 ? sample.duration : lastStep))
     }
 
     /// The duration from the first presentation time to the end, in the track's timescale.
     var duration: Int64? { start.map { end.clampedDifference($0) } }
 
-    /// Returns the frames per second, from the first and the last presentation time.
+    /// Returns the average number of frames per second; nil if fewer than two frames are presented.
     func frameRate(timescale: Int32) -> Double? {
         guard let start, samples - hiddenSamples > 1, lastShown > start else { return nil }
         return Double(samples - hiddenSamples - 1) * Double(timescale) / Double(lastShown.clampedDifference(start))
     }
 }
 
-/// Tallies the samples of all tracks, and collects diagnostics.
+/// A sink that tallies the samples of all tracks, and collects diagnostics.
 struct TrackTallies: SampleSink {
-    /// The maximum number of diagnostics.
     private static let diagnosticsLimit = 1000
 
-    /// The tracks, by the index in their samples.
+    /// The tracks. Samples refer to them by index.
     private(set) var tracks: [MediaTrack] = []
-    /// The tallies of the tracks.
     private(set) var tallies: [TrackTally] = []
-    /// The diagnostics in order.
     private(set) var diagnostics: [ContainerDiagnostic] = []
-    /// The number of dropped diagnostics.
     private(set) var droppedDiagnostics = 0
 
     mutating func tracks(_ tracks: [MediaTrack]) {

@@ -1,7 +1,7 @@
 internal import MediaCache
 internal import MediaContainers
 
-/// A sink that collects the chunks of a movie when its stream is read again, and verifies their checksums.
+/// A sink that collects the chunks of a movie from its stream, and verifies their checksums.
 final class ChunkCollector: SampleSink {
     /// The collection state of a track.
     private struct Cursor {
@@ -13,15 +13,16 @@ final class ChunkCollector: SampleSink {
         var bytes: [UInt8] = []
     }
 
-    /// Whether samples belong to the run-up, and are ignored.
+    /// Whether samples belong to the run-up, so that they're ignored.
     private(set) var isInRunUp = true
-    /// The maximum number of bytes in memory so far.
+    /// The peak number of bytes in memory.
     private(set) var peakSize = 0
     private let table: MovieTable
-    /// Limits the bytes of chunks that wait for earlier ones. Others are dropped, and made again when needed.
+    /// The limit for complete chunks that follow the requested one. Chunks beyond the limit are dropped, and produced
+    /// again when needed.
     private let budget: ReaderMemoryBudget
     private var cursors: [Cursor]
-    /// The movie's track for each track of the remux.
+    /// The movie's track for each track of the remux; nil if there is none.
     private var routes: [Int?] = []
     private var ready: [Int: [UInt8]] = [:]
     private var readyLength = 0
@@ -33,7 +34,7 @@ final class ChunkCollector: SampleSink {
         cursors = [Cursor](repeating: Cursor(), count: table.tracks.count)
     }
 
-    /// Begins collecting with the samples of a step.
+    /// Starts collecting with the samples of a step.
     func begin(at step: Int) {
         isInRunUp = false
         for track in cursors.indices {
@@ -45,7 +46,7 @@ final class ChunkCollector: SampleSink {
         }
     }
 
-    /// Sets the next chunk to be read, and drops those before it.
+    /// Sets the requested chunk, and drops earlier ones.
     func request(_ index: Int) {
         requested = index
         for old in ready.keys where old < index { _ = take(old) }
@@ -58,7 +59,7 @@ final class ChunkCollector: SampleSink {
         return bytes
     }
 
-    /// Whether an incomplete chunk may still be completed.
+    /// Returns whether an incomplete chunk may still be completed.
     func mayComplete(_ index: Int) -> Bool {
         guard !isInRunUp else { return true }
         let chunk = table.chunks[index]
@@ -100,13 +101,13 @@ final class ChunkCollector: SampleSink {
         readyLength += bytes.count
     }
 
-    /// The samples differ from those that the movie was made of.
+    /// The error for samples that differ from those that the movie was created from.
     private static var difference: ContainerError {
-        ContainerError(.malformed, "the samples differ from those read before")
+        ContainerError(.malformed, "the samples differ from those read when the movie was created")
     }
 
-    /// Maps tracks to the movie's tracks, even if some haven't begun yet: by all their properties, otherwise by their
-    /// codecs.
+    /// Maps tracks to the movie's tracks by all their properties, otherwise by their codecs. Some of the movie's tracks
+    /// may not have begun yet.
     private static func routes(from tracks: [MediaTrack], to known: [MediaTrack]) -> [Int?] {
         var free = Set(known.indices)
         var routes = [Int?](repeating: nil, count: tracks.count)

@@ -1,9 +1,10 @@
 internal import MediaContainers
 
-/// A remux of a movie's stream that begins at a step, with a run-up of preceding parts, because a demuxer's state
+/// A remux of a movie's stream that begins at a step. Preceding parts are read as a run-up, because the demuxer's state
 /// depends on them.
 struct MovieRun<Resources: StreamResources & Sendable> {
-    /// Whether the run begins at the start of the stream, so that only a changed stream can make it differ.
+    /// Whether the run begins at the start of the stream. In that case, its samples only differ from the movie if the
+    /// stream has changed.
     let isFromStart: Bool
     private let collector: ChunkCollector
     private let table: MovieTable
@@ -36,24 +37,24 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         remux = StreamRemux(movie.plan, resources: resources)
         remux.absent = movie.absent
         remux.begin(at: places)
-        // The codecs of the survey apply, even if the run begins in an advertisement.
+        // The codecs are those found by the survey, even if the run begins in an advertisement.
         remuxer = Remuxer(
             into: collector, inputs: places.count, sounds: movie.plan.sounds, codecs: movie.codecs)
     }
 
-    /// The maximum number of bytes of media in memory so far.
+    /// The peak number of bytes of media in memory.
     var peakSize: Int { collector.peakSize }
 
-    /// Whether continuing to a chunk is no more work than beginning a new run.
+    /// Returns whether continuing to a chunk is no more work than starting a new run.
     func isNear(_ chunk: Int) -> Bool {
         Int(table.chunks[chunk].step) <= step + 2 * target.count
     }
 
     /// Returns the bytes of a chunk.
     ///
-    /// - Returns: Nil if this run can't read the chunk because of where it began or is now.
-    /// - Throws: `ContainerError`: `inputOutput` if a part can't be read; others if the samples differ from those of
-    ///   the movie.
+    /// - Returns: Nil if this run began too late to read the chunk, or is already past it.
+    /// - Throws: `ContainerError`: `inputOutput` if a part can't be read; other codes if the samples differ from those
+    ///   of the movie.
     mutating func chunk(_ index: Int) throws(ContainerError) -> [UInt8]? {
         collector.request(index)
         while true {

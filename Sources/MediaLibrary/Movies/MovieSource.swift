@@ -1,7 +1,7 @@
 internal import HLS
 public import MediaContainers
 
-/// An input for conversion to one file: a stream or a file.
+/// The input of a conversion to one file: a stream or a file.
 public enum MovieSource<Bytes: ByteSource> {
     /// A stream, planned from its playlist.
     case playlist(StreamPlan)
@@ -15,7 +15,7 @@ public enum MovieSource<Bytes: ByteSource> {
     ///   - choice: The selection from a multivariant playlist.
     ///   - base: The base URL of a playlist's references; nil means the playlist's location.
     ///   - resources: The source of the input.
-    ///   - isAvailable: Whether the stream of a media playlist can be read, by the playlist's URL.
+    ///   - isAvailable: A function that returns whether the segments of a media playlist can be read, given its URL.
     /// - Throws: `ContainerError`: `notThisFormat` if the input is neither; the errors of ``StreamPlan``.
     public init<Resources: StreamResources>(
         of url: String, choice: StreamChoice = StreamChoice(), base: String? = nil, resources: Resources,
@@ -32,7 +32,7 @@ public enum MovieSource<Bytes: ByteSource> {
         }
         let format = front.withUnsafeBytes { SegmentFormat.recognise($0, isWhole: probe == source.length) }
         guard let format else {
-            throw ContainerError(.notThisFormat, "it is neither a playlist nor MP4, MPEG-TS or packed audio")
+            throw ContainerError(.notThisFormat, "not a playlist, MP4, MPEG-TS or packed audio")
         }
         self = .file(format, source)
     }

@@ -3,7 +3,7 @@ internal import MediaContainers
 
 /// A sink that reads all samples of a stream once to build the movie's index and the table of its chunks.
 final class MovieSurvey: SampleSink {
-    /// The movie's sample tables so far.
+    /// The builder of the movie's sample tables.
     private(set) var builder = MovieBuilder()
     private(set) var table = MovieTable()
     private var gatherer = ChunkGatherer()
@@ -34,8 +34,8 @@ final class MovieSurvey: SampleSink {
         gatherer.append(sample, bytes: bytes)
     }
 
-    /// Ends a step, and with it all chunks that began in the previous one. Neighbouring bytes of the movie are thus
-    /// near each other in the stream, even if a track has few samples.
+    /// Ends a step, and all chunks that began in previous steps. As a result, neighbouring bytes of the movie are also
+    /// close to each other in the stream, even if a track has few samples.
     ///
     /// - Parameter input: The input of the step's part.
     func endStep(input: Int) throws(ContainerError) {
@@ -44,7 +44,7 @@ final class MovieSurvey: SampleSink {
         step += 1
     }
 
-    /// Ends the last step.
+    /// Ends the last step, and all remaining chunks.
     func finish() throws(ContainerError) {
         for track in chunkSteps.indices { try flush(track) }
         guard builder.mediaLength > 0 else {

@@ -17,12 +17,12 @@ struct MovieTable: Sendable {
         /// The number of the first sample in its track.
         var firstSample: UInt32
         var sampleCount: UInt32
-        /// The step that yielded the chunk's first sample, or an earlier step that yielded that of a later chunk. A run
-        /// that begins there can read on to the end.
+        /// The step that yielded the chunk's first sample, or an earlier step that yielded the first sample of a later
+        /// chunk. A run that begins at this step can also read all later chunks.
         var step: Int32
     }
 
-    /// The first sample of a track that a step yielded.
+    /// A step, and the number of a track's first sample in it.
     struct Mark: Sendable {
         var step: Int32
         var sample: UInt32
@@ -64,7 +64,7 @@ struct MovieTable: Sendable {
         return places
     }
 
-    /// Moves the steps of chunks to the earliest step of all later chunks.
+    /// Sets the step of each chunk to the earliest step of the chunk and all later ones.
     mutating func settleSteps() {
         var earliest = Int32.max
         for index in chunks.indices.reversed() {

@@ -2,8 +2,8 @@ internal import MediaContainers
 
 /// A division of long transport streams at packet boundaries, so that reading can begin inside them.
 struct PartDivision<Resources: StreamResources> {
-    /// The longest duration of a media segment in seconds. Longer parts, or those without a duration, may be whole
-    /// files.
+    /// The maximum plausible duration of a media segment in seconds. Longer parts, and parts without a duration, may be
+    /// whole files.
     private static var longestSegment: Double { 60 }
 
     private let resources: Resources

@@ -1,13 +1,13 @@
 public import MediaContainers
 
-/// A stream as one progressive MP4 with its index at the beginning, which isn't written: ranges of it are made on
-/// demand.
+/// A virtual progressive MP4 of a stream, with its index at the beginning. The file isn't stored; its bytes are
+/// produced on demand.
 ///
-/// The stream is read once to determine the sizes and times of its samples, which fix the layout of the file. The index
-/// and a checksum for each second or so are retained. A requested range is remuxed from an earlier part on, and
-/// verified with the checksums before it's returned.
+/// The stream is read once to determine the sizes and times of its samples, which define the layout of the file. The
+/// index and a checksum for about each second stay in memory. To serve a range, the stream is remuxed from an
+/// earlier part on, and the result is verified against the checksums.
 public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable {
-    /// The plan of the stream. Long transport streams are divided into several parts.
+    /// The plan of the stream, with long transport streams divided into several parts.
     public let plan: StreamPlan
     /// The length of the file in bytes.
     public let length: Int64
@@ -16,7 +16,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// The first bytes of the file: `ftyp`, `moov` and the header of `mdat`.
     let head: [UInt8]
     let table: MovieTable
-    /// The segments that became gaps, at least in part, with reasons.
+    /// The segments that became gaps completely or partially, with reasons.
     public let damaged: [DamagedPart]
     /// The gaps in the movie, ordered by start.
     public let gaps: [MovieGap]
@@ -33,10 +33,10 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     ///   - plan: The plan of the stream.
     ///   - resources: The source of the stream, now and for later reads.
     ///   - missingParts: The handling of parts that can't be read. Damaged segments become gaps in any case.
-    ///   - onPart: Called after each part with the number of finished parts and of all parts. Errors it throws end the
-    ///     survey.
-    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, which it names; the errors of
-    ///   `StreamRemux`; `malformed` if there are no samples.
+    ///   - onPart: A function that is called after each part with the number of finished parts and the total. Errors
+    ///     that it throws end the survey.
+    /// - Throws: `ContainerError`: `inputOutput` for a part that can't be read, with its name in the message; the
+    ///   errors of `StreamRemux`; `malformed` if there are no samples.
     public convenience init(
         _ plan: StreamPlan, resources: Resources,
         missingParts: StreamRemux<Resources>.MissingParts = .fail,
@@ -45,14 +45,16 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         try self.init(plan, resources: resources, partLength: 8 << 20, missingParts: missingParts, onPart: onPart)
     }
 
-    /// Reads a whole stream whose long parts are divided into parts of about `partLength` bytes.
+    /// Reads a whole stream, and divides long parts into parts of about `partLength` bytes.
     init(
         _ plan: StreamPlan, resources: Resources, partLength: Int64,
         missingParts: StreamRemux<Resources>.MissingParts = .fail,
         onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) {
         let plan = try PartDivision(resources, partLength: partLength).divided(plan)
-        guard plan.inputs.count <= UInt16.max else { throw ContainerError(.limitExceeded, "too many inputs") }
+        guard plan.inputs.count <= UInt16.max else {
+            throw ContainerError(.limitExceeded, "more than \(UInt16.max) inputs")
+        }
         let survey = MovieSurvey()
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = missingParts
@@ -88,7 +90,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// The approximate memory use in bytes.
     public var memory: Int64 {
         let parts = plan.inputs.reduce(0) { $0 + $1.count }
-        // The URL of a part is a separate string.
+        // A part's URL is stored outside the structure, in about 128 bytes.
         return Int64(head.count) + table.memory + Int64(parts * (MemoryLayout<StreamPart>.stride + 128))
     }
 
@@ -104,16 +106,16 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     }
 }
 
-/// A segment that is a gap in a movie made of a stream.
+/// A gap in a movie, where a segment of its stream is missing.
 public struct MovieGap: Sendable, Hashable {
     /// The cause of a gap.
     public enum Cause: String, Sendable, Hashable {
-        /// The playlist marks the segment as absent (EXT-X-GAP, RFC 8216bis §4.4.4.7), for instance because a recording
-        /// missed it.
+        /// The playlist marks the segment as a gap (EXT-X-GAP, RFC 8216bis §4.4.4.7), for example because a recording
+        /// couldn't fetch it.
         case lost
         /// The segment isn't cached.
         case missing
-        /// The segment is damaged, encrypted in a way that can't be decrypted, or of another codec than its track.
+        /// The segment is damaged, can't be decrypted, or has a different codec than its track.
         case damaged
     }
 
@@ -123,7 +125,7 @@ public struct MovieGap: Sendable, Hashable {
     public var start: Double
     /// The duration in seconds.
     public var duration: Double
-    /// The last path component of the segment's URL; empty for a segment marked as absent.
+    /// The last path component of the segment's URL; empty if the playlist marks the segment as a gap.
     public var name: String
 
     init(_ cause: Cause, start: Double, duration: Double) {

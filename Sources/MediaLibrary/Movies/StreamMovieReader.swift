@@ -1,12 +1,11 @@
 public import MediaContainers
 internal import Synchronization
 
-/// A reader of a movie that isn't written. Sequential reads continue the current remux, others begin a new one.
+/// A reader of a ``StreamMovie``. Sequential reads continue the current remux; other reads start a new one.
 ///
-/// A reader holds the samples of one part of the stream, at most its share of the ``ReaderMemoryBudget`` and the
-/// longest frame.
+/// A reader keeps the samples of one part of the stream in memory, limited to its share of the ``ReaderMemoryBudget``
+/// plus the longest frame.
 public final class StreamMovieReader<Resources: StreamResources & Sendable>: ByteSource, Sendable {
-    /// The state of the reader.
     private struct Position {
         var run: MovieRun<Resources>?
         /// The index of the chunk read last.
@@ -32,12 +31,12 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
     /// The length of the file in bytes.
     public var length: Int64 { movie.length }
 
-    /// The maximum number of bytes of media in memory so far.
+    /// The peak number of bytes of media in memory.
     var peakSize: Int { position.withLock { $0.peakSize } }
 
     /// Reads bytes of the file. The call may block its thread; see `ByteSource`.
     ///
-    /// - Throws: `ContainerError` with `inputOutput` if the stream can't be read any more, or has changed.
+    /// - Throws: `ContainerError` with `inputOutput` if the stream can no longer be read, or has changed.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         guard offset >= 0, offset < length else { return 0 }
         let end = min(length, offset + Int64(buffer.count))
@@ -73,8 +72,8 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         return count
     }
 
-    /// Returns the bytes of a chunk from the current run, or from new runs that begin earlier and earlier until the
-    /// samples match the movie. A run from the beginning of the stream matches unless the stream has changed.
+    /// Returns the bytes of a chunk from the current run, or from new runs. Each new run begins earlier, until the
+    /// samples match the movie. A run from the beginning of the stream always matches, unless the stream has changed.
     private func chunk(_ index: Int, _ position: inout Position) throws(ContainerError) -> [UInt8] {
         var runUp = 0
         while true {
@@ -102,8 +101,8 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
 
 /// A memory limit shared equally by concurrent readers of movies.
 ///
-/// A segment yields more bytes than are read next. Bytes that exceed the limit are made again when needed, so that many
-/// readers take more time rather than more memory.
+/// Reading a segment produces more bytes than the current request needs. Bytes beyond the limit are dropped and
+/// produced again when needed, so more readers take more time rather than more memory.
 public final class ReaderMemoryBudget: Sendable {
     private let bytes: Int
     private let least: Int
@@ -112,8 +111,9 @@ public final class ReaderMemoryBudget: Sendable {
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - bytes: The number of bytes for all readers.
-    ///   - least: The number of bytes for each reader in any case, enough for about a second of a film.
+    ///   - bytes: The total number of bytes for all readers.
+    ///   - least: The minimum number of bytes for each reader, even if the total is exceeded. The default is enough for
+    ///     about a second of video.
     public init(of bytes: Int, least: Int = 2 << 20) {
         self.bytes = bytes
         self.least = least
@@ -122,7 +122,7 @@ public final class ReaderMemoryBudget: Sendable {
     /// The current number of readers.
     package var count: Int { readers.load(ordering: .relaxed) }
 
-    /// The number of bytes that one reader may currently hold.
+    /// The number of bytes that one reader may currently keep in memory.
     var share: Int { max(least, bytes / max(1, count)) }
 
     func enter() { readers.add(1, ordering: .relaxed) }

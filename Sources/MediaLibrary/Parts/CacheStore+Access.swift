@@ -1,7 +1,9 @@
 package import MediaCache
 
-/// The access rule for cached bytes. The store may hold bytes of a local address that the user played, and a public
-/// document may name them: the rule has to allow the read, as it would allow the request to the origin.
+/// The access rule for cached bytes.
+///
+/// The store may contain bytes from a local address that the user played, and a public document may refer to them. Such
+/// a document may only read them if it could also request them from the origin.
 extension CacheStore {
     /// Reads bytes that the access rule permits. If they are cached from a local address, the origin is requested
     /// first.
@@ -34,7 +36,7 @@ extension CacheStore {
         return try await read(request)
     }
 
-    /// Makes a read of cached bytes that needs a decision of the access rule request the origin first.
+    /// Changes a request so that it contacts the origin before cached bytes are read, if the access rule requires it.
     ///
     /// - Throws: `CacheError` with `forbiddenAddress` if the rule forbids the read.
     private func checkAccess(
@@ -49,8 +51,8 @@ extension CacheStore {
         request.revalidation = try revalidationForAccess(to: request.url, request.settings)
     }
 
-    /// Returns whether the access rule must be checked before cached bytes are read: they are from a local address, and
-    /// the request may be sent to public addresses only.
+    /// Returns whether the access rule must be checked before cached bytes are read. That's the case if they're from a
+    /// local address, and the request may only be sent to public addresses.
     ///
     /// - Parameters:
     ///   - kind: The kind of the address that the bytes are from.
@@ -59,9 +61,10 @@ extension CacheStore {
         kind == .local && (settings ?? transfers).scope == .publicOnly
     }
 
-    /// Returns the revalidation that applies the access rule to cached bytes of a local address, by asking the origin.
+    /// Returns a revalidation that contacts the origin, so that the access rule is applied to cached bytes from a local
+    /// address.
     ///
-    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not ask its origin.
+    /// - Throws: `CacheError` with `forbiddenAddress` if the request may not contact its origin.
     package func revalidationForAccess(
         to url: ResourceURL, _ settings: TransferSettings?
     ) throws(CacheError) -> Revalidation {
@@ -70,12 +73,12 @@ extension CacheStore {
     }
 
     private func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
-        // A recording fetched its parts under the rule.
+        // A recording applied the rule when it fetched the part.
         guard part.storedAs == nil, let download = asset.download else { return }
         switch download.state {
         case .complete: return
         case .completeWithHoles:
-            // Not all holes are listed.
+            // Only the first holes are listed.
             guard download.holeCount > download.holes.count || download.holes.contains(where: { $0.url == part.url }),
                 try await needsAccessCheck(request)
             else { return }
@@ -94,6 +97,7 @@ extension CacheStore {
 
 extension CacheError {
     fileprivate static func forbidden(_ url: ResourceURL) -> CacheError {
-        CacheError(.forbiddenAddress, "\(url) is cached from a local address, which this request may not read")
+        CacheError(
+            .forbiddenAddress, "\(url) was cached from a local address, which this request isn't allowed to read")
     }
 }

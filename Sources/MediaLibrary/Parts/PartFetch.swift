@@ -2,7 +2,7 @@ internal import Foundation
 internal import HLS
 internal import MediaCache
 
-/// The fetching of parts of assets and recordings into a store, and the check that they're media.
+/// A fetcher of parts of assets and recordings, which also checks that they're media.
 struct PartFetch: Sendable {
     let store: CacheStore
 
@@ -13,8 +13,8 @@ struct PartFetch: Sendable {
 
     /// Fetches the missing bytes of a part.
     ///
-    /// A public document may name a resource at a local address that the user has played, and that is therefore cached.
-    /// The origin is asked before such bytes become a part, so that the access rule applies.
+    /// A public document may refer to a resource that is cached because the user played it from a local address. The
+    /// origin is asked before such bytes become a part, so that the access rule is applied.
     func fill(_ part: AssetPart, _ request: ReadRequest) async throws -> ResourceInfo {
         do {
             return try await store.withAccessCheck(request) { try await store.fill($0) }
@@ -23,7 +23,8 @@ struct PartFetch: Sendable {
         }
     }
 
-    /// Fetches and decodes a part as a whole, from an origin that always compresses and thus doesn't support ranges.
+    /// Fetches and decodes a whole part, from an origin that always compresses responses and therefore can't serve
+    /// ranges.
     private func fillDecoded(_ request: ReadRequest) async throws -> ResourceInfo {
         let url = request.url
         _ = try await store.wholeBody(
@@ -43,7 +44,6 @@ struct PartFetch: Sendable {
         return info
     }
 
-    /// The result of checking a part.
     enum Finding {
         case right
         case noteworthy(AssetContents.Note)
@@ -51,19 +51,19 @@ struct PartFetch: Sendable {
         case playlist
     }
 
-    /// Checks that a received part is of the expected kind, and removes it otherwise.
+    /// Checks that a received part is of the expected kind. Removes it if it isn't.
     ///
-    /// - Throws: `CacheError` with `notMedia`.
+    /// - Throws: `CacheError`: `notMedia`; `badResponse` if the part's byte range exceeds the resource; `storage`.
     func check(_ part: AssetPart, _ request: ReadRequest, _ info: ResourceInfo) async throws -> Finding {
         if let range = part.range, let length = info.length, length < range.upperBound {
             throw CacheError(
                 .badResponse,
-                "\(info.url) has \(length) bytes, but its playlist names a range up to byte \(range.upperBound)")
+                "\(info.url) has \(length) bytes, but its playlist requires at least \(range.upperBound)")
         }
         switch part.role {
         case .key:
             guard let length = info.length, [16, 32].contains(length) else {
-                throw try await rejection(part, info, "has \(info.length ?? 0) bytes instead of a key's 16")
+                throw try await rejection(part, info, "has \(info.length ?? 0) bytes, but a key has 16 or 32")
             }
             return .right
         case .other: return .right
@@ -123,7 +123,7 @@ extension AssetPart {
     var isText: Bool { name.hasPrefix("text") || name.hasSuffix(".vtt") || name.hasSuffix(".webvtt") }
 }
 
-/// A check whether a body can be the requested media segment, by its first bytes and its length.
+/// A check of a body's first bytes and length. It detects bodies that can't be the requested media segment.
 enum SegmentCheck {
     /// Returns a description of the problem; nil if there is none.
     static func problem(
@@ -153,12 +153,12 @@ enum SegmentCheck {
 }
 
 extension SegmentWrapping {
-    /// A description for display; nil without wrapping.
+    /// A description for display; nil if there is no wrapping.
     var note: String? {
         switch self {
         case .none: nil
-        case .picture(let length): "the segment follows an image of \(length) bytes, which is removed"
-        case .gzip: "the segment is compressed with gzip, which is removed"
+        case .picture(let length): "an image of \(length) bytes precedes the segment; it's removed for playback"
+        case .gzip: "the segment is compressed with gzip; it's decompressed for playback"
         }
     }
 }

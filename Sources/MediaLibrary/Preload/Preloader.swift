@@ -1,10 +1,10 @@
 internal import HLS
 public import MediaCache
 
-/// A preloader of the beginnings of assets that may be played next, nearest first.
+/// A preloader of the first seconds or bytes of assets that may be played next, nearest first.
 ///
-/// Preloading of an asset that is no longer near stops at once. Its received bytes remain, and may be evicted. Playback
-/// has priority over preloading, and preloading over downloads.
+/// Preloading of an asset that is no longer near stops immediately. Its received bytes remain cached, but may be
+/// evicted. Playback has priority over preloading, and preloading over downloads.
 public actor Preloader {
     /// The number of assets preloaded at once.
     private static let concurrency = 2
@@ -27,10 +27,10 @@ public actor Preloader {
     /// Creates a preloader for a store.
     ///
     /// - Parameters:
-    ///   - store: The store that holds the bytes.
+    ///   - store: The store that contains the media.
     ///   - loader: The loader of playlists, shared with playback.
     ///   - settings: The transfer settings; nil means the store's.
-    ///   - selection: The variant streams and renditions with which players begin.
+    ///   - selection: The variant streams and renditions that players choose first.
     public init(
         store: CacheStore, loader: PlaylistLoader, settings: TransferSettings? = nil,
         selection: StreamSelection = StreamSelection(subtitles: .none)
@@ -149,9 +149,9 @@ public actor Preloader {
 public enum PreloadAmount: Sendable, Hashable {
     /// The first bytes of a file, or of a stream's segments.
     case bytes(Int64)
-    /// The first seconds; 1 MiB each for a file, whose bit rate is unknown.
+    /// The first seconds. For a file, 1 MiB per second is assumed, because its bit rate is unknown.
     case seconds(Double)
-    /// The first segments of each playlist of a stream; 1 MiB each for a file.
+    /// The first segments of each playlist of a stream. For a file, 1 MiB per segment is assumed.
     case segments(Int)
 
     /// The number of bytes assumed for a second of a file.

@@ -1,4 +1,4 @@
-/// A description of the media at a URL before it's downloaded, from which a user chooses.
+/// A description of the media at a URL, from which a user chooses what to download.
 public struct MediaProbe: Sendable, Hashable, Codable {
     /// A variant stream (RFC 8216bis §4.4.6.2).
     public struct Variant: Sendable, Hashable, Codable {
@@ -10,7 +10,7 @@ public struct MediaProbe: Sendable, Hashable, Codable {
         public var width: Int?
         /// The height of the video in pixels.
         public var height: Int?
-        /// The number of pictures per second.
+        /// The number of frames per second.
         public var frameRate: Double?
         /// The codecs in the notation of RFC 6381, separated by commas.
         public var codecs: String?
@@ -30,7 +30,7 @@ public struct MediaProbe: Sendable, Hashable, Codable {
 
     /// The URL, without user information.
     public var url: String
-    /// Whether the URL names a file or a stream.
+    /// Whether the resource is a file or a stream.
     public var kind: Asset.Kind
     /// Whether the stream is live.
     public var isLive = false
@@ -38,7 +38,7 @@ public struct MediaProbe: Sendable, Hashable, Codable {
     public var isEncrypted = false
     /// The media type.
     public var type: String
-    /// The length in bytes of the file, or the estimated length of the best variant stream.
+    /// The length in bytes of the file, or that estimated for the best variant stream.
     public var length: Int64?
     /// Whether ``length`` is exact rather than estimated.
     public var isLengthExact = false

@@ -2,8 +2,8 @@ internal import HLS
 public import MediaCache
 internal import MediaContainers
 
-/// A prober that describes the media at a URL by reading as little as possible: the first bytes and index of a file, or
-/// the playlists of a stream. The read bytes are cached.
+/// A prober that describes the media at a URL. It reads as little as possible: the first bytes and index of a file, or
+/// the playlists of a stream. These bytes are cached.
 public struct MediaProber: Sendable {
     /// The number of bytes to read at the beginning of a file.
     private static let front: Int64 = 64 << 10
@@ -61,7 +61,7 @@ public struct MediaProber: Sendable {
             probe.notes.append("The origin declares the type \(head.contentType), which players may not support.")
         }
         if head.length == nil {
-            probe.notes.append("The origin doesn't report the length.")
+            probe.notes.append("The origin doesn't declare the length of the file.")
         }
         guard let length = head.length, front.withUnsafeBytes(MP4Format.isRecognised) else { return probe }
         do {
@@ -83,7 +83,7 @@ public struct MediaProber: Sendable {
         return bytes
     }
 
-    /// Reads the index (`moov`) of an MP4, wherever it is in the file.
+    /// Reads the index (`moov`) of an MP4 at any position in the file.
     private func readIndex(
         into url: ResourceURL, _ front: [UInt8], _ length: Int64, _ settings: TransferSettings?,
         _ probe: inout MediaProbe
@@ -112,7 +112,7 @@ public struct MediaProber: Sendable {
             probe.notes.append("The file is protected by DRM: it can be cached, but needs a licence to play.")
         }
         if !tracks.contains(where: \.isRead) {
-            probe.notes.append("The file has no video or audio in a known format.")
+            probe.notes.append("The file has no video or audio in a supported format.")
         }
     }
 
@@ -151,7 +151,7 @@ public struct MediaProber: Sendable {
             guard let child = try await loader.load(url, scope: playlist.references, settings: settings),
                 case .media(let media) = try child.parsed(importing: parsed.variables).playlist
             else {
-                throw CacheError(.notMedia, "\(url) isn't a media playlist, though \(playlist.url) names it as one")
+                throw CacheError(.notMedia, "\(url) isn't a media playlist, although \(playlist.url) lists it as one")
             }
             note(media, in: &probe)
             probe.variants = variants.map { MediaProbe.Variant($0, lasting: probe.isLive ? nil : probe.duration) }
@@ -187,7 +187,7 @@ public struct MediaProber: Sendable {
         do {
             return try playlist.base.resolve(uri)
         } catch {
-            throw CacheError(.notMedia, "\(playlist.url) names “\(uri)”, which isn't a URL", cause: error)
+            throw CacheError(.notMedia, "\(playlist.url) refers to “\(uri)”, which isn't an HTTP URL", cause: error)
         }
     }
 
@@ -203,7 +203,7 @@ public struct MediaProber: Sendable {
         }
         let gaps = playlist.segments.count { $0.isGap }
         if gaps > 0 {
-            probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as absent.")
+            probe.notes.append("The playlist marks \(gaps) of \(playlist.segments.count) segments as gaps.")
         }
         if playlist.segments.isEmpty {
             probe.notes.append("The playlist has no segments yet; the encoder may have just started.")

@@ -1,4 +1,4 @@
-/// A number of bytes as text for people.
+/// A number of bytes, formatted for display.
 package struct ByteCount: Sendable, Hashable {
     /// The number of bytes; never negative.
     package var bytes: Int64
@@ -8,8 +8,7 @@ package struct ByteCount: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The count without loss, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are
-    /// preferred.
+    /// The exact count, in the largest unit that it's a multiple of: `10GB`, `512MiB`. Decimal units are preferred.
     package var exactText: String {
         let units: [(name: String, size: Int64)] = [
             ("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("TiB", 1 << 40), ("GiB", 1 << 30),
@@ -26,7 +25,7 @@ extension ByteCount: CustomStringConvertible {
         guard bytes >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes)
         var unit = -1
-        // 999.5 would be rounded to 1000 of this unit; it's 1.00 of the next.
+        // 999.5 of a unit would be rounded to 1000, so it's displayed as 1.00 of the next unit.
         while value >= 999.5, unit < Self.units.count - 1 {
             value /= 1000
             unit += 1

@@ -2,7 +2,7 @@ package import Foundation
 internal import HLS
 internal import MediaContainers
 
-/// Durations as text for people.
+/// Durations, formatted for display.
 package enum DurationText {
     /// Returns the two largest units that aren't zero: `2d 3h`, `1m 05s`, `42s`.
     package static func describe(_ duration: Duration) -> String {
@@ -35,7 +35,7 @@ package enum SecondsText {
         Double(Timescale.convert(ticks, from: timescale, to: 1_000_000)) / 1e6
     }
 
-    /// Returns seconds with three decimals. From a minute on, larger units come first: `1h 02m (3725.250 s)`.
+    /// Returns seconds with three decimals. A minute or more is also expressed in larger units: `1h 02m (3725.250 s)`.
     package static func describe(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e15 else { return "?" }
         let exact = "\(microseconds(Int64((seconds * 1000).rounded()), timescale: 1000).dropLast(3)) s"
@@ -43,7 +43,7 @@ package enum SecondsText {
     }
 }
 
-/// Points in time as text, in UTC.
+/// Dates and times in UTC, formatted as text.
 package enum MomentText {
     /// Returns a date and time to the second: `2026-01-31 20:15:00`.
     package static func plain(_ date: Date) -> String {
@@ -52,8 +52,8 @@ package enum MomentText {
                 includingFractionalSeconds: false))
     }
 
-    /// Returns a date and time of ISO 8601, as options and URLs take it: `2026-01-31T20:15:00.250Z`. Whole seconds have
-    /// no fraction.
+    /// Returns a date and time in ISO 8601, as accepted by options and URLs: `2026-01-31T20:15:00.250Z`. Whole seconds
+    /// have no fraction.
     ///
     /// - Parameter milliseconds: The time in milliseconds since 1970.
     package static func exact(_ milliseconds: Int64) -> String {

@@ -1,10 +1,10 @@
 internal import MediaContainers
 
-/// The beginning of a segment that looks like an image, in which the media may begin.
+/// The first bytes of a segment that looks like an image. The media may begin after the image.
 struct PictureFront {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let packet = 188
-    /// The number of consecutive packets after which a transport stream is certain at any position.
+    /// The number of consecutive packets that identify a transport stream at an arbitrary position.
     private static let surePackets = 5
 
     private let bytes: [UInt8]
@@ -23,15 +23,16 @@ struct PictureFront {
 
     /// The number of bytes before the media; nil if none follows.
     var lengthBeforeMedia: Int? {
-        // Any media may follow a complete image. Without one, only unmistakable media is recognised.
+        // After a complete image, media in any format is recognised. Elsewhere, only unmistakable formats are.
         if let end = ends.first(where: { isMedia(at: $0) }) { return end }
         return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.surePackets) || hasBoxes(at: $0) }
     }
 
-    /// The number of bytes before whole cipher blocks; nil if none follow. Their contents can't be examined.
+    /// The number of bytes before encrypted media; nil if there is none. It's only recognised by its length in whole
+    /// cipher blocks, because its contents can't be examined.
     var lengthBeforeCiphertext: Int? {
         let end = ends.first { length > $0 && (length - Int64($0)) % Int64(SegmentCipher.blockLength) == 0 }
-        // A signature without an image precedes the blocks.
+        // Only the 8-byte signature of an image precedes the blocks.
         return end ?? (isSignatureAlone && (length - 8) % Int64(SegmentCipher.blockLength) == 0 ? 8 : nil)
     }
 
@@ -85,7 +86,8 @@ struct PictureFront {
         }
     }
 
-    /// Whether at least `count` transport packets begin here, or whole packets up to the end of the segment.
+    /// Returns whether at least `count` transport packets begin here, or fewer that reach exactly to the end of the
+    /// segment.
     private func hasPackets(at place: Int, atLeast count: Int) -> Bool {
         guard bytes[place] == 0x47 else { return false }
         let rest = length - Int64(place)
@@ -95,7 +97,7 @@ struct PictureFront {
         return stride(from: place, through: last, by: Self.packet).allSatisfy { bytes[$0] == 0x47 }
     }
 
-    /// Whether a box that may begin an MP4 segment is here, followed by another box or the end.
+    /// Returns whether a box begins here that can be the first of an MP4 segment, followed by another box or the end.
     private func hasBoxes(at place: Int) -> Bool {
         guard place + 8 <= bytes.count else { return false }
         let type = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)

@@ -1,19 +1,19 @@
 internal import MediaContainers
 
-/// A wrapping around a media segment, with which some origins disguise or compress it.
+/// A wrapping that some origins add to a media segment to disguise or compress it.
 ///
 /// The cache stores the origin's bytes. The wrapping is removed on output.
 public enum SegmentWrapping: Sendable, Hashable {
     /// No wrapping.
     case none
-    /// An image, or the beginning of one, of `length` bytes before the media.
+    /// An image, or the beginning of one, that occupies `length` bytes before the media.
     case picture(length: Int)
     /// Compression of the whole segment (RFC 1952).
     case gzip
 
-    /// The number of bytes that show whether a segment may be wrapped.
+    /// The number of bytes needed to detect whether a segment may be wrapped.
     public static let probeLength = 16
-    /// The number of bytes that are searched for the end of an image. A longer one isn't recognised as a wrapping.
+    /// The number of bytes that are searched for the end of an image. A longer image isn't recognised as a wrapping.
     public static let frontLength = 256 << 10
 
     /// Whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
@@ -24,7 +24,7 @@ public enum SegmentWrapping: Sendable, Hashable {
 
     /// Returns the wrapping of a segment.
     ///
-    /// An image without media after it isn't a wrapping, but may be a thumbnail.
+    /// An image that isn't followed by media isn't a wrapping. It may be a thumbnail, for example.
     ///
     /// - Parameters:
     ///   - front: The first ``frontLength`` bytes of the segment, or all of it.
@@ -38,8 +38,8 @@ public enum SegmentWrapping: Sendable, Hashable {
         return found.map { .picture(length: $0) } ?? .none
     }
 
-    /// Whether bytes begin with a gzip header, including the method and valid flags, because ciphertext may begin with
-    /// the signature.
+    /// Returns whether bytes begin with a gzip header. The method and flags are also checked, because ciphertext may
+    /// begin with the same signature by chance.
     private static func isGzip(_ front: [UInt8]) -> Bool {
         front.count >= 10 && front[0] == 0x1F && front[1] == 0x8B && front[2] == 8 && front[3] & 0xE0 == 0
     }

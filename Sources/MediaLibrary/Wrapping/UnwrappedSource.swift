@@ -4,7 +4,7 @@ public import MediaContainers
 /// A media segment without its ``SegmentWrapping``.
 public struct UnwrappedSource<Source: ByteSource>: ByteSource {
     private enum Content {
-        /// The source from an offset on.
+        /// The bytes of the source after an offset.
         case rest(Source, from: Int64)
         case inflated(MemorySource)
     }
@@ -54,7 +54,7 @@ public struct UnwrappedSource<Source: ByteSource>: ByteSource {
         }
     }
 
-    /// Reads; see `ByteSource`.
+    /// Reads bytes without the wrapping; see `ByteSource`.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         switch content {
         case .rest(let source, let start): try source.read(at: start + offset, into: buffer)
@@ -63,7 +63,7 @@ public struct UnwrappedSource<Source: ByteSource>: ByteSource {
     }
 }
 
-/// The decompression of media segments that an origin stores compressed, in memory and within limits.
+/// Decompression of media segments that an origin stores compressed. It happens in memory, with a size limit.
 package enum SegmentInflation {
     /// The maximum size of a segment in bytes, compressed or not.
     package static let largest = 64 << 20

@@ -44,7 +44,7 @@ struct InspectionReportTests {
     }
 
     @Test(arguments: [
-        ("", "live"), ("#EXT-X-PLAYLIST-TYPE:EVENT", "live: an event, to which segments are only added"),
+        ("", "live"), ("#EXT-X-PLAYLIST-TYPE:EVENT", "live: an event, whose segments are never removed"),
         ("#EXT-X-PLAYLIST-TYPE:VOD", "on demand (but without EXT-X-ENDLIST)"), ("#EXT-X-ENDLIST", "on demand"),
     ])
     func reportsWhetherPlaylistIsLive(tag: String, words: String) throws {
