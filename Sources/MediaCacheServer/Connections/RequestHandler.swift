@@ -21,7 +21,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isDiscarding = false
     private var exchange: (any Exchange)?
     private var writer: ResponseWriter?
-    /// The number of responses whose ends are being written. Writing one may deliver the next pipelined request.
+    /// The number of responses whose end is being written. Writing an end may deliver the next pipelined request.
     private var endingResponses = 0
     private var isDraining = false
     private var localAddress: String?
@@ -87,7 +87,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                     title: isTooLong ? "Header section too large" : "Bad request",
                     status: isTooLong ? 431 : 400,
                     detail: isTooLong
-                        ? "the header section exceeds this server's limit" : "this isn't HTTP/1.1: \(error)",
+                        ? "the header section exceeds this server's limit"
+                        : "the request isn't valid HTTP/1.1: \(error)",
                     code: "malformedRequest"
                 ))
         )
@@ -132,7 +133,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             of: HTTPRequest.Method(rawValue: request.head.method.rawValue) ?? .get, at: path, within: server.limits)
     }
 
-    /// Returns the length limit of a received body. A body that no route takes is discarded (RFC 9110 §9.3.1).
+    /// Returns the length limit of a received body. A body that the route doesn't accept is discarded (RFC 9110
+    /// §9.3.1).
     private func maximumBytes(of request: ReceivedRequest) -> Int {
         let limit = bodyLimit(of: request)
         return limit > 0 ? limit : server.limits.maximumBodyBytes
@@ -147,7 +149,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 Problem(
                     title: "Content too large",
                     status: 413,
-                    detail: "a body of this path may have at most \(maximumBytes(of: received)) bytes",
+                    detail: "the request body exceeds this path's limit of \(maximumBytes(of: received)) bytes",
                     code: "contentTooLarge"
                 ))
         )
@@ -163,8 +165,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         guard endingResponses > 0 else { return answer(request, context) }
-        // A pipelined request arrives while the previous response ends. Answering it at once would nest as deeply as
-        // there are pipelined requests.
+        // A pipelined request arrives while the previous response ends. Answering it immediately would recurse once for
+        // each pipelined request.
         let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, request, context) = bound.value
@@ -253,8 +255,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         let (head, gate) = (request.head, request.gate)
-        // A connection ends after a refused upgrade or tunnel, since the next bytes aren't HTTP, and with a body that
-        // is too long to discard.
+        // The connection closes after a refused upgrade or tunnel, since the bytes that follow aren't HTTP, and after a
+        // body that is too long to discard.
         let keepsAlive =
             head.isKeepAlive && !isDraining && !gate.asksForTunnel
             && !(isDiscarding && request.announcedLength > server.limits.maximumBodyBytes)

@@ -4,11 +4,11 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// The opener of an asset, or of a recording's window, as one MP4.
+/// The opener of an asset, or of a window of a recording, as one MP4.
 struct MovieOpener: ReaderOpener {
     let name: String
     let movies: MovieCache
-    /// Returns the beginning of a recording's window, in nanoseconds since 1970; nil for an asset.
+    /// Returns the start of a recording's window, in nanoseconds since 1970; nil for an asset.
     var start: @Sendable () async throws -> Int64? = { nil }
     /// Returns the movie and its name in the cache.
     let find: @Sendable () async throws -> (movie: MovieCache.Movie, name: String)
@@ -37,7 +37,7 @@ struct MovieOpener: ReaderOpener {
         }
     }
 
-    /// Returns the media type of MP4 with video or with audio alone (RFC 4337).
+    /// Returns the media type of an MP4 with video or with audio only (RFC 4337).
     private static func type(isSound: Bool) -> String { isSound ? "audio/mp4" : "video/mp4" }
 
     private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {

@@ -2,7 +2,7 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// The metrics of downloads and recordings. Channel names are labels, since the server's user chose them; URLs aren't.
+/// The metrics of downloads and recordings. Channel names are used as labels, since the user chose them; URLs aren't.
 struct LibraryMetrics {
     let downloads: [DownloadStatus]
     let channels: [RecordingStatus]
@@ -12,7 +12,7 @@ struct LibraryMetrics {
     ///   - recordings: The recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
-        // An error leaves the channels out.
+        // If the recordings can't be read, their metrics are omitted.
         channels = (try? await recordings?.statuses()) ?? []
     }
 
