@@ -12,15 +12,15 @@ internal import NIOHTTP1
 /// await client.close()
 /// ```
 ///
-/// Every call throws ``Problem`` if the server answers with an error, ``APIClientError`` if the server is unreachable
-/// or its response violates the API, and `CancellationError`. Call ``close()`` when done.
+/// Every call throws ``Problem`` if the server responds with an error, ``APIClientError`` if the server is unreachable
+/// or its response violates the API, and `CancellationError`. Call ``close()`` when you no longer need the client.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
     let key: AccessKey
     let http: HTTPClient
 
-    /// Creates a client. It connects with the first call.
+    /// Creates a client. It connects on the first call.
     ///
     /// - Parameters:
     ///   - address: The server's address, such as `http://127.0.0.1:9479`.
@@ -28,13 +28,13 @@ public final class APIClient: Sendable {
     public init(address: String, key: AccessKey) {
         self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
         self.key = key
-        // The API has no redirects, and following one could send the key elsewhere.
+        // The API doesn't redirect, and following a redirect could send the key to another server.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes the connections. No call may follow.
+    /// Closes the connections. The client can't be used afterwards.
     public func close() async {
         try? await http.shutdown()
     }
@@ -54,9 +54,9 @@ extension APIClient {
         }
     }
 
-    /// The deadline of a `GET`. Calls that change something have none: they may process the whole cache.
+    /// The deadline of a `GET`. Calls that change something have no deadline, since they may process the whole cache.
     private static let deadline = TimeAmount.seconds(120)
-    /// The maximum size of a response. 100,000 resources with many spans have about 50 MB.
+    /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
     private static let maximumAnswer = 512 << 20
 
     /// Makes a call and decodes the response.
@@ -127,8 +127,8 @@ extension APIClient {
         return bytes
     }
 
-    /// Returns a URL with its user information, optionally without the password. The server makes a header profile of
-    /// the user information.
+    /// Returns a URL with its user information, optionally without the password. The server creates a header profile
+    /// from the user information.
     package static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
         let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })

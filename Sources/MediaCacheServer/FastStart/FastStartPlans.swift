@@ -54,8 +54,8 @@ final class FastStartPlans: Sendable {
         return hold
     }
 
-    /// Returns the layout of the rearranged file; nil if the file is to be read unchanged, because its index is already
-    /// at the front or it isn't a valid MP4 file.
+    /// Returns the layout of the rearranged file; nil if the file is served unchanged, because its index is already at
+    /// the front or it isn't a valid MP4 file.
     ///
     /// - Throws: `CacheError` if its bytes can't be read; ``ConcurrencyLimit/Exceeded`` if too many computations are
     ///   waiting.

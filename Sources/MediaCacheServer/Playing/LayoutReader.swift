@@ -35,9 +35,10 @@ final class LayoutReader: ByteReader {
     ///   - store: The store of the resource.
     ///   - original: The head of the version that the layout was computed from.
     ///   - range: The range of the file to read.
-    ///   - contentType: The file's media type; nil to use that of the resource. - mark: The part of the entity tag that
-    ///     distinguishes layouts of the same version. - hold: The memory of the layout, counted while this reader
-    ///     exists. - onChange: Called when the resource's version is no longer that of the layout.
+    ///   - contentType: The file's media type; nil to use that of the resource.
+    ///   - mark: The part of the entity tag that distinguishes layouts of the same version.
+    ///   - hold: The memory of the layout, counted while this reader exists.
+    ///   - onChange: Called when the resource's version is no longer that of the layout.
     init(
         _ layout: ByteLayout, of request: ReadRequest, in store: CacheStore, original: ResourceHead,
         range: Range<Int64>, contentType: String? = nil, mark: String = "fs",

@@ -18,8 +18,9 @@ enum PlayHeaders {
     ///
     /// - Parameters:
     ///   - head: The head of the representation.
-    ///   - multipart: The type of a response with several ranges; nil for any other response. - acceptsRanges: Whether
-    ///     range requests are supported. - isAdmitted: Whether the path contains a valid token.
+    ///   - multipart: The type of a response with several ranges; nil for any other response.
+    ///   - acceptsRanges: Whether range requests are supported.
+    ///   - isAdmitted: Whether the path contains a valid token.
     ///   - now: The current time, for the age of a stale response.
     static func make(
         for head: ResourceHead, multipart: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,

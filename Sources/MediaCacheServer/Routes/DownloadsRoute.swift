@@ -135,8 +135,9 @@ struct DownloadsRoute: Route {
 
     /// Waits until the state of a download changes, but at most for `limit`.
     ///
-    /// - Parameters: - id: The asset of the download; nil for any download. - isNeeded: Returns whether to wait. It is
-    ///   called after the observation of changes has started.
+    /// - Parameters:
+    ///   - id: The asset of the download; nil for any download.
+    ///   - isNeeded: Returns whether to wait. It is called after the observation of changes has started.
     private func waitForChange(
         of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isNeeded: () async -> Bool
     ) async {

@@ -50,9 +50,9 @@ struct Page<Item> {
     /// - Parameters:
     ///   - items: The whole list.
     ///   - request: The requested page.
-    ///   - cap: The maximum number of items if the request doesn't set one. - place: Returns the unique position of an
-    ///     item in the list's order.
-    ///   - Throws: ``Problem`` if the cursor belongs to another list.
+    ///   - cap: The maximum number of items if the request doesn't set one.
+    ///   - place: Returns the unique position of an item in the list's order.
+    /// - Throws: ``Problem`` if the cursor belongs to another list.
     init<Place: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by place: (Item) -> Place
     ) throws {

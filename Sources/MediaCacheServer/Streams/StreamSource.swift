@@ -20,8 +20,8 @@ final class StreamSource: ByteReaderSource {
     /// - Parameters:
     ///   - store: The store.
     ///   - profiles: The store of header profiles and credentials.
-    ///   - loader: The playlist loader, shared with downloads. - publicPath: The path at which a reverse proxy serves
-    ///     this server.
+    ///   - loader: The playlist loader, shared with downloads.
+    ///   - publicPath: The path at which a reverse proxy serves this server.
     ///   - segmentsAhead: The number of segments to prefetch after the requested one.
     ///   - signature: Signs play URLs; see ``PlaylistRewriter/signature``.
     init(
