@@ -1,7 +1,7 @@
 // Reordering of a list, by dragging the handle of a row or pressing the arrow keys on it.
 
 /**
- * Creates a list's rows movable.
+ * Lets the user move the rows of a list.
  *
  * @param {HTMLElement} list the list of rows, which have a `data-id` and a handle `[data-handle]`
  * @param {AbortSignal} signal stops it when aborted
