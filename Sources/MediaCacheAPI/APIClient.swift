@@ -59,7 +59,7 @@ extension APIClient {
     /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
     private static let maximumAnswer = 512 << 20
 
-    /// Makes a call and decodes the response.
+    /// Performs a call and decodes the response.
     func call<Answer: Decodable>(
         _ method: HTTPMethod, _ path: String, content: Content? = nil
     ) async throws -> Answer {
@@ -83,7 +83,7 @@ extension APIClient {
         return items
     }
 
-    /// Makes a call and ignores the content of the response.
+    /// Performs a call and ignores the content of the response.
     func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
     }
@@ -96,7 +96,7 @@ extension APIClient {
         return request
     }
 
-    /// Makes a call and returns the content of the response.
+    /// Performs a call and returns the content of the response.
     func exchange(
         _ method: HTTPMethod, _ path: String, content: Content?
     ) async throws -> ByteBuffer {

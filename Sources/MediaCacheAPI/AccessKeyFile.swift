@@ -41,7 +41,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     }
 
     /// Returns the key, and creates the file if necessary. If several processes create it at the same time, they all
-    /// get the same key. A key that other users could read is replaced and thereby invalidated.
+    /// get the same key. A key that other users could read is replaced and becomes invalid.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or doesn't contain a key.
     public func loadOrCreate() throws -> AccessKey {

@@ -107,7 +107,7 @@ public final class CacheServer: Service, Sendable {
     /// Starts the server at another port than the configuration's.
     func start(at port: Int?) async throws {
         try state.withLock { state in
-            guard case .stopped = state else { throw ServerError(.wrongState, "the server is running already") }
+            guard case .stopped = state else { throw ServerError(.wrongState, "the server is already running") }
             state = .starting
         }
         let files = OpenFileLimit.raise()
@@ -225,7 +225,7 @@ public final class CacheServer: Service, Sendable {
             try await dependencies.access.save()
         } catch {
             configuration.logger.warning(
-                "the last uses of tokens can't be written", metadata: ["error": "\(error)"])
+                "the times of the tokens' last uses can't be saved", metadata: ["error": "\(error)"])
         }
         addresses.set([])
     }

@@ -146,7 +146,7 @@ export async function followStream({ asset, url }, show, signal) {
     } else if (asset && event.asset === asset.id) {
       if (event.event === "part.started") received(byName.get(event.part), false);
       else if (event.event === "part.done") received(byName.get(event.part), true);
-      // The segments of a download become known shortly after it starts.
+      // The segments of a download aren't known until shortly after it starts.
       if (segments.length === 0 || event.event === "download.state") reload();
     }
   }, signal);

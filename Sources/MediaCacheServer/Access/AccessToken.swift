@@ -113,14 +113,14 @@ struct TokenFile: Sendable {
         } catch {
             throw CacheError(
                 .storage,
-                "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes every token"
+                "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes all tokens"
             )
         }
         guard issued.version == IssuedTokens.version, issued.signingSecret.count == 32 else {
             throw CacheError(
                 .storage,
-                "the token file settings/\(Self.name) in the cache folder has the version \(issued.version), which this "
-                    + "program can't read; use a newer program, or remove the file, which revokes every token")
+                "the token file settings/\(Self.name) in the cache folder has version \(issued.version), which this "
+                    + "program can't read; use a newer program, or remove the file, which revokes all tokens")
         }
         return issued
     }

@@ -124,9 +124,9 @@ struct Listener: Sendable {
     }
 }
 
-/// The causes of failed bindings.
+/// Descriptions of the causes of failed bindings.
 package enum BindFailure {
-    /// Returns the cause in plain words.
+    /// Returns a description of the cause.
     package static func reason(_ error: any Error) -> String {
         if let error = error as? SocketAddressError.UnknownHost { return "“\(error.host)” has no address" }
         guard let error = error as? IOError else { return "\(error)" }

@@ -12,10 +12,10 @@ struct RequestGate {
     let path: String
     /// Whether the client requests an upgrade or a tunnel.
     let asksForTunnel: Bool
-    /// The authority that the request names; nil in HTTP/1.0.
+    /// The authority in the request; nil if there is none, as HTTP/1.0 allows.
     let host: String?
     private let hasOneHost: Bool
-    /// Whether an absolute target names the authority of the `Host` field.
+    /// Whether an absolute target has the same authority as the `Host` field.
     private let isConsistent: Bool
 
     init(_ head: HTTPRequestHead) {
@@ -51,7 +51,7 @@ struct RequestGate {
     func problem(_ verdict: HostVerdict) -> Problem? {
         guard hasOneHost else { return .badRequest("a request must have exactly one Host field (RFC 9112 §3.2)") }
         guard isConsistent else {
-            return .badRequest("the target and the Host field name different hosts (RFC 9112 §3.2.2)")
+            return .badRequest("the request target and the Host field have different hosts (RFC 9112 §3.2.2)")
         }
         if !verdict.isAllowed { return .misdirected }
         guard target.hasPrefix("/") else { return .badRequest("the request target must be a path on this server") }
@@ -60,7 +60,7 @@ struct RequestGate {
 }
 
 extension RouteRequest {
-    /// Creates the request of a route. Fields whose names aren't tokens are left out.
+    /// Creates the request of a route. Fields with invalid names are omitted.
     init(_ gate: RequestGate, path: String, _ head: HTTPRequestHead, _ body: ByteBuffer) {
         var fields = HTTPFields()
         for (name, value) in head.headers {

@@ -4,8 +4,8 @@ import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// Handles the requests of one connection, one at a time: checks each, finds its route, and closes the connection when
-/// necessary.
+/// A handler for the requests of one connection, which it processes one after the other: it checks each, finds its
+/// route, and closes the connection when necessary.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

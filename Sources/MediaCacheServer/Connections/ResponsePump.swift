@@ -102,7 +102,7 @@ final class ResponsePump {
                 return
             case .end:
                 if remaining == .max { return end() }
-                return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes before its length"))
+                return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes early"))
             case .failed(let error):
                 return fail(error)
             }

@@ -114,7 +114,7 @@ extension DownloadSettingsUpdate {
         settings.policy.freeSpaceReserve = policy?.freeSpaceReserve ?? settings.policy.freeSpaceReserve
         if let hours = policy?.hours {
             guard (0...1440).contains(hours.start), (0...1440).contains(hours.end) else {
-                throw Problem.badRequest("hours must be minutes after midnight, 0 to 1440")
+                throw Problem.badRequest("the start and end of hours must be minutes after midnight, 0 to 1440")
             }
             settings.policy.hours = hours.start == hours.end ? nil : hours
         }

@@ -39,7 +39,7 @@ struct LibraryRoute: MediaRoute {
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
             throw Problem.notFound(
-                "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover, and "
+                "there is nothing at this path; the paths of an asset are its playlists and parts, media.mp4, cover and "
                     + "frame.jpg?t=<seconds>")
         }
         switch parts[1] {

@@ -159,12 +159,12 @@ final class MovieCache: Sendable {
         let url = try ResourceURL(asset.url)
         let request = ReadRequest(url: url, settings: try settings(for: asset))
         guard let info = try await store.resource(of: request) else {
-            throw CacheError(.notFound, "\(url) is no longer cached; `get` it again")
+            throw CacheError(.notFound, "\(url) is no longer cached; download it again with `mediacache get`")
         }
         return (request, info)
     }
 
-    /// Returns the picture in the metadata of a file; nil if there is none.
+    /// Returns the cover in the metadata of a file; nil if there is none.
     ///
     /// - Throws: `CacheError` or `ContainerError` if the file can't be read.
     func embeddedCover(of asset: Asset) async throws -> Cover? {
@@ -194,7 +194,8 @@ final class MovieCache: Sendable {
         guard info.isComplete else {
             throw CacheError(
                 .notFound,
-                "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
+                "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; "
+                    + "download it with `mediacache get`"
             )
         }
         return []
@@ -236,7 +237,7 @@ final class MovieCache: Sendable {
         if let cause = error.cause as? CacheError, cause.code == .notFound {
             return CacheError(.notFound, "\(url) isn't completely cached: \(error)", cause: error)
         }
-        return CacheError(.notMedia, "\(url) can't become an MP4: \(error)", cause: error)
+        return CacheError(.notMedia, "\(url) can't be converted to MP4: \(error)", cause: error)
     }
 
     private static func stream(

@@ -127,7 +127,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
             case .success(let bytes) where !bytes.isEmpty:
                 state.piece = (MemoryBytes(bytes: bytes), 0)
             case .success:
-                state.failure = CacheError(.badResponse, "\(name) ended earlier than its index says")
+                state.failure = CacheError(.badResponse, "\(name) ended earlier than its index indicates")
             case .failure(let error as ContainerError) where !(error.cause is CancellationError):
                 state.failure = CacheError(.representationChanged, "\(name): \(error)", cause: error)
             case .failure(let error):

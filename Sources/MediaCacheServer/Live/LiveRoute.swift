@@ -31,7 +31,7 @@ struct LiveRoute: MediaRoute {
         ).map { PercentCoding.decode($0) ?? String($0) }
         guard (2...4).contains(parts.count), let name = ChannelName(rawValue: parts[0]) else {
             throw Problem.notFound(
-                "there is nothing at this path; a channel has /live/<name>/index.m3u8 and its other forms, "
+                "there is nothing at this path; the paths of a channel are /live/<name>/index.m3u8 and its variants, "
                     + "/live/<name>/<from>-<to>.mp4 and /live/<name>/<time>.jpg")
         }
         guard let recording = recordings.recording(name) else {
@@ -70,8 +70,8 @@ struct LiveRoute: MediaRoute {
         guard parts.count == 1, pieces.count == 2, let format = ProgrammeFormat(rawValue: pieces[1]), format != .hls
         else {
             throw Problem.notFound(
-                "a programme has programmes/<id>.mp4, programmes/<id>.3gp and programmes/<id>/index.m3u8, one for each of "
-                    + "its exports")
+                "there is nothing at this path; the exports of a programme are at programmes/<id>.mp4, "
+                    + "programmes/<id>.3gp and programmes/<id>/index.m3u8")
         }
         return ExportOpener(live: live, recordings: recordings, programme: pieces[0], format: format)
     }
@@ -81,7 +81,7 @@ struct LiveRoute: MediaRoute {
         guard parts.count == 2 else {
             throw Problem.badRequest("“\(stem).mp4” isn't <from>-<to>.mp4, with times in seconds or milliseconds")
         }
-        let from = try live.moment(parts[0], "the beginning")
+        let from = try live.moment(parts[0], "the start")
         let to = try live.moment(parts[1], "the end")
         guard to > from else { throw Problem.badRequest("the window's end must be after its start") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")

@@ -26,13 +26,13 @@ struct LibraryMetrics {
                 ("state=\"\($0.rawValue)\"", Double(states[$0]?.count ?? 0))
             })
         text.gauge(
-            "download_bytes_per_second", "The rate of all downloads together.",
+            "download_bytes_per_second", "The total rate of all downloads.",
             downloads.reduce(0) { $0 + $1.progress.rate })
         let kinds = Dictionary(grouping: channels) { ChannelRecord.State($0.state) }
         text.add(
             "channels", "Channels by state.", type: "gauge",
             samples: ChannelRecord.State.allCases.map { ("state=\"\($0.rawValue)\"", Double(kinds[$0]?.count ?? 0)) })
-        add("channel_up", "1 while the channel records.", to: &text) { $0.state == .recording ? 1 : 0 }
+        add("channel_up", "1 while the channel is being recorded.", to: &text) { $0.state == .recording ? 1 : 0 }
         add("channel_edge_timestamp_seconds", "The end of the recorded range, in seconds since 1970.", to: &text) {
             $0.edge?.timeIntervalSince1970
         }

@@ -40,7 +40,7 @@ final class MetricsRoute: Route {
         }
         var text = MetricsText()
         text.add(
-            "build_info", "The version of the software; always 1.", type: "gauge",
+            "build_info", "The version of MediaCache; always 1.", type: "gauge",
             samples: [("version=\"\(CacheServer.version)\"", 1)])
         Self.write(metrics.snapshot, connections: registry.count, to: &text)
         text.gauge("http_connections_limit", "The limit of open client connections.", Int64(registry.maximum))

@@ -76,7 +76,7 @@ final class LayoutReader: ByteReader {
             // No lock is held, since the session may call back.
             switch session.poll(maximum: limit, onReady: onReady) {
             case .end:
-                return .failed(CacheError(.badResponse, "\(request.url) ended earlier than its index says"))
+                return .failed(CacheError(.badResponse, "\(request.url) ended earlier than its index indicates"))
             case let step: return step
             }
         }

@@ -191,7 +191,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func send(_ reader: any ByteReader) {
         if writer.hasSentHead, let head, !reader.head.joins(head) {
             reader.cancel()
-            return refuse(CacheError(.representationChanged, "the resource changed between two parts"))
+            return refuse(CacheError(.representationChanged, "the resource changed between two parts of the response"))
         }
         head = reader.head
         let pump = ResponsePump(reader: reader, writer: writer, pieces: pieces, pool: pool, delegate: self)

@@ -41,7 +41,7 @@ public struct PlayTarget: Sendable, Hashable {
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
             throw Self.malformed(
-                "the host is missing or badly encoded, or a playlist references a URL that isn't http or https")
+                "the host is missing or malformed, or a playlist references a URL that isn't http or https")
         }
         var target = Substring(rest[end...])
 

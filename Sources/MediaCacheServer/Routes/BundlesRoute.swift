@@ -114,7 +114,7 @@ struct BundlesRoute: Route {
     private func write(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
         let asset = try await assetStore.requireAsset(id)
         guard asset.download?.state != .complete else {
-            throw Problem.badRequest("the asset \(id) is complete already")
+            throw Problem.badRequest("the asset \(id) is already complete")
         }
         guard let part = try await contentsCache.index(of: id)?.part(name) else {
             throw Problem.notFound("the asset \(id) has no part “\(name)”")

@@ -105,11 +105,11 @@ extension Problem {
     private static func statusAndTitle(of error: CacheError) -> (Int, String) {
         switch error.code {
         case .cancelled: (503, "Cancelled")
-        case .invalidURL: (400, "Not a play URL")
-        case .invalidSetting: (500, "A setting of the server can't be read")
+        case .invalidURL: (400, "Invalid URL")
+        case .invalidSetting: (500, "Invalid server setting")
         case .unreachable: (502, "The origin can't be reached")
         case .forbiddenAddress: (403, "The origin's address isn't allowed")
-        case .timedOut: (504, "The origin doesn't respond")
+        case .timedOut: (504, "The origin didn't respond in time")
         case .originStatus: statusAndTitle(ofOrigin: error.status)
         case .badResponse: (502, "The origin's response is invalid")
         case .notMedia: (502, "The origin sent a document instead of media")
@@ -129,8 +129,8 @@ extension Problem {
         case 400: (400, "The origin refused the request")
         case 403: (403, "The origin refused access to the resource")
         case 404: (404, "The origin doesn't have the resource")
-        case 410: (410, "The resource is gone from the origin")
-        case 429, 503: (503, "The origin is too busy")
+        case 410: (410, "The origin has removed the resource")
+        case 429, 503: (503, "The origin is overloaded")
         case .some(let status): (502, "The origin responded with \(status)")
         case nil: (502, "The origin responded with an error")
         }
@@ -178,7 +178,7 @@ extension DecodingError {
         case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
             "it isn't \(Self.name(of: type))"
         case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” isn't \(Self.name(of: type))"
-        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't JSON"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't valid JSON"
         case .dataCorrupted(let context):
             "“\(Self.path(context.codingPath))” has an invalid value; docs/openapi.yaml lists the valid ones"
         @unknown default: "\(self)"

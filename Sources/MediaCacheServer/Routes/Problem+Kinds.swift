@@ -45,7 +45,7 @@ extension Problem {
     static let unauthorized = Problem(
         title: "Unauthorized",
         status: 401,
-        detail: "send the cache's key, found in the file `key` of its folder, as `Authorization: Bearer <key>`",
+        detail: "send the key, which is in the file `key` in the cache folder, as `Authorization: Bearer <key>`",
         code: "unauthorized"
     )
 
@@ -59,8 +59,8 @@ extension Problem {
     static let tokenInPath = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "remote clients need a token for this path: read it as /k/<token>/…; `mediacache token create` "
-            + "creates one",
+        detail: "remote clients need a token for this path: use /k/<token>/…, and create the token with "
+            + "`mediacache token create`",
         code: "unauthorized"
     )
 

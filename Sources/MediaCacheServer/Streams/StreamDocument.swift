@@ -36,7 +36,7 @@ public struct StreamDocument: Sendable {
         switch kind {
         case .assets:
             guard let assets = object["ASSETS"] as? [[String: Any]] else {
-                throw CacheError(.badResponse, "the list of interstitials has no array ASSETS of objects")
+                throw CacheError(.badResponse, "the list of interstitials has no ASSETS array of objects")
             }
             object["ASSETS"] = try assets.map { (asset) throws(CacheError) -> [String: Any] in
                 var asset = asset

@@ -129,7 +129,7 @@ final class StreamSource: ByteReaderSource {
     private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
         guard let place, place.isGap, !store.isHere(request) else { return }
         if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
-        throw CacheError(.notFound, "the playlist of \(request.url) marks it as a gap (EXT-X-GAP)")
+        throw CacheError(.notFound, "the playlist marks \(request.url) as a gap (EXT-X-GAP)")
     }
 
     // MARK: - Playlists
@@ -177,7 +177,7 @@ final class StreamSource: ByteReaderSource {
         guard imports == true else { return [:] }
         throw CacheError(
             .notFound,
-            "\(playlist.url) imports variables that the server no longer has, as after a restart; "
+            "\(playlist.url) imports variables that the server no longer has, for example after a restart; "
                 + "reload its multivariant playlist")
     }
 
