@@ -57,15 +57,15 @@ extension APIClient {
     /// The deadline of a `GET`. Calls that change something have no deadline, since they may process the whole cache.
     private static let deadline = TimeAmount.seconds(120)
     /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
-    private static let maximumAnswer = 512 << 20
+    private static let maximumResponse = 512 << 20
 
     /// Performs a call and decodes the response.
-    func call<Answer: Decodable>(
+    func call<Response: Decodable>(
         _ method: HTTPMethod, _ path: String, content: Content? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let bytes = try await exchange(method, path, content: content)
         do {
-            return try APICoding.makeDecoder().decode(Answer.self, from: Data(bytes.readableBytesView))
+            return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes.readableBytesView))
         } catch {
             throw APIClientError.unexpectedAnswer(
                 "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
@@ -111,7 +111,7 @@ extension APIClient {
         do {
             response = try await http.execute(
                 request, deadline: method == .GET ? .now() + Self.deadline : .distantFuture)
-            bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+            bytes = try await response.body.collect(upTo: Self.maximumResponse)
         } catch {
             try Task.checkCancellation()
             throw APIClientError.unreachable(address: address, cause: error)

@@ -64,7 +64,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var endsAt: Date?
     /// The time the channel was added.
     public var created: Date
-    /// The channel's programmes, which retention doesn't remove.
+    /// The channel's programmes, which are exempt from retention.
     public var programmes: [ProgrammeRecord]
     /// The playback URL of the live edge.
     public var liveURL: String

@@ -2,7 +2,7 @@
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// The code of an error. Compare codes; messages may change.
     public enum Code: String, Sendable, Hashable {
-        /// Another process uses the port.
+        /// Another process is using the port.
         case portTaken
         /// The machine doesn't have the address, or the process isn't permitted to use it.
         case addressUnavailable

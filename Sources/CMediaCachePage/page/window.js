@@ -172,7 +172,7 @@ async function readFile(base, at, end) {
   return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
-/** Returns the live playlist. The first segment played by the browser is derived from RFC 8216 and may be off by one. */
+/** Returns the live playlist. The browser's first segment is derived from RFC 8216 and may be off by one. */
 async function readLive(base) {
   const src = `${base}index.m3u8`;
   const all = await datedSegments(src);

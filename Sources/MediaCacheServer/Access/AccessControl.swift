@@ -243,7 +243,7 @@ struct AccessGrant: Sendable, Hashable {
     /// The asset that the token is limited to; nil for a playback token.
     let asset: AssetID?
 
-    /// Returns whether the token opens a path of ``RouteAccess/reader``.
+    /// Returns whether the token gives access to a path of ``RouteAccess/reader``.
     func admits(path: String) -> Bool {
         guard let asset else { return true }
         return path.hasPrefix("\(LibraryRoute.prefix)\(asset)/")

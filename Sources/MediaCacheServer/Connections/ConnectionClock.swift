@@ -28,7 +28,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     private var phase = Phase.head
     private var deadline = NIODeadline.distantFuture
     /// Whether the response ended before its request, for example because the body was refused.
-    private var isAnswered = false
+    private var hasResponded = false
     /// The number of unsent bytes when the client last made progress; 0 when all are sent.
     private var unsent = 0
     private var stallDeadline = NIODeadline.distantFuture
@@ -83,18 +83,18 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Handles the end of a request's head.
     func headArrived() {
-        isAnswered = false
+        hasResponded = false
         enter(.body, limits.bodyTimeout)
     }
 
     /// Handles the end of a request.
     func requestArrived() {
-        if isAnswered { enter(.idle, limits.idleTimeout) } else { phase = .response }
+        if hasResponded { enter(.idle, limits.idleTimeout) } else { phase = .response }
     }
 
     /// Handles the end of a response.
     func responseEnded() {
-        isAnswered = true
+        hasResponded = true
         // The rest of the body has its own deadline.
         if phase != .body { enter(.idle, limits.idleTimeout) }
     }

@@ -13,11 +13,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let server: ServerContext
     private let clock: ConnectionClock
     private let pieces: PieceBuffers
-    /// The request that is being received and hasn't been answered.
+    /// The request that is being received and has no response yet.
     private var received: ReceivedRequest?
     /// The number of received bytes of the current request's body, stored or discarded.
     private var bodyBytes = 0
-    /// Whether the rest of an answered request is being discarded.
+    /// Whether the rest of a request that has a response is being discarded.
     private var isDiscarding = false
     private var exchange: (any Exchange)?
     private var writer: ResponseWriter?
@@ -107,7 +107,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             // The body of a refused request isn't stored.
             self.received = nil
             isDiscarding = true
-            return answerInTurn(received, context)
+            return respondInTurn(received, context)
         }
         guard received.announcedLength <= maximumBytes(of: received) else { return refuseBody(context) }
         if head.headers.first(name: "Expect")?.lowercased() == "100-continue", head.version != .http1_0 {
@@ -160,17 +160,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         isDiscarding = false
         guard let received else { return }
         self.received = nil
-        answerInTurn(received, context)
+        respondInTurn(received, context)
     }
 
-    private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
-        guard endingResponses > 0 else { return answer(request, context) }
-        // A pipelined request arrives while the previous response ends. Answering it immediately would recurse once for
+    private func respondInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+        guard endingResponses > 0 else { return respond(request, context) }
+        // A pipelined request arrives while the previous response ends. Responding immediately would recurse once for
         // each pipelined request.
         let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, request, context) = bound.value
-            if context.channel.isActive { handler.answer(request, context) }
+            if context.channel.isActive { handler.respond(request, context) }
         }
     }
 
@@ -251,9 +251,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             && !HostPolicy.isOfOtherSite(head.headers)
     }
 
-    // MARK: - Answering
+    // MARK: - Responding
 
-    private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+    private func respond(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         let (head, gate) = (request.head, request.gate)
         // The connection closes after a refused upgrade or tunnel, since the bytes that follow aren't HTTP, and after a
         // body that is too long to discard.

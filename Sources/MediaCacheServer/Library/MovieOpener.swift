@@ -19,11 +19,11 @@ struct MovieOpener: ReaderOpener {
         case .layout(let layout, let file, let head, let isSeen):
             return LayoutReader(
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
+                contentType: Self.type(isAudio: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
             guard movies.budget.count < MovieCache.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
-                length: movie.length, contentType: Self.type(isSound: movie.isSound), validator: Validator(),
+                length: movie.length, contentType: Self.type(isAudio: movie.isSound), validator: Validator(),
                 validatedAt: Date(),
                 entityTag: "\"mc-\(movie.identity)\"")
             let control = WorkControl()
@@ -38,7 +38,7 @@ struct MovieOpener: ReaderOpener {
     }
 
     /// Returns the media type of an MP4 with video or with audio only (RFC 4337).
-    private static func type(isSound: Bool) -> String { isSound ? "audio/mp4" : "video/mp4" }
+    private static func type(isAudio: Bool) -> String { isAudio ? "audio/mp4" : "video/mp4" }
 
     private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {
         guard let range = range.resolved(in: length) else {

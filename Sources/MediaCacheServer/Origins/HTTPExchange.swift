@@ -30,7 +30,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         var head: HeadContinuation?
         var reader: BodyContinuation?
         /// The time at which the reader started to wait.
-        var asked: NIODeadline?
+        var waitingSince: NIODeadline?
         var buffers = CircularBuffer<ByteBuffer>()
         var bufferedBytes = 0
         /// The promise that lets the client read on.
@@ -85,7 +85,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
             }
             if case .ended(let error) = state.phase { return .end(error) }
             state.reader = continuation
-            state.asked = .now()
+            state.waitingSince = .now()
             return .wait(state.timer == nil ? state.task?.eventLoop : nil)
         }
         switch outcome {
@@ -171,7 +171,7 @@ extension HTTPExchange {
         guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
         let (reader, demand) = state.withLock { state -> (BodyContinuation?, EventLoopPromise<Void>?) in
             if case .ended = state.phase { return (nil, nil) }
-            state.asked = nil
+            state.waitingSince = nil
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, nil)
@@ -266,12 +266,12 @@ extension HTTPExchange {
     }
 
     private func checkForStall(on eventLoop: any EventLoop) {
-        let asked = state.withLock { state in
+        let waitingSince = state.withLock { state in
             state.timer = nil
-            return state.asked
+            return state.waitingSince
         }
-        guard let asked else { return }
-        let left = asked + TimeAmount(limits.stall) - .now()
+        guard let waitingSince else { return }
+        let left = waitingSince + TimeAmount(limits.stall) - .now()
         if left <= .zero {
             end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) during the response body"))
         } else {

@@ -130,10 +130,10 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
         switch request.preconditions.evaluate(head) {
         case .proceed: break
-        case .notModified: return answerWithoutBody(.notModified, reader)
-        case .failed: return answerWithoutBody(.preconditionFailed, reader)
+        case .notModified: return respondWithoutBody(.notModified, reader)
+        case .failed: return respondWithoutBody(.preconditionFailed, reader)
         }
-        if request.isHead { return answerWithoutBody(.ok, reader) }
+        if request.isHead { return respondWithoutBody(.ok, reader) }
         guard acceptsRanges else { return send(reader) }
         switch request.plan(for: head) {
         case .whole:
@@ -262,7 +262,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         refuse(error)
     }
 
-    private func answerWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
+    private func respondWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
         let head = reader.head
         reader.cancel()
         writer.writeHead(

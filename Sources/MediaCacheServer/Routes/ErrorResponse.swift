@@ -77,7 +77,7 @@ extension Problem {
             self = .notFound(error.description)
             recordedRanges = error.recordedRanges.map { TimeSpan($0) }
         case let error as CacheError:
-            // Readers wrap errors of other types.
+            // Readers wrap errors of these types.
             switch error.cause {
             case let cause?
             where cause is Problem || cause is WindowOutOfRangeError || cause is ConcurrencyLimit.Exceeded:

@@ -71,7 +71,7 @@ struct PlaylistRewriter {
     func rewritten(as kind: StreamDocument.Kind) throws(CacheError) -> [UInt8] {
         var length = RewrittenLength(of: playlist.bytes)
         return try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { (uri) throws(CacheError) -> String? in
-            try length.adding(playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? unanswerable)
+            try length.adding(playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? refusedPath)
         }
     }
 
@@ -84,7 +84,7 @@ struct PlaylistRewriter {
         if let path = playPath(of: reference.uri, options) { return path }
         let isKey = reference.role == .key || reference.role == .sessionKey
         let scheme = BrowserReference(reference.uri, baseScheme: playlist.base.scheme).scheme
-        return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : unanswerable
+        return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : refusedPath
     }
 
     /// Returns the play path of a reference to an HTTP resource; nil for other references.
@@ -93,7 +93,7 @@ struct PlaylistRewriter {
     }
 
     /// A play path without a host, which the server refuses.
-    private var unanswerable: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
+    private var refusedPath: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
 
     /// The schemes of keys that aren't fetched over HTTP (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
