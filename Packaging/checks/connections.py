@@ -1,9 +1,9 @@
-"""Holds requests open through the reverse proxy, and reports how many were refused.
+"""Keeps requests open through the reverse proxy, and reports how many were refused.
 
     connections.py PORT CERTIFICATE COUNT
 
-Each request announces a body that is never sent. Prints the number of requests that were answered with 503 and then the
-status of a request from another address while the others are held.
+Each request announces a body that is never sent. Prints the number of requests that were refused with 503, and the
+status of a request from another address that is sent while the others are open.
 """
 import re
 import socket

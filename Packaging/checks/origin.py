@@ -1,8 +1,8 @@
-"""An origin on loopback for the checks: a film, a live stream of one-second segments, and a failing URL.
+"""An origin on loopback for the checks: a video, a live stream of one-second segments, and a failing URL.
 
     origin.py FOLDER     serves FOLDER/film.mp4 as /film.mp4 and FOLDER/segment-*.ts as a live stream, /live.m3u8
 
-Prints its port. /slow.mp4 is the film at 512 KiB per second. Other paths, such as /broken.mp4, respond with 500.
+Prints its port. /slow.mp4 is the video, limited to 512 KiB per second. Other paths, such as /broken.mp4, return 500.
 """
 
 import glob
@@ -67,7 +67,10 @@ class Origin(http.server.BaseHTTPRequestHandler):
 
 
 def live_playlist():
-    """Returns a playlist of the last WINDOW seconds. Segment n starts n seconds after the origin; each has its own clock."""
+    """Returns a playlist of the last WINDOW seconds.
+
+    Segment n starts n seconds after the start of the origin. There is a discontinuity before each segment.
+    """
     newest = int(time.time() - BEGAN) + WINDOW
     first = newest - WINDOW
     lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:1", f"#EXT-X-MEDIA-SEQUENCE:{first}",

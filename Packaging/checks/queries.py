@@ -1,9 +1,10 @@
 """Compares the queries of dashboards and alerts with the /metrics of a server.
 
-    queries.py names METRICS FILE...       checks that METRICS has each metric, label and label value of a query
+    queries.py names METRICS FILE...       checks that METRICS contains all metrics, labels and label values of queries
     queries.py ask PROMETHEUS FILE...      checks that no query fails, and that the queries of panels return data
 
-FILE is a dashboard of Grafana (.json) or a rules file of Prometheus (.yml). Prints the problems and fails if it finds any.
+FILE is a Grafana dashboard (.json) or a Prometheus rules file (.yml). Prints the problems and fails if there
+are any.
 """
 
 import json
@@ -16,13 +17,13 @@ import urllib.request
 IDENTIFIER = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 KEYWORDS = {"and", "or", "unless", "bool", "offset", "inf", "nan"}
 GROUPING = {"by", "without", "on", "ignoring", "group_left", "group_right"}
-# Prometheus adds these labels to all metrics, and the metric `up`.
+# The labels that Prometheus adds to all metrics, and the metric that it adds.
 OWN_LABELS = {"job", "instance"}
 OWN_METRICS = {"up": {"job": set(), "instance": set()}}
 
 
 def panel_queries(dashboard):
-    """Yields the queries of a dashboard's panels and variables, each with its place."""
+    """Yields the location and text of each query in a dashboard's panels and variables."""
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []):
             yield f"panel “{panel['title']}”", target["expr"]
@@ -33,7 +34,7 @@ def panel_queries(dashboard):
 
 
 def rule_queries(text):
-    """Yields the expressions of a rules file. Supports only the YAML that the file uses."""
+    """Yields the name and expression of each alert. Supports only the YAML syntax that the rules file uses."""
     for match in re.finditer(r"- alert: (\w+)\n +expr: (?:>-\n((?: {10,}.*\n)+)|(.*)\n)", text):
         yield f"alert {match[1]}", " ".join((match[2] or match[3]).split())
 
@@ -48,13 +49,13 @@ def queries(path):
 
 
 def expanded(expression, pattern=".+"):
-    """Returns a query with its variables replaced, as Grafana sends it."""
+    """Returns a query with its variables replaced, as Grafana would send it."""
     expression = re.sub(r"\$(job|instance)\b", pattern, expression)
     return expression.replace("$__rate_interval", "5s")
 
 
 def named(expression):
-    """Returns the metrics of a query with their matchers, and the labels that it groups by."""
+    """Returns the metrics in a query with their matchers, and the labels by which it groups."""
     metrics, groups, text, at = [], set(), expression, 0
     while match := IDENTIFIER.search(text, at):
         word, at = match[0], match.end()
@@ -65,7 +66,7 @@ def named(expression):
                 groups |= set(IDENTIFIER.findall(inside[1]))
                 at = text.index(")", at) + 1
         elif word in KEYWORDS or rest.startswith("(") or re.match(r"(by|without)\b", rest):
-            continue  # an operator, a function, an aggregation
+            continue  # an operator, a function or an aggregation
         else:
             matchers = re.match(r"\{((?:[^\"}]|\"[^\"]*\")*)\}", rest)
             if matchers:
@@ -77,7 +78,7 @@ def named(expression):
 
 
 def exposed(metrics_text):
-    """Returns the labels and their values by metric, for a text in Prometheus' format."""
+    """Returns the labels of each metric, with their values, in a text in Prometheus' format."""
     found = {name: dict(labels) for name, labels in OWN_METRICS.items()}
     for line in metrics_text.splitlines():
         match = re.match(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$", line)
@@ -90,7 +91,7 @@ def exposed(metrics_text):
 
 
 def misnamed(expression, metrics_with_labels):
-    """Yields the metrics, labels and values of a query that don't exist, in words."""
+    """Yields a message for each metric, label and value in a query that doesn't exist."""
     metrics, groups = named(expression)
     if not metrics:
         yield "no metric in the query"
@@ -112,7 +113,7 @@ def misnamed(expression, metrics_with_labels):
                         yield f"no {label} of {name} matches {part}"
     known = OWN_LABELS.union(*(metrics_with_labels.get(name, {}).keys() for name, _ in metrics))
     for label in sorted(groups - known):
-        yield f"none of the metrics has the label {label}, by which the query groups"
+        yield f"the query groups by {label}, which isn't a label of its metrics"
 
 
 def check_names(metrics_file, files):

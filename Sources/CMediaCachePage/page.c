@@ -1,7 +1,7 @@
 #include "CMediaCachePage.h"
 
-// The files of the folder `page`; a test compares this table with the folder. `#embed` (C23, ISO/IEC 9899:2024 §6.10.4)
-// embeds them unchanged. The compiler lists them among the dependencies of this file, so that a change rebuilds it.
+// The files in the folder `page`, embedded unchanged by `#embed` (C23, ISO/IEC 9899:2024 §6.10.4). A test compares this
+// table with the folder. The compiler lists the files as dependencies of this one, so that changes rebuild it.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wc23-extensions"
 #endif

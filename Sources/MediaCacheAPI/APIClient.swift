@@ -12,15 +12,15 @@ internal import NIOHTTP1
 /// await client.close()
 /// ```
 ///
-/// Every call throws ``Problem`` if the server answers with an error, ``APIClientError`` if the server is unreachable
-/// or its response violates the API, and `CancellationError`. Call ``close()`` when done.
+/// Every call throws ``Problem`` if the server responds with an error, ``APIClientError`` if the server is unreachable
+/// or its response violates the API, and `CancellationError`. Call ``close()`` when you no longer need the client.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
     let key: AccessKey
     let http: HTTPClient
 
-    /// Creates a client. It connects with the first call.
+    /// Creates a client. It connects on the first call.
     ///
     /// - Parameters:
     ///   - address: The server's address, such as `http://127.0.0.1:9479`.
@@ -28,13 +28,13 @@ public final class APIClient: Sendable {
     public init(address: String, key: AccessKey) {
         self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
         self.key = key
-        // The API has no redirects, and following one could send the key elsewhere.
+        // The API doesn't redirect, and following a redirect could send the key to another server.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes the connections. No call may follow.
+    /// Closes the connections. The client can't be used afterwards.
     public func close() async {
         try? await http.shutdown()
     }
@@ -54,18 +54,18 @@ extension APIClient {
         }
     }
 
-    /// The deadline of a `GET`. Calls that change something have none: they may process the whole cache.
+    /// The deadline of a `GET`. Calls that change something have no deadline, since they may process the whole cache.
     private static let deadline = TimeAmount.seconds(120)
-    /// The maximum size of a response. 100,000 resources with many spans have about 50 MB.
-    private static let maximumAnswer = 512 << 20
+    /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
+    private static let maximumResponse = 512 << 20
 
-    /// Makes a call and decodes the response.
-    func call<Answer: Decodable>(
+    /// Performs a call and decodes the response.
+    func call<Response: Decodable>(
         _ method: HTTPMethod, _ path: String, content: Content? = nil
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let bytes = try await exchange(method, path, content: content)
         do {
-            return try APICoding.makeDecoder().decode(Answer.self, from: Data(bytes.readableBytesView))
+            return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes.readableBytesView))
         } catch {
             throw APIClientError.unexpectedAnswer(
                 "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
@@ -83,7 +83,7 @@ extension APIClient {
         return items
     }
 
-    /// Makes a call and ignores the content of the response.
+    /// Performs a call and ignores the content of the response.
     func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
     }
@@ -96,7 +96,7 @@ extension APIClient {
         return request
     }
 
-    /// Makes a call and returns the content of the response.
+    /// Performs a call and returns the content of the response.
     func exchange(
         _ method: HTTPMethod, _ path: String, content: Content?
     ) async throws -> ByteBuffer {
@@ -111,7 +111,7 @@ extension APIClient {
         do {
             response = try await http.execute(
                 request, deadline: method == .GET ? .now() + Self.deadline : .distantFuture)
-            bytes = try await response.body.collect(upTo: Self.maximumAnswer)
+            bytes = try await response.body.collect(upTo: Self.maximumResponse)
         } catch {
             try Task.checkCancellation()
             throw APIClientError.unreachable(address: address, cause: error)
@@ -127,8 +127,8 @@ extension APIClient {
         return bytes
     }
 
-    /// Returns a URL with its user information, optionally without the password. The server makes a header profile of
-    /// the user information.
+    /// Returns a URL with its user information, optionally without the password. The server creates a header profile
+    /// from the user information.
     package static func text(of url: ResourceURL, withPassword: Bool = true) -> String {
         guard let userInfo = url.userInfo else { return url.description }
         let user = withPassword ? userInfo : String(userInfo.prefix { $0 != ":" })

@@ -11,9 +11,9 @@ import NIOPosix
 
 /// An error of ``APIClient``.
 public enum APIClientError: Error, Sendable {
-    /// No server responds at `address`.
+    /// The server at `address` doesn't respond.
     case unreachable(address: String, cause: any Error)
-    /// The response to a call violates the API. The first value names the call.
+    /// The response to a call violates the API. The first value is the call, such as `GET /api/v1/usage`.
     case unexpectedAnswer(String, address: String, cause: (any Error)?)
 }
 
@@ -23,17 +23,18 @@ extension APIClientError: CustomStringConvertible {
         switch self {
         case .unreachable(let address, let cause):
             cause.isConnectionRefused
-                ? "nothing listens at \(address)" : "nothing answers at \(address) (\(cause))"
+                ? "nothing listens at \(address); check the address, and whether the server is running"
+                : "the server at \(address) doesn't respond (\(cause))"
         case .unexpectedAnswer(let call, let address, let cause):
-            "\(address) gave an unexpected response to \(call); is it another version?"
+            "\(address) sent an unexpected response to \(call); its version may differ from this client's"
                 + (cause.map { " (\($0))" } ?? "")
         }
     }
 }
 
 extension Error {
-    /// Whether a connection was refused by at least one address of the host. The other addresses may belong to a family
-    /// that this machine has no network for.
+    /// Whether at least one address of the host refused the connection. The host's other addresses may belong to an
+    /// address family without a network on this machine.
     package var isConnectionRefused: Bool {
         switch self {
         case let error as IOError: error.errnoCode == ECONNREFUSED

@@ -18,7 +18,7 @@ public enum APICoding {
     }
 }
 
-/// A list of the API. It is paged if the request sets `?limit=`, or if it is very long.
+/// A list in the API. It is paged if the request sets `?limit=`, or if it is very long.
 public protocol PagedList: Codable, Sendable {
     /// The type of the list's items.
     associatedtype Item: Sendable

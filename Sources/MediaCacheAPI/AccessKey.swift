@@ -1,11 +1,11 @@
-/// The secret of the API's `Authorization` header: 192 random bits. It is never part of a playback URL.
+/// The secret for the API's `Authorization` header: 192 random bits. It is never part of a playback URL.
 ///
-/// Its description doesn't contain the secret, so that logs don't; ``value`` does.
+/// ``description`` omits the secret, to keep it out of logs; ``value`` contains it.
 public struct AccessKey: Sendable, Hashable {
     /// The secret: letters, digits, `-` and `_`.
     public let value: String
 
-    /// Creates a random key from the system's secure source.
+    /// Creates a random key from the system's secure random number generator.
     public init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
@@ -15,7 +15,7 @@ public struct AccessKey: Sendable, Hashable {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         var bytes: [UInt8] = []
         for _ in 0..<4 {
-            // Each word gives eight characters of six bits.
+            // Each word yields eight characters of six bits.
             var word = generator.next()
             for _ in 0..<8 {
                 bytes.append(alphabet[Int(word & 63)])
@@ -25,8 +25,8 @@ public struct AccessKey: Sendable, Hashable {
         value = String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Creates a key from its text; nil if it is too short to be safe (22 characters are 132 bits), longer than 128
-    /// characters, or contains other characters than ``value`` has.
+    /// Creates a key from its text; nil if the text is too short to be secure (22 characters are 132 bits), has more
+    /// than 128 characters, or contains characters other than those of ``value``.
     public init?(_ text: String) {
         let isKey = text.utf8.allSatisfy { byte in
             switch byte {
@@ -38,15 +38,15 @@ public struct AccessKey: Sendable, Hashable {
         value = text
     }
 
-    /// Returns whether `candidate` is this key. The duration doesn't depend on the position of a difference.
+    /// Returns whether `candidate` is this key, in a time that doesn't depend on where they differ.
     public func matches(_ candidate: some StringProtocol) -> Bool {
         value.isEqualInConstantTime(to: candidate)
     }
 }
 
 extension StringProtocol {
-    /// Returns whether both texts have the same bytes. The duration depends only on their lengths.
-    // Inlinable, so that the comparison of each request is specialized.
+    /// Returns whether both strings have the same bytes, in a time that depends only on their lengths.
+    // Inlinable, so that the comparison for each request is specialized.
     @inlinable
     package func isEqualInConstantTime(to other: some StringProtocol) -> Bool {
         var difference = UInt8(utf8.count == other.utf8.count ? 0 : 1)

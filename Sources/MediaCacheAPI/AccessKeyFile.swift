@@ -13,7 +13,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     /// The file's path.
     public let path: String
 
-    /// Names the key file of a cache.
+    /// Creates a reference to the key file of a cache.
     public init(location: CacheLocation) {
         path = location.durable + "/key"
     }
@@ -22,28 +22,28 @@ public struct AccessKeyFile: Sendable, Hashable {
         self.path = path
     }
 
-    /// Returns the key for the server of a cache: from the cache folder, or, for a folder that can't be written, from
-    /// the file that the server created in the system's temporary folder. Nil if neither file exists.
+    /// Returns the key of a cache's server, from the cache folder or, if the folder can't be written, from the file
+    /// that the server created in the system's temporary folder. Nil if neither file exists.
     ///
-    /// - Throws: `CacheError` with `storage` if a file can't be read or contains no key.
+    /// - Throws: `CacheError` with `storage` if a file can't be read or doesn't contain a key.
     public static func key(of location: CacheLocation) throws -> AccessKey? {
         if let key = try? AccessKeyFile(location: location).load() { return key }
         if let path = RuntimeFolder.find("key", for: location) { return try AccessKeyFile(path: path).load() }
         return try AccessKeyFile(location: location).load()
     }
 
-    /// Returns the key for the server of a folder that can't be written; creates a key file in the system's temporary
-    /// folder if necessary.
+    /// Returns the key for the server of a folder that can't be written, and creates a key file in the system's
+    /// temporary folder if necessary.
     package static func keyToRead(_ location: CacheLocation) -> AccessKey {
         if let key = try? AccessKeyFile(location: location).load() { return key }
         let key = try? RuntimeFolder.use("key", for: location) { try AccessKeyFile(path: $0).loadOrCreate() }
         return key ?? AccessKey()
     }
 
-    /// Returns the key; creates the file if necessary. If several processes create it at once, all get the same key. A
-    /// key that other users could read is replaced, which invalidates the old one.
+    /// Returns the key, and creates the file if necessary. If several processes create it at the same time, they all
+    /// get the same key. A key that other users could read is replaced and becomes invalid.
     ///
-    /// - Throws: `CacheError` with `storage` if the file can't be read or written, or contains no key.
+    /// - Throws: `CacheError` with `storage` if the file can't be read or written, or doesn't contain a key.
     public func loadOrCreate() throws -> AccessKey {
         if let key = try load() { return isOpenToOthers ? try roll() : key }
         let key = AccessKey()
@@ -53,10 +53,10 @@ public struct AccessKeyFile: Sendable, Hashable {
         if link(temporary, path) == 0 { return key }
         let reason = errno
         if reason == EEXIST, let other = try load() { return other }
-        throw failure("can't make the key file", reason)
+        throw failure("can't create the key file", reason)
     }
 
-    /// Whether the file's mode gives users other than its owner any access.
+    /// Whether the file's mode gives any access to users other than its owner.
     package var isOpenToOthers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
@@ -64,7 +64,7 @@ public struct AccessKeyFile: Sendable, Hashable {
 
     /// Returns the key, or nil if the file doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage` if the file can't be read or holds no key.
+    /// - Throws: `CacheError` with `storage` if the file can't be read or doesn't contain a key.
     public func load() throws -> AccessKey? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -77,12 +77,13 @@ public struct AccessKeyFile: Sendable, Hashable {
         guard count >= 0 else { throw failure("can't read the key file", errno) }
         let text = String(decoding: bytes.prefix(count).filter { $0 > 0x20 }, as: UTF8.self)
         guard let key = AccessKey(text) else {
-            throw CacheError(.storage, "the key file \(path) holds no key; remove it and a new one is made")
+            throw CacheError(
+                .storage, "the key file \(path) doesn't contain a key; remove it to have a new one created")
         }
         return key
     }
 
-    /// Replaces the key with a new one. Returns when the file is durable.
+    /// Replaces the key with a new one and returns when the file is durable.
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be written.
     public func roll() throws -> AccessKey {
@@ -97,7 +98,7 @@ public struct AccessKeyFile: Sendable, Hashable {
         return key
     }
 
-    /// Syncs the folder's entry of the file. A failure is ignored: restoring the old key would be worse.
+    /// Makes the replacement durable. A failure is ignored, since restoring the old key would be worse.
     private func syncFolder() {
         let descriptor = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -108,7 +109,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     private func writeTemporary(_ key: AccessKey) throws -> String {
         let temporary = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("can't make the key file", errno) }
+        guard descriptor >= 0 else { throw failure("can't create the key file", errno) }
         defer { close(descriptor) }
         let bytes = Array((key.value + "\n").utf8)
         let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

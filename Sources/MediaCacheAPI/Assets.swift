@@ -6,7 +6,7 @@ internal import NIOHTTP1
 
 /// An asset, the response to `GET /api/v1/assets/<id>`.
 public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
-    /// The asset's ID, as in URLs.
+    /// The asset's ID, as used in URLs.
     public var id: String
     /// The URL of the asset's file or top playlist, without user information.
     public var url: String
@@ -14,7 +14,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var withCredentials: Bool
     /// The title given by the user or found in the media; null if neither is known.
     public var title: String?
-    /// The kind, file or stream; null before it's known.
+    /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
     /// The duration in seconds; null if unknown.
     public var duration: Double?
@@ -26,7 +26,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var bytes: Int64?
     /// The state of the download; null if there is none.
     public var state: DownloadRecord.State?
-    /// The obstacle that the download waits for, or the cause of its failure.
+    /// The obstacle that the download is waiting for, or the cause of its failure.
     public var reason: DownloadRecord.Reason?
     /// The number of parts that the download couldn't fetch or the recording lost.
     public var holeCount: Int
@@ -36,21 +36,21 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var plays: Int
     /// The time of the last play; null if it was never played.
     public var lastPlayed: Date?
-    /// The cover's metadata; null without a cover.
+    /// The cover's metadata; null if there is no cover.
     public var cover: Asset.CoverNote?
-    /// The library URL. A downloaded asset plays from this URL itself; `media.mp4`, `cover` and
-    /// `frame.jpg?t=<seconds>` are paths below it.
+    /// The library URL, at which a downloaded asset can be played. `media.mp4`, `cover` and `frame.jpg?t=<seconds>` are
+    /// paths below it.
     public var libraryURL: String
 
     /// Creates the record of an asset.
     ///
     /// - Parameters:
-    ///   - asset: The asset as stored.
-    ///   - status: The status of its download; nil if there is none.
+    ///   - asset: The stored asset.
+    ///   - status: The status of the asset's download; nil if there is none.
     ///   - file: The cached resource of the asset's file or top playlist.
     ///   - libraryURL: The asset's library URL.
     public init(_ asset: Asset, _ status: DownloadStatus?, file: ResourceInfo?, libraryURL: String) {
-        // The download is ahead of the store in its own progress; plays and covers are only in the store.
+        // The download's own progress is more recent than the store; plays and covers are only in the store.
         let current = status?.asset ?? asset
         id = asset.id.rawValue
         url = current.url
@@ -129,9 +129,7 @@ extension APIClient {
         try await send(.DELETE, "/api/v1/assets/\(Self.escape(id))")
     }
 
-    /// Returns the asset of a cached URL; creates it if necessary.
-    ///
-    /// - Returns: nil if no data of the URL is cached.
+    /// Returns the asset of a cached URL, and creates it if necessary. Returns nil if no data of the URL is cached.
     public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
         do {
             let request = AssetRequest(url: Self.text(of: url, withPassword: false))
@@ -141,7 +139,7 @@ extension APIClient {
         }
     }
 
-    /// Returns the asset of a URL, or nil if there is none.
+    /// Returns the asset of a URL; nil if there is none.
     public func asset(for url: ResourceURL) async throws -> AssetRecord? {
         do {
             return try await call(
@@ -151,7 +149,7 @@ extension APIClient {
         }
     }
 
-    /// Returns an asset's cover, or nil if it has none.
+    /// Returns an asset's cover; nil if it has none.
     public func cover(of id: String) async throws -> Cover? {
         do {
             let bytes = try await exchange(.GET, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)

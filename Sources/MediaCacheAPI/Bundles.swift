@@ -2,8 +2,8 @@ public import MediaLibrary
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The description of a bundle: an asset (`GET /api/v1/bundles?asset=…`), or a finished window of a channel
-/// (`?channel=…`), with everything that an export to a folder needs.
+/// The description of a bundle, containing everything needed to export it to a folder: an asset (`GET
+/// /api/v1/bundles?asset=…`), or a finished window of a channel (`?channel=…`).
 public struct BundleRecord: Codable, Sendable, Hashable {
     /// The asset's ID, or the channel's name.
     public var id: String
@@ -21,9 +21,9 @@ public struct BundleRecord: Codable, Sendable, Hashable {
     public var holeCount: Int
     /// Whether the asset has a cover.
     public var hasCover: Bool
-    /// The URL that the names of playlists and parts are appended to.
+    /// The URL to which the names of playlists and parts are appended.
     public var libraryURL: String
-    /// The asset's parts; null before the asset was analysed.
+    /// The asset's parts; null if the asset hasn't been analysed yet.
     public var contents: AssetContents?
 
     /// Creates a record.
@@ -53,7 +53,7 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
     public var url: String
     /// The selected variants and renditions.
     public var selection: StreamSelection?
-    /// The asset's parts, with the URLs that they are stored under.
+    /// The asset's parts, including the URLs under which they are stored.
     public var contents: AssetContents
     /// The number of segments that the recording lost; null if the asset wasn't recorded.
     public var lost: Int?
@@ -74,8 +74,8 @@ extension APIClient {
     /// The maximum number of bytes that one call of ``bring(_:at:of:part:to:)`` uploads.
     public static let bundlePieceLength = 8 << 20
 
-    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to
-    /// it.
+    /// Returns the library URL of an asset, with a slash at the end, to which the names of playlists and parts are
+    /// appended.
     public func libraryURL(ofAsset id: String) -> String { "\(address)/library/\(Self.escape(id))/" }
 
     /// Returns whether a URL is a `/library` or `/live` URL of this server. ``media(at:range:limit:)`` sends the key to
@@ -87,7 +87,7 @@ extension APIClient {
     /// Returns the description of an asset's bundle.
     ///
     /// - Parameter name: The asset's ID, URL or title.
-    /// - Throws: ``Problem`` with the status 404 for an unknown asset.
+    /// - Throws: ``Problem`` with status 404 if the asset doesn't exist.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
         try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
     }
@@ -96,9 +96,9 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - name: The channel.
-    ///   - from: The beginning of the window, in milliseconds since 1970.
+    ///   - from: The start of the window, in milliseconds since 1970.
     ///   - to: The end of the window, in milliseconds since 1970.
-    /// - Throws: ``Problem`` with the status 404 if the window isn't recorded or isn't over.
+    /// - Throws: ``Problem`` with status 404 if the window isn't recorded or hasn't ended.
     public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
         try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
@@ -125,7 +125,7 @@ extension APIClient {
             content: Content(type: "application/octet-stream", bytes: bytes))
     }
 
-    /// Ends an import. The asset is complete if every part was uploaded.
+    /// Ends an import. The asset is complete if all its parts were uploaded.
     ///
     /// - Parameters:
     ///   - asset: The asset's ID.

@@ -14,7 +14,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         case starting
         /// Segments are being recorded.
         case recording
-        /// No segments arrive; `reason` has the cause. Recording continues with the next segment.
+        /// No segments are available; `reason` is the cause. Recording continues with the next segment.
         case waiting
         /// The stream has ended, or the recording's end time has passed.
         case ended
@@ -41,8 +41,8 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var reason: String?
     /// The end of the recorded range, in milliseconds since 1970; null before the first segment.
     public var edge: Int64?
-    /// The current time of the stream's clock, in milliseconds since 1970. `now` and `-<seconds>` in requests are
-    /// relative to it. Null from servers of earlier versions.
+    /// The current time of the stream's clock, in milliseconds since 1970. In requests, `now` and `-<seconds>` are
+    /// relative to it. Null if the server is older than this field.
     public var now: Int64?
     /// The recorded time ranges.
     public var recordedRanges: [TimeSpan]
@@ -52,19 +52,19 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     public var segments: Int
     /// The number of segments that are gaps.
     public var gaps: Int
-    /// The total duration of gaps in seconds, of the track that lost most.
+    /// The total duration of gaps in seconds, of the track with the most.
     public var gapSeconds: Double
     /// The recent rate of received data, in bytes per second.
     public var rate: Double
-    /// The folders of its tracks, such as `video-1`.
+    /// The folders of the channel's tracks, such as `video-1`.
     public var tracks: [String]
-    /// The limits of the recorded data.
+    /// The limits on the recorded data.
     public var retention: Retention
     /// The time at which recording ends; null if it has no end time.
     public var endsAt: Date?
     /// The time the channel was added.
     public var created: Date
-    /// The channel's programmes, which retention doesn't remove.
+    /// The channel's programmes, which are exempt from retention.
     public var programmes: [ProgrammeRecord]
     /// The playback URL of the live edge.
     public var liveURL: String
@@ -73,7 +73,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - status: The channel's status.
-    ///   - base: The URL that its paths are appended to, with a slash at the end.
+    ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ status: RecordingStatus, base: String) {
         let channel = status.channel
         name = channel.name.rawValue
@@ -100,7 +100,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
 
 /// A time range.
 public struct TimeSpan: Codable, Sendable, Hashable {
-    /// The beginning, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     public var from: Int64
     /// The end, in milliseconds since 1970.
     public var to: Int64
@@ -111,16 +111,16 @@ public struct TimeSpan: Codable, Sendable, Hashable {
         self.to = to
     }
 
-    /// Creates the whole milliseconds inside a range in nanoseconds since 1970, so that every reported moment can be
-    /// requested.
+    /// Creates the range of whole milliseconds within a range in nanoseconds since 1970, so that every reported time
+    /// can be requested.
     package init(_ range: Range<Int64>) {
         let from = (range.lowerBound + 999_999) / 1_000_000
         self.init(from: from, to: max(from, range.upperBound / 1_000_000))
     }
 
-    /// Creates the whole milliseconds inside a range of dates.
+    /// Creates the range of whole milliseconds within a range of dates.
     package init(_ range: Range<Date>) {
-        // `nanosecondsSinceEpoch` rounds to the microsecond: a date isn't a whole number of any unit.
+        // `nanosecondsSinceEpoch` rounds to microseconds, since dates aren't multiples of any unit.
         self.init(
             range.lowerBound
                 .nanosecondsSinceEpoch..<max(
@@ -145,27 +145,28 @@ public struct ChannelList: PagedList, Hashable {
     public var items: [ChannelRecord] { channels }
 }
 
-/// The body of `POST /api/v1/channels`: record a live stream.
+/// The body of `POST /api/v1/channels`: a live stream to record.
 public struct ChannelAddition: Codable, Sendable, Hashable {
     /// The channel's name: 1 to 64 letters, digits, dots, hyphens and underscores, not beginning with a dot.
     public var name: String
     /// The URL of a multivariant or media playlist.
     public var url: String
-    /// The recorded variants, as in ``DownloadAddition/variant``. Null means `best`.
+    /// The variants to record, as in ``DownloadAddition/variant``. Null means `best`.
     public var variant: String?
-    /// The recorded audio renditions, as in ``DownloadAddition/audio``. Null means `all`.
+    /// The audio renditions to record, as in ``DownloadAddition/audio``. Null means `all`.
     public var audio: String?
-    /// The recorded subtitles, as in ``DownloadAddition/audio``. Null means `all`.
+    /// The subtitles to record, as in ``DownloadAddition/audio``. Null means `all`.
     public var subtitles: String?
-    /// Header fields for the URL's origin, by name. They are stored with the channel; their values are never reported.
+    /// Header fields for the URL's origin, by name. They are stored with the channel, and their values are never
+    /// reported.
     public var headers: [String: String]?
-    /// The limits of the recorded data. Null means no limit.
+    /// The limits on the recorded data. Null means no limits.
     public var retention: Retention?
     /// The time at which recording ends. Null means never.
     public var endsAt: Date?
-    /// Whether recording ends with the stream. Null means yes.
+    /// Whether recording ends when the stream ends. Null means yes.
     public var endsWithStream: Bool?
-    /// Whether the channel is added without starting its recording. Null means no.
+    /// Whether the channel is added without starting the recording. Null means no.
     public var stopped: Bool?
 
     /// Creates a request.
@@ -191,9 +192,9 @@ public struct ChannelAddition: Codable, Sendable, Hashable {
 public struct ChannelUpdate: Codable, Sendable, Hashable {
     /// A state that a recording can be set to.
     public enum State: String, Codable, Sendable, Hashable {
-        /// The recording is started or continued.
+        /// The recording is started or resumed.
         case recording
-        /// The recording is stopped and can be continued.
+        /// The recording is stopped; it can be resumed.
         case stopped
         /// The recording is ended and becomes an asset.
         case ended
@@ -201,7 +202,7 @@ public struct ChannelUpdate: Codable, Sendable, Hashable {
 
     /// The new state of the recording.
     public var state: State?
-    /// The new limits of the recorded data.
+    /// The new limits on the recorded data.
     public var retention: Retention?
 
     /// Creates an update.
@@ -215,19 +216,19 @@ public struct ChannelUpdate: Codable, Sendable, Hashable {
 public struct TimelineRecord: PagedList, Hashable {
     /// A segment.
     public struct Segment: Codable, Sendable, Hashable {
-        /// The folder of its track.
+        /// The folder of the segment's track.
         public var track: String
-        /// Its media sequence number in all playlists.
+        /// The media sequence number of the segment in all playlists.
         public var number: Int64
-        /// Its beginning, in milliseconds since 1970.
+        /// The start of the segment, in milliseconds since 1970.
         public var start: Int64
-        /// Its duration in seconds.
+        /// The duration of the segment in seconds.
         public var duration: Double
-        /// Whether it is a gap.
+        /// Whether the segment is a gap.
         public var gap: Bool
-        /// Whether it follows a discontinuity.
+        /// Whether the segment follows a discontinuity.
         public var discontinuity: Bool
-        /// Its size in bytes.
+        /// The size of the segment in bytes.
         public var bytes: Int64
 
         /// Creates a segment.
@@ -272,25 +273,25 @@ extension APIClient {
         try await call(.GET, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Returns the URL of a channel's window at the server's own address, without a token. The server answers 404 if
-    /// the window begins outside the recorded ranges.
+    /// Returns the URL of a channel's window at the server's own address, without a token. The response is 404 if the
+    /// window starts outside the recorded ranges.
     ///
     /// - Parameters:
     ///   - name: The channel.
-    ///   - from: The beginning of the window, in milliseconds since 1970.
+    ///   - from: The start of the window, in milliseconds since 1970.
     ///   - to: The end of the window, in milliseconds since 1970.
     public func liveURL(of name: ChannelName, from: Int64, to: Int64) -> String {
         "\(liveURL(of: name))index.m3u8?begintime=\(from)&endtime=\(to)&strict=1"
     }
 
-    /// Returns the URL of a channel at the server's own address, without a token and with a slash at the end; the names
+    /// Returns the URL of a channel at the server's own address, without a token and with a slash at the end. The names
     /// of playlists and parts are appended to it.
     public func liveURL(of name: ChannelName) -> String { "\(address)/live/\(name)/" }
 
-    /// Adds a channel, or continues an existing one.
+    /// Adds a channel, or resumes the recording of an existing one.
     ///
     /// - Parameters:
-    ///   - url: The channel's URL. User information in it is sent to the server.
+    ///   - url: The channel's URL. Any user information in it is sent to the server.
     ///   - addition: The other settings; its URL is ignored.
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
@@ -309,12 +310,12 @@ extension APIClient {
         try await send(.DELETE, "\(Self.channelsPath)/\(name)")
     }
 
-    /// Returns the segments of a channel, gaps included, by track and time.
+    /// Returns the segments of a channel, including gaps, by track and time.
     ///
     /// - Parameters:
     ///   - name: The channel.
-    ///   - from: The beginning of the range, in milliseconds since 1970; nil means an hour before the end.
-    ///   - to: The end of the range, in milliseconds since 1970; nil means now.
+    ///   - from: The start of the range, in milliseconds since 1970; nil for one hour before the end.
+    ///   - to: The end of the range, in milliseconds since 1970; nil for now.
     public func timeline(
         of name: ChannelName, from: Int64? = nil, to: Int64? = nil
     ) async throws -> [TimelineRecord.Segment] {

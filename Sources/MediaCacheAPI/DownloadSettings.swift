@@ -7,7 +7,7 @@ public struct DownloadSettings: Codable, Sendable, Hashable {
     public var limits: DownloadLimits
     /// The conditions under which downloads run.
     public var policy: DownloadPolicy
-    /// The bandwidth of all downloads together, in bytes per second; null means no limit.
+    /// The maximum bandwidth of all downloads together, in bytes per second; null means no limit.
     public var bandwidth: Int64?
 
     /// Creates settings.
@@ -20,14 +20,14 @@ public struct DownloadSettings: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `PATCH /api/v1/settings/downloads`, in which null leaves a value unchanged, and of `PUT`, in which null
+/// The body of `PATCH /api/v1/settings/downloads`, where null leaves a value unchanged, and of `PUT`, where null
 /// restores the default.
 public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
     /// The limits of concurrent downloads and transfers.
     public struct Limits: Codable, Sendable, Hashable {
-        /// The number of concurrent downloads, 1 to 1,000.
+        /// The maximum number of concurrent downloads, 1 to 1,000.
         public var assets: Int?
-        /// The number of concurrent transfers of each download, 1 to 1,000.
+        /// The maximum number of concurrent transfers per download, 1 to 1,000.
         public var transfersPerAsset: Int?
 
         /// Creates an update.
@@ -39,14 +39,14 @@ public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
 
     /// The conditions under which downloads run.
     public struct Policy: Codable, Sendable, Hashable {
-        /// Whether downloads run on unmetered networks only.
+        /// Whether downloads run only on unmetered networks.
         public var onlyUnmetered: Bool?
         /// Whether downloads run only while the device is charging.
         public var onlyCharging: Bool?
         /// Whether downloads wait while the device is in low power mode or hot.
         public var sparesPower: Bool?
-        /// The hours in which downloads run, in minutes after midnight of the local clock. Equal start and end mean any
-        /// time.
+        /// The hours in which downloads run, in minutes after midnight, local time. If start and end are equal,
+        /// downloads run at any time.
         public var hours: DownloadPolicy.Hours?
         /// The number of bytes to leave free on the disk, in addition to the cache's own reserve.
         public var freeSpaceReserve: Int64?
@@ -68,7 +68,7 @@ public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
     public var limits: Limits?
     /// The conditions under which downloads run.
     public var policy: Policy?
-    /// The bandwidth of all downloads together, in bytes per second; 0 means no limit.
+    /// The maximum bandwidth of all downloads together, in bytes per second; 0 means no limit.
     public var bandwidth: Int64?
 
     /// Creates an update.
@@ -85,7 +85,7 @@ extension APIClient {
         try await call(.GET, "/api/v1/settings/downloads")
     }
 
-    /// Changes limits and conditions of downloads. Values that are nil in the update remain unchanged.
+    /// Changes limits and conditions of downloads. Values that are nil in the update are left unchanged.
     @discardableResult
     public func updateDownloadSettings(_ update: DownloadSettingsUpdate) async throws -> DownloadSettings {
         try await call(.PATCH, "/api/v1/settings/downloads", content: try .json(update))

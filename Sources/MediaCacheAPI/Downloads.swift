@@ -14,16 +14,16 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
         case running
         /// The user paused the download.
         case paused
-        /// The download waits for an obstacle to go away, and then continues by itself.
+        /// The download waits until an obstacle is gone, and then continues automatically.
         case waiting
-        /// The download has ended without being complete.
+        /// The download ended without being complete.
         case failed
         /// Every selected byte is cached.
         case complete
-        /// Every available byte is cached; the missing parts are listed.
+        /// Every available byte is cached. The missing parts are listed in `holes`.
         case completeWithHoles
 
-        /// Whether the download has ended and won't continue by itself.
+        /// Whether the download has ended and won't continue automatically.
         public var isEnded: Bool {
             switch self {
             case .failed, .complete, .completeWithHoles: true
@@ -32,15 +32,15 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The obstacle that a download waits for, or the cause of its failure.
+    /// The obstacle that a download is waiting for, or the cause of its failure.
     public struct Reason: Codable, Sendable, Hashable {
         /// The code for programs: a `DownloadObstacle.Kind` (`network`, `space`, …) or a `CacheError.Code`.
         public var code: String
-        /// The description, one sentence.
+        /// The description, in one sentence.
         public var message: String
         /// The time of the next attempt, if known.
         public var until: Date?
-        /// Whether a retry can succeed.
+        /// Whether a retry may succeed.
         public var retryable: Bool
 
         /// Creates a reason.
@@ -52,7 +52,7 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The asset's ID, as in URLs.
+    /// The asset's ID, as used in URLs.
     public var id: String
     /// The URL of the asset's file or top playlist, without user information.
     public var url: String
@@ -60,13 +60,13 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     public var withCredentials: Bool
     /// The title; null if none is known.
     public var title: String?
-    /// The kind, file or stream; null before it's known.
+    /// The kind of asset, a file or a stream; null if not known yet.
     public var kind: Asset.Kind?
-    /// The duration in seconds; null before it's known.
+    /// The duration in seconds; null if not known yet.
     public var duration: Double?
     /// The state.
     public var state: State
-    /// The obstacle or failure; null in states that have neither.
+    /// The obstacle or failure; null in other states.
     public var reason: Reason?
     /// The number of cached bytes.
     public var bytes: Int64
@@ -74,15 +74,15 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     public var length: Int64?
     /// Whether `length` is exact.
     public var isLengthExact: Bool
-    /// The number of complete parts: the file, or segments, keys and media initialization sections.
+    /// The number of complete parts. A part is a file, a segment, a key or a media initialization section.
     public var partsDone: Int
-    /// The total number of parts; 0 until it's known.
+    /// The total number of parts; 0 if not known yet.
     public var parts: Int
     /// The recent rate, in bytes per second.
     public var rate: Double
-    /// The number of seconds that play from the beginning without waiting.
+    /// The number of seconds that can be played from the beginning without waiting.
     public var secondsReady: Double
-    /// The priority; greater values first.
+    /// The priority. Downloads with higher values run first.
     public var priority: Int
     /// The time the download was added.
     public var added: Date
@@ -90,9 +90,9 @@ public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
     public var variant: String
     /// The selected audio renditions: `standard`, `all`, `none`, or languages separated by commas.
     public var audio: String
-    /// The selected subtitles, in the forms of `audio`.
+    /// The selected subtitles, in the same format as `audio`.
     public var subtitles: String
-    /// The names of the download's own header fields.
+    /// The names of the header fields that were set for the download.
     public var headerNames: [String]
     /// The number of parts that couldn't be fetched.
     public var holeCount: Int
@@ -153,7 +153,7 @@ extension DownloadRecord.State {
 }
 
 extension DownloadRecord.Reason {
-    /// Creates the reason for a state; nil for a state without one.
+    /// Creates the reason of a state; nil if the state has none.
     package init?(_ state: DownloadState) {
         switch state {
         case .waiting(let obstacle):
@@ -168,7 +168,7 @@ extension DownloadRecord.Reason {
 
 /// The response to `GET /api/v1/downloads`.
 public struct DownloadList: PagedList, Hashable {
-    /// The downloads, in the order in which they were added.
+    /// The downloads, in order of addition.
     public var downloads: [DownloadRecord]
     /// The cursor of the next page, for `?after=`; null on the last page.
     public var next: String?
@@ -183,27 +183,28 @@ public struct DownloadList: PagedList, Hashable {
     public var items: [DownloadRecord] { downloads }
 }
 
-/// The body of `POST /api/v1/downloads`: complete and pin an asset.
+/// The body of `POST /api/v1/downloads`: an asset to complete and pin.
 public struct DownloadAddition: Codable, Sendable, Hashable {
     /// The URL of a file, or of a multivariant or media playlist.
     public var url: String
-    /// The title; null derives it from the URL.
+    /// The title; null to derive it from the URL.
     public var title: String?
-    /// The variants of a stream: `best`, `worst`, `all`, the tallest up to a height in pixels (a number below 10,000),
-    /// or the one with the greatest bandwidth up to a limit in bits per second. Null means `best`.
+    /// The variants of a stream: `best`, `worst`, `all`, a maximum height in pixels (a number below 10,000), or a
+    /// maximum bandwidth in bits per second. For a maximum, the best variant within it is selected. Null means `best`.
     public var variant: String?
     /// The audio renditions: `standard`, `all`, `none`, or languages (RFC 5646) separated by commas. Null means
     /// `standard`.
     public var audio: String?
-    /// The subtitles, in the forms of `audio`. Null means `all`.
+    /// The subtitles, in the same format as `audio`. Null means `all`.
     public var subtitles: String?
-    /// Header fields for the URL's origin, by name. They are stored with the asset; their values are never reported.
+    /// Header fields for the URL's origin, by name. They are stored with the asset, and their values are never
+    /// reported.
     public var headers: [String: String]?
-    /// The priority; greater values first. Null means 0.
+    /// The priority. Downloads with higher values run first. Null means 0.
     public var priority: Int?
     /// Whether the download starts paused. Null means no.
     public var paused: Bool?
-    /// The number of seconds for which a growing stream is followed. Null follows it to its end.
+    /// The number of seconds for which a growing stream is followed. Null means until its end.
     public var seconds: Double?
 
     /// Creates a request.
@@ -238,7 +239,7 @@ public struct DownloadUpdate: Codable, Sendable, Hashable {
 
     /// The new state.
     public var state: State?
-    /// The new priority; greater values first.
+    /// The new priority. Downloads with higher values run first.
     public var priority: Int?
 
     /// Creates an update.
@@ -250,7 +251,7 @@ public struct DownloadUpdate: Codable, Sendable, Hashable {
 
 /// The body of `PUT /api/v1/downloads/order`: the order of downloads.
 public struct DownloadOrder: Codable, Sendable, Hashable {
-    /// The assets' IDs, first download first. Unnamed downloads keep their priority.
+    /// The assets' IDs, in the order in which to download. Downloads that aren't listed keep their priority.
     public var ids: [String]
 
     /// Creates an order.
@@ -262,15 +263,15 @@ public struct DownloadOrder: Codable, Sendable, Hashable {
 extension APIClient {
     private static let downloadsPath = "/api/v1/downloads"
 
-    /// Returns all downloads, in the order in which they were added.
+    /// Returns all downloads, in order of addition.
     ///
-    /// - Parameter limit: The time to wait for a download to change its state, at most 10 s. The call returns as soon
-    ///   as one does.
+    /// - Parameter limit: The time to wait for a change of state, at most 10 s. The call returns as soon as the state
+    ///   of a download changes.
     public func downloads(waiting limit: Duration = .zero) async throws -> [DownloadRecord] {
         try await all(DownloadList.self, "\(Self.downloadsPath)?wait=\(Int(limit / .milliseconds(1)))")
     }
 
-    /// Returns an asset's download with its holes, or nil if there is none.
+    /// Returns an asset's download, including its holes; nil if there is none.
     ///
     /// - Parameters:
     ///   - id: The asset's ID.
@@ -286,7 +287,7 @@ extension APIClient {
     /// Adds a download.
     ///
     /// - Parameters:
-    ///   - url: The asset's URL. User information in it is sent to the server.
+    ///   - url: The asset's URL. Any user information in it is sent to the server.
     ///   - addition: The other settings; its URL is ignored.
     public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
         var addition = addition
@@ -294,7 +295,7 @@ extension APIClient {
         return try await call(.POST, Self.downloadsPath, content: try .json(addition))
     }
 
-    /// Pauses, continues or finishes a download, or changes its priority.
+    /// Pauses, resumes or finishes a download, or changes its priority.
     @discardableResult
     public func updateDownload(_ id: String, _ update: DownloadUpdate) async throws -> DownloadRecord {
         try await call(.PATCH, path(of: id), content: try .json(update))
@@ -304,7 +305,7 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - id: The asset's ID.
-    ///   - keepingData: Whether received data remains cached, unpinned. Otherwise it is removed.
+    ///   - keepingData: Whether to keep received data in the cache, unpinned. Otherwise it is removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
         try await send(.DELETE, "\(path(of: id))?keepData=\(keepingData)")
     }
@@ -316,17 +317,17 @@ extension APIClient {
         return list.downloads
     }
 
-    /// Continues all downloads, failed ones included.
+    /// Resumes all downloads, including failed ones.
     @discardableResult
     public func resumeDownloads() async throws -> [DownloadRecord] {
         let list: DownloadList = try await call(.POST, "\(Self.downloadsPath)/resume")
         return list.downloads
     }
 
-    /// Sets the order of downloads. Unnamed downloads keep their priority.
+    /// Sets the order of downloads. Downloads that aren't listed keep their priority.
     ///
-    /// - Parameter ids: The assets' IDs, first download first.
-    /// - Returns: All downloads afterwards.
+    /// - Parameter ids: The assets' IDs, in the order in which to download.
+    /// - Returns: All downloads after the change.
     @discardableResult
     public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
         let list: DownloadList = try await call(

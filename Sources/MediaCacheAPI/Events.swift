@@ -3,10 +3,10 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An event, as `GET /api/v1/events` sends it: the `data` of a server-sent event, whose `event` is the name. Fields
-/// that don't apply to the event are null.
+/// An event from `GET /api/v1/events`: the `data` of a server-sent event whose `event` field is the name. Fields that
+/// don't apply to the event are null.
 public struct EventRecord: Codable, Sendable, Hashable {
-    /// The name of an event. The comments list the fields that it sets.
+    /// The name of an event. The comment of each name lists the fields that are set.
     public enum Name: String, Codable, Sendable, Hashable, CaseIterable {
         /// An asset was added: `asset`.
         case assetAdded = "asset.added"
@@ -18,18 +18,18 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case downloadAdded = "download.added"
         /// A download's state changed: `asset`, `state`, `reason`.
         case downloadState = "download.state"
-        /// A download progressed; sent a few times a second at most: `asset`, `bytes`, `length`, `isLengthExact`,
+        /// A download progressed; sent at most a few times a second: `asset`, `bytes`, `length`, `isLengthExact`,
         /// `partsDone`, `parts`, `rate`, `secondsReady`.
         case downloadProgress = "download.progress"
         /// The transfer of a part started: `asset`, `part`.
         case partStarted = "part.started"
         /// A part is complete: `asset`, `part`, `bytes`.
         case partDone = "part.done"
-        /// The transfer of a part failed for now: `asset`, `part`, `message`.
+        /// The transfer of a part failed temporarily: `asset`, `part`, `message`.
         case partFailed = "part.failed"
         /// A download was removed: `asset`.
         case downloadRemoved = "download.removed"
-        /// The cached amount of a resource changed; sent a few times a second at most: `resource`, `bytes`, `length`,
+        /// The cached amount of a resource changed; sent at most a few times a second: `resource`, `bytes`, `length`,
         /// `rate`.
         case resourceProgress = "resource.progress"
         /// The origin has another version of a resource: `resource`.
@@ -38,9 +38,9 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case resourceEvicted = "resource.evicted"
         /// An origin request failed: `resource`, `message`.
         case resourceFailed = "resource.failed"
-        /// Damaged bytes were found on disk and will be fetched again: `resource`.
+        /// Damaged bytes were found on disk and will be refetched: `resource`.
         case resourceDamaged = "resource.damaged"
-        /// Cached bytes were served without revalidation, since the origin was unreachable: `resource`, `message`.
+        /// Cached bytes were served without revalidation because the origin was unreachable: `resource`, `message`.
         case resourceStale = "resource.stale"
         /// A channel's state changed: `channel`, `channelState`, `message`.
         case channelState = "channel.state"
@@ -50,14 +50,14 @@ public struct EventRecord: Codable, Sendable, Hashable {
         case channelGap = "channel.gap"
         /// Retention removed segments of a channel: `channel`, `count`, `bytes`.
         case channelPruned = "channel.pruned"
-        /// An export of a programme changed its state or progressed; sent a few times a second at most: `channel`,
+        /// The state or progress of a programme's export changed; sent at most a few times a second: `channel`,
         /// `programme`, `format`, `exportState`, `progress`, `bytes`, `count` (missing segments), `message`.
         case channelExport = "channel.export"
         /// A channel was removed: `channel`.
         case channelRemoved = "channel.removed"
         /// The cache folder can't be written, or its catalog had to be rebuilt: `message`.
         case storageFailed = "storage.failed"
-        /// Events before this one were dropped, since the client read too slowly: `count`.
+        /// Events before this one were dropped because the client read too slowly: `count`.
         case dropped
     }
 
@@ -67,7 +67,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var asset: String?
     /// The new state of the download.
     public var state: DownloadRecord.State?
-    /// The obstacle that the download waits for, or the cause of its failure.
+    /// The obstacle that the download is waiting for, or the cause of its failure.
     public var reason: DownloadRecord.Reason?
     /// The part's path within the asset.
     public var part: String?
@@ -75,7 +75,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var resource: String?
     /// The number of bytes.
     public var bytes: Int64?
-    /// The length in bytes: of a resource exact, of an asset exact or estimated. Null if unknown.
+    /// The length in bytes: exact for a resource, exact or estimated for an asset. Null if unknown.
     public var length: Int64?
     /// Whether an asset's length is exact.
     public var isLengthExact: Bool?
@@ -85,9 +85,9 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var parts: Int?
     /// The recent rate, in bytes per second.
     public var rate: Double?
-    /// The number of seconds of the asset that play from the beginning without waiting.
+    /// The number of seconds of the asset that can be played from the beginning without waiting.
     public var secondsReady: Double?
-    /// The cause, one sentence.
+    /// The cause, in one sentence.
     public var message: String?
     /// The channel's name.
     public var channel: String?
@@ -99,18 +99,18 @@ public struct EventRecord: Codable, Sendable, Hashable {
     public var format: String?
     /// The new state of the export.
     public var exportState: ExportRecord.State?
-    /// The fraction of the export that is done, from 0 to 1.
+    /// The completed fraction of the export, from 0 to 1.
     public var progress: Double?
     /// The track's folder.
     public var track: String?
-    /// The beginning of the segment or gap, in milliseconds since 1970.
+    /// The start of the segment or gap, in milliseconds since 1970.
     public var start: Int64?
     /// The duration of the segment or gap in seconds.
     public var duration: Double?
     /// The number of removed or missing segments, or of dropped events.
     public var count: Int?
 
-    /// Creates an event of an asset, of a resource, or of neither.
+    /// Creates an event, optionally of an asset or a resource.
     public init(_ event: Name, asset: String? = nil, resource: String? = nil) {
         self.event = event
         self.asset = asset
@@ -119,13 +119,13 @@ public struct EventRecord: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// The length limit of a line in bytes. The data of an event has a few hundred bytes.
+    /// The maximum length of a line in bytes. The data of an event takes a few hundred bytes.
     private static let longestLine = 1 << 20
 
-    /// Receives the server's events from now on, until the server stops.
+    /// Receives the server's events, starting with the next one, until the server stops.
     ///
     /// - Parameter body: Called with each event; the next event isn't read until it returns.
-    /// - Throws: The errors of all calls, and errors of `body`.
+    /// - Throws: ``Problem``, ``APIClientError``, `CancellationError`, and the errors of `body`.
     public func events(_ body: (EventRecord) async throws -> Void) async throws {
         var request = request(.GET, "/api/v1/events")
         request.headers.add(name: "Accept", value: "text/event-stream")
@@ -160,7 +160,7 @@ extension APIClient {
         }
     }
 
-    /// Returns the event of a data line; nil for any other line. The server sends the data of an event in one line.
+    /// Returns the event in a data line; nil for any other line. The server sends the data of an event in one line.
     private func event(in line: [UInt8]) throws -> EventRecord? {
         let field = Array("data: ".utf8)
         guard line.starts(with: field) else { return nil }

@@ -4,9 +4,9 @@ internal import MediaCache
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The parts of play paths that clients and the server share.
+/// The elements of play paths that the server shares with its clients.
 package enum PlayPath {
-    /// The beginning of every play path.
+    /// The prefix of every play path.
     package static let prefix = "/play/"
     /// The option that limits a read to cached bytes.
     package static let cachedOnly: Substring = "cached=1"
@@ -38,7 +38,7 @@ public struct MediaPart: Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Returns a play URL of the same resource that reads only cached bytes: it never contacts the origin, and a hole
+    /// Returns a play URL of the same resource that reads only cached bytes. It never contacts the origin, and a hole
     /// is an error.
     public static func cachedOnly(_ playURL: String) -> String {
         guard let start = playURL.firstRange(of: PlayPath.prefix)?.upperBound,
@@ -51,12 +51,12 @@ extension APIClient {
     /// Reads bytes from a play URL, as a player does.
     ///
     /// - Parameters:
-    ///   - playURL: A URL of ``playURL(for:)``, or one that a playlist there references.
-    ///   - range: The requested bytes, cut at the end of the resource; nil for the whole resource.
+    ///   - playURL: A URL returned by ``playURL(for:)``, or one that its playlist references.
+    ///   - range: The requested bytes, clamped to the end of the resource; nil for the whole resource.
     ///   - limit: The maximum number of bytes to receive.
-    /// - Returns: The bytes. They aren't cut to the range if the server can't serve ranges, as of a resource of unknown
-    ///   length.
-    /// - Throws: ``Problem`` if the server refuses, ``APIClientError``, `CancellationError`.
+    /// - Returns: The bytes. They aren't limited to the range if the server can't serve ranges, for example of a
+    ///   resource of unknown length.
+    /// - Throws: ``Problem`` if the server refuses the request; ``APIClientError``; `CancellationError`.
     public func media(
         at playURL: String, range: Range<Int64>? = nil, limit: Int
     ) async throws -> MediaPart {
@@ -66,12 +66,12 @@ extension APIClient {
         let response: HTTPClientResponse
         let body: ByteBuffer
         do {
-            // Without a deadline: a slow origin may have to deliver the bytes first.
+            // There is no deadline, since a slow origin may have to deliver the bytes first.
             response = try await http.execute(request, deadline: .distantFuture)
             body = try await response.body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem(
-                title: "Too long", status: 502, detail: "the response has more than \(limit) bytes",
+                title: "Response too long", status: 502, detail: "the response has more than \(limit) bytes",
                 code: CacheError.Code.badResponse.rawValue)
         } catch {
             try Task.checkCancellation()

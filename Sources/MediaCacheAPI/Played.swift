@@ -3,25 +3,25 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream with all its
-/// files is one title.
+/// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream is one title
+/// that includes all its files.
 public struct PlayedRecord: Codable, Sendable, Hashable, Identifiable {
-    /// The ID of the resource that the title is played by: the file or the playlist; of parts, the most recently used
-    /// one.
+    /// The ID of the resource with which the title is played: the file or the playlist. If only parts are cached, it is
+    /// the most recently used part.
     public var id: Int64
     /// The kind of title.
     public var kind: PlayedTitle.Kind
-    /// The URL that the title is played by; of parts, their folder's.
+    /// The URL with which the title is played. If only parts are cached, it is the URL of their folder.
     public var url: String
     /// The number of cached bytes.
     public var bytes: Int64
     /// The number of resources.
     public var count: Int
-    /// The time any of its resources was last read.
+    /// The time at which any of the title's resources was last read.
     public var lastUsed: Date
-    /// Whether any of its resources is being read or filled.
+    /// Whether any of the title's resources is being read or filled.
     public var inUse: Bool
-    /// The length of a file in bytes; null before it's known, and for other kinds.
+    /// The length of a file in bytes; null if not known yet, and for other kinds.
     public var length: Int64?
     /// The cached spans of a file, in order; empty for other kinds.
     public var spans: [ByteSpan]
@@ -73,7 +73,7 @@ extension APIClient {
         try await all(PlayedList.self, "/api/v1/played")
     }
 
-    /// Removes a played title with all its resources. A resource in use is removed when its last reader ends.
+    /// Removes a played title with all its resources. A resource in use is removed when its last reader is done.
     public func removePlayed(id: Int64) async throws -> [Removal] {
         let list: RemovalList = try await call(.DELETE, "/api/v1/played/\(id)")
         return list.removed

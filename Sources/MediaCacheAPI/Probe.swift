@@ -2,8 +2,8 @@ public import MediaCache
 public import MediaLibrary
 internal import NIOHTTP1
 
-/// The result of probing a URL, the response to `POST /api/v1/probe`: the fields of `MediaProbe`, with the library's
-/// title and asset beside them.
+/// The result of probing a URL, the response to `POST /api/v1/probe`: the fields of `MediaProbe`, plus the library's
+/// title and asset.
 public struct ProbeRecord: Sendable, Hashable {
     /// The probe's result.
     public var probe: MediaProbe
@@ -26,7 +26,7 @@ extension ProbeRecord: Codable {
         case asset
     }
 
-    /// Decodes one object.
+    /// Decodes a record from a single JSON object.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -36,7 +36,7 @@ extension ProbeRecord: Codable {
         asset = try container.decodeIfPresent(String.self, forKey: .asset)
     }
 
-    /// Encodes one object.
+    /// Encodes the record as a single JSON object.
     public func encode(to encoder: any Encoder) throws {
         try probe.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -60,10 +60,10 @@ public struct ProbeRequest: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Probes a URL. Only data that playing the URL would cache is cached.
+    /// Probes a URL. Only data that playback of the URL would cache is cached.
     ///
     /// - Parameters:
-    ///   - url: The URL of a file or playlist. User information in it is sent to the server.
+    ///   - url: The URL of a file or playlist. Any user information in it is sent to the server.
     ///   - headers: Header fields for its origin, by name.
     public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
         let request = ProbeRequest(url: Self.text(of: url), headers: headers)

@@ -4,15 +4,15 @@ public struct Problem: Codable, Sendable, Hashable, Error {
     public var title: String
     /// The HTTP status (RFC 9110 §15).
     public var status: Int
-    /// The description of this occurrence, with advice.
+    /// The description of this occurrence, including advice.
     public var detail: String
-    /// The code for programs: a `CacheError.Code`, or one of the server's own, such as `unauthorized`.
+    /// The code for programs: a `CacheError.Code`, or a code of the server, such as `unauthorized`.
     public var code: String
-    /// The status of the origin's response, if that is the problem; otherwise nil.
+    /// The status of the origin's response, if it caused the problem; otherwise nil.
     public var originStatus: Int?
-    /// The recorded ranges, if a requested window is outside them; otherwise nil.
+    /// The recorded ranges, if the requested window is outside them; otherwise nil.
     public var recordedRanges: [TimeSpan]?
-    /// The methods of the path, if the request's isn't among them; otherwise nil.
+    /// The methods that the path supports, if the request's isn't among them; otherwise nil.
     public var allowed: [String]?
 
     /// The media type of a problem details object.

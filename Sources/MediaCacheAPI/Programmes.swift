@@ -4,17 +4,17 @@ internal import NIOHTTP1
 
 /// A programme: a named, pinned window of a channel.
 public struct ProgrammeRecord: Codable, Sendable, Hashable {
-    /// The programme's ID, as in URLs.
+    /// The programme's ID, as used in URLs.
     public var id: String
     /// The programme's name.
     public var name: String
-    /// The beginning, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     public var from: Int64
     /// The end, in milliseconds since 1970.
     public var to: Int64
     /// The URL of a playlist of the recorded part.
     public var playlistURL: String
-    /// The URL of the recorded part as one MP4; available when the programme is over.
+    /// The URL of the recorded part as one MP4, available when the programme is over.
     public var movieURL: String
     /// The requested exports and their states.
     public var exports: [ExportRecord]
@@ -23,9 +23,9 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - programme: The programme.
-    ///   - recordedRanges: The recorded time ranges of its channel. Recording may have begun in the middle of the
+    ///   - recordedRanges: The recorded time ranges of the channel. Recording may have started in the middle of the
     ///     programme.
-    ///   - base: The URL that the channel's paths are appended to.
+    ///   - base: The URL to which the channel's paths are appended.
     public init(_ programme: Programme, recordedRanges: [TimeSpan], base: String) {
         let span = TimeSpan(programme.from..<max(programme.from, programme.to))
         id = programme.id
@@ -39,17 +39,17 @@ public struct ProgrammeRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The export of a programme in one format, made when the programme is over.
+/// An export of a programme in one format, created when the programme is over.
 public struct ExportRecord: Codable, Sendable, Hashable {
     /// The state of an export.
     public enum State: String, Codable, Sendable, Hashable, CaseIterable {
-        /// The programme isn't over, or other exports are ahead in the queue.
+        /// The programme isn't over, or other exports come first.
         case waiting
-        /// The export is being made.
+        /// The export is being created.
         case running
         /// The export is available.
         case done
-        /// The export failed; `reason` has the cause.
+        /// The export failed; `reason` is the cause.
         case failed
         /// The export was cancelled.
         case cancelled
@@ -70,17 +70,17 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     public var format: String
     /// The state.
     public var state: State
-    /// The fraction done, from 0 to 1.
+    /// The completed fraction, from 0 to 1.
     public var progress: Double
-    /// The size in bytes; null before the export is done.
+    /// The size in bytes; null until the export is done.
     public var bytes: Int64?
-    /// The number of the programme's segments that are missing in the export, of all tracks.
+    /// The number of the programme's segments, on all tracks, that are missing in the export.
     public var missing: Int
     /// The missing segments that were recorded but are damaged, at most 100; null if there are none.
     public var damaged: [ProgrammeExport.DamagedSegment]?
     /// The cause of the state `failed`; null in other states.
     public var reason: String?
-    /// The URL of the export, available when it's done. It never changes.
+    /// The URL of the export, which is available when it is done. It never changes.
     public var url: String
 
     /// Creates the record of an export.
@@ -88,7 +88,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
     /// - Parameters:
     ///   - export: The export.
     ///   - programme: The programme's ID.
-    ///   - base: The URL that its channel's paths are appended to, with a slash at the end.
+    ///   - base: The URL to which the channel's paths are appended, with a slash at the end.
     public init(_ export: ProgrammeExport, of programme: String, base: String) {
         format = export.format.rawValue
         state = State(export.state)
@@ -107,7 +107,7 @@ public struct ExportRecord: Codable, Sendable, Hashable {
 
 /// The response to `GET /api/v1/channels/<name>/programmes`.
 public struct ProgrammeList: Codable, Sendable, Hashable {
-    /// The programmes, in the order in which they were added.
+    /// The programmes, in order of addition.
     public var programmes: [ProgrammeRecord]
 
     /// Creates a list.
@@ -116,14 +116,14 @@ public struct ProgrammeList: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `POST /api/v1/channels/<name>/programmes`: pin a window.
+/// The body of `POST /api/v1/channels/<name>/programmes`: a window to pin.
 public struct ProgrammeAddition: Codable, Sendable, Hashable {
     /// The programme's name.
     public var name: String
-    /// The beginning, in any form that a window's URL takes: milliseconds or seconds since 1970, ISO 8601, or seconds
-    /// ago.
+    /// The start, in any format that the URL of a window accepts: milliseconds or seconds since 1970, ISO 8601, or
+    /// seconds ago.
     public var from: String
-    /// The end, in the forms of `from`.
+    /// The end, in the same formats as `from`.
     public var to: String
     /// The formats to export when the programme is over: `hls`, `mp4`, `3gp`. Null means none.
     public var formats: [String]?
@@ -138,7 +138,7 @@ public struct ProgrammeAddition: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Returns the programmes of a channel, in the order in which they were added.
+    /// Returns the programmes of a channel, in order of addition.
     public func programmes(of name: ChannelName) async throws -> [ProgrammeRecord] {
         let list: ProgrammeList = try await call(.GET, "\(Self.channelsPath)/\(name)/programmes")
         return list.programmes
@@ -149,12 +149,12 @@ extension APIClient {
         try await call(.POST, "\(Self.channelsPath)/\(name)/programmes", content: try .json(addition))
     }
 
-    /// Removes a programme. Retention applies to its segments again.
+    /// Removes a programme. Its segments become subject to retention again.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
         try await send(.DELETE, "\(Self.channelsPath)/\(name)/programmes/\(id)")
     }
 
-    /// Requests the export of a programme, or retries a failed or cancelled export. The export is made when the
+    /// Requests the export of a programme, or retries a failed or cancelled export. The export is created when the
     /// programme is over.
     public func export(
         _ id: String, of name: ChannelName, as format: ProgrammeFormat

@@ -5,25 +5,25 @@ internal import NIOHTTP1
 
 /// A cached resource, the response to `GET /api/v1/resources/<id>`.
 public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
-    /// The resource's ID, stable while it is cached.
+    /// The resource's ID, which is stable while the resource is cached.
     public var id: Int64
     /// The most recently requested URL, without user information.
     public var url: String
-    /// The cache key: the URL after the key policy.
+    /// The cache key: the URL after application of the key policy.
     public var key: String
     /// Whether the resource was fetched with credentials and belongs to one user. The user isn't reported.
     public var withCredentials: Bool
     /// The media type that players receive.
     public var type: String
-    /// The container as a file extension: `mp4`, `mp3`, `m3u8`; `bin` if unknown.
+    /// The container, as a file extension such as `mp4`, `mp3` or `m3u8`; `bin` if unknown.
     public var format: String
-    /// The complete length in bytes; null before it's known.
+    /// The complete length in bytes; null if not known yet.
     public var length: Int64?
     /// The cached spans, in order.
     public var spans: [ByteSpan]
     /// The ranges that are being fetched, in order.
     public var fills: [ByteSpan]
-    /// The number of cached bytes, of all representations.
+    /// The number of cached bytes of all representations.
     public var bytesCached: Int64
     /// The number of reads.
     public var hits: Int64
@@ -37,9 +37,11 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     public var pinned: Bool
     /// Whether the resource is being read or filled.
     public var inUse: Bool
-    /// The path of the complete resource as a file on the server's machine; null if partial or not requested.
+    /// The path of the complete resource as a file on the server's machine; null if the resource is partial or the path
+    /// wasn't requested.
     public var localFile: String?
-    /// The cached amount of the HLS stream, if the resource is its playlist and was requested alone; otherwise null.
+    /// The cached amount of the HLS stream, if the resource is its playlist and was requested individually; otherwise
+    /// null.
     public var stream: StreamStatus?
 
     /// Creates the record of a resource.
@@ -64,7 +66,7 @@ public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
     }
 }
 
-/// A range of bytes: from `start` up to, but not including, `end`.
+/// A range of bytes, from `start` up to but not including `end`.
 public struct ByteSpan: Codable, Sendable, Hashable {
     /// The offset of the first byte.
     public var start: Int64
@@ -100,7 +102,7 @@ public struct ResourceList: PagedList, Hashable {
 
 /// The response to a `DELETE` of one or all resources.
 public struct RemovalList: Codable, Sendable, Hashable {
-    /// The resources that were removed, or will be when their last readers end.
+    /// The resources that were removed, or will be when their last readers are done.
     public var removed: [Removal]
 
     /// Creates a list.
@@ -111,7 +113,8 @@ public struct RemovalList: Codable, Sendable, Hashable {
 
 /// The short names of containers.
 enum MediaFormat {
-    /// Returns the short name of a media type; if unknown, the extension of the URL, and `bin` without one.
+    /// Returns the short name of a media type. If it is unknown, returns the extension of the URL, or `bin` if there is
+    /// none.
     static func name(contentType: String, url: String) -> String {
         let type = contentType.prefix { $0 != ";" }.lowercased()
         if let name = names[type] { return name }
@@ -142,10 +145,10 @@ extension APIClient {
         try await all(ResourceList.self, "/api/v1/resources")
     }
 
-    /// Returns the resource of a URL, or nil if none of its data is cached.
+    /// Returns the resource of a URL; nil if none of its data is cached.
     ///
     /// - Parameters:
-    ///   - url: The URL; its user name selects the user.
+    ///   - url: The URL. A user name in it selects the user.
     ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(for url: ResourceURL, withFile: Bool = false) async throws -> ResourceRecord? {
         do {
@@ -157,7 +160,7 @@ extension APIClient {
         }
     }
 
-    /// Returns the resource with an ID, or nil if it's no longer cached.
+    /// Returns the resource with an ID; nil if it is no longer cached.
     ///
     /// - Parameters:
     ///   - id: The resource's ID.
@@ -170,7 +173,7 @@ extension APIClient {
         }
     }
 
-    /// Removes a resource. A resource in use is removed when its last reader ends.
+    /// Removes a resource. A resource in use is removed when its last reader is done.
     public func remove(id: Int64) async throws -> [Removal] {
         let list: RemovalList = try await call(.DELETE, "/api/v1/resources/\(id)")
         return list.removed

@@ -3,7 +3,7 @@ internal import NIOHTTP1
 
 /// The response to `GET /api/v1/server`.
 public struct ServerInfo: Codable, Sendable, Hashable {
-    /// The version of the software.
+    /// The version of MediaCache.
     public var version: String
     /// The ID of the process that owns the cache folder.
     public var pid: Int32
@@ -32,14 +32,14 @@ public struct PlayLink: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `PUT /api/v1/header-profiles`: the header fields that requests to one origin carry until the server
-/// ends.
+/// The body of `PUT /api/v1/header-profiles`: header fields that are added to requests to one origin until the server
+/// stops.
 public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
     /// The origin, such as `https://example.com`. A path is ignored.
     public var origin: String
-    /// The fields by name. An empty object removes the profile.
+    /// The header fields, by name. An empty object removes the profile.
     public var headers: [String: String]
-    /// The identity of the user whom the fields authenticate; it becomes part of the cache key. Null if the fields
+    /// The identity of the user whom the fields authenticate, which becomes part of the cache key. Null if the fields
     /// don't distinguish users.
     public var identity: String?
 
@@ -57,13 +57,13 @@ extension APIClient {
         try await call(.GET, "/api/v1/server")
     }
 
-    /// Returns the URL that plays `url` through the cache. It holds the standing playback token.
+    /// Returns the URL that plays `url` through the cache. It contains the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {
         let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
         return link.playURL
     }
 
-    /// Sets or removes the header fields that requests to one origin carry from now on.
+    /// Sets or removes the header fields that are added to requests to one origin.
     public func setHeaderProfile(_ profile: HeaderProfileUpdate) async throws {
         try await send(.PUT, "/api/v1/header-profiles", content: try .json(profile))
     }

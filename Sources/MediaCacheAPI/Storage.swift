@@ -96,7 +96,7 @@ public struct StorageRecord: Codable, Sendable, Hashable {
     public var usage: UsageRecord
     /// The limits.
     public var limits: Limits
-    /// The items that use most storage, largest first.
+    /// The items that use the most storage, largest first.
     public var items: [Item]
     /// The resources that eviction would remove next, in order.
     public var evictedNext: [Candidate]
@@ -110,11 +110,11 @@ public struct StorageRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The totals of the cache, the response to `GET /api/v1/usage`: the fields of `Usage`, with the covers' beside them.
+/// The totals of the cache, the response to `GET /api/v1/usage`: the fields of `Usage`, plus those of the covers.
 public struct UsageRecord: Sendable, Hashable {
     /// The totals of the store.
     public var usage: Usage
-    /// The covers of assets. They don't count towards the limits.
+    /// The usage of the assets' covers, which doesn't count towards the limits.
     public var covers: CoverUsage
 
     /// Creates a record.
@@ -130,7 +130,7 @@ extension UsageRecord: Codable {
         case coverBytes
     }
 
-    /// Decodes one object.
+    /// Decodes a record from a single JSON object.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -141,7 +141,7 @@ extension UsageRecord: Codable {
             bytes: try container.decode(Int64.self, forKey: .coverBytes))
     }
 
-    /// Encodes one object.
+    /// Encodes the record as a single JSON object.
     public func encode(to encoder: any Encoder) throws {
         try usage.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -161,10 +161,10 @@ public struct PruneReport: Codable, Sendable, Hashable {
     }
 }
 
-/// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent when all data has been read, so callers
-/// set no deadline.
+/// The body of `POST /api/v1/verify`. The response, a `VerifyReport`, is sent after all data has been read, so clients
+/// shouldn't set a deadline.
 public struct VerifyRequest: Codable, Sendable, Hashable {
-    /// Whether damaged data is removed, so that it is fetched again.
+    /// Whether damaged data is removed, so that it is refetched.
     public var repair: Bool
 
     /// Creates a request.
@@ -174,7 +174,7 @@ public struct VerifyRequest: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// Returns the use of storage and the next resources to be evicted.
+    /// Returns the storage usage and the resources to be evicted next.
     public func storage() async throws -> StorageRecord {
         try await call(.GET, "/api/v1/storage")
     }
@@ -184,12 +184,12 @@ extension APIClient {
         try await call(.GET, "/api/v1/usage")
     }
 
-    /// Applies the cache's limits now.
+    /// Applies the cache's limits immediately.
     public func prune() async throws -> PruneReport {
         try await call(.POST, "/api/v1/prune")
     }
 
-    /// Compares all cached data with its checksums. The duration is that of reading all of it.
+    /// Compares all cached data with its checksums, which takes as long as reading it.
     public func verify(repair: Bool) async throws -> VerifyReport {
         try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
     }

@@ -1,7 +1,7 @@
 package import MediaLibrary
 
 extension StreamSelection.Variants {
-    /// The smallest number that is a bandwidth in bits per second; smaller numbers are heights in pixels.
+    /// The smallest number that is a bandwidth in bits per second. Smaller numbers are heights in pixels.
     private static let leastBandwidth = 10_000
 
     /// Parses `best`, `worst`, `all`, a height or a bandwidth; nil for any other text.
@@ -16,7 +16,7 @@ extension StreamSelection.Variants {
         }
     }
 
-    /// The text form, which ``init(text:)`` parses.
+    /// The text that ``init(text:)`` parses.
     package var text: String {
         switch self {
         case .best: "best"
@@ -44,7 +44,7 @@ extension StreamSelection.Languages {
         }
     }
 
-    /// The text form, which ``init(text:)`` parses.
+    /// The text that ``init(text:)`` parses.
     package var text: String {
         switch self {
         case .standard: "standard"

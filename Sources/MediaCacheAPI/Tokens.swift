@@ -3,34 +3,37 @@ internal import NIOHTTP1
 
 /// The scope of a token.
 public enum TokenScope: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Every path that players read: `/play`, `/library` and `/live`. The API is excluded.
+    /// All paths that players read: `/play`, `/library` and `/live`. The API is excluded.
     case playback
-    /// The paths of one asset in `/library`, and signed `/play` URLs that the asset's documents reference.
+    /// The paths of one asset in `/library`, and the signed `/play` URLs that the asset's documents reference.
     case asset
 }
 
-/// A token, as the API lists it.
+/// A token in the API.
 public struct TokenRecord: Codable, Sendable, Hashable {
-    /// The ID by which it's revoked; it isn't secret. `standing` is the token in the API's own URLs.
+    /// The ID for revoking the token. It isn't secret. `standing` is the token in the API's own URLs.
     public var id: String
     /// The token's scope.
     public var scope: TokenScope
-    /// The ID of the asset that it opens; null unless the scope is ``TokenScope/asset``.
+    /// The ID of the asset that the token gives access to; null unless the scope is ``TokenScope/asset``.
     public var asset: String?
     /// The user's label.
     public var label: String?
-    /// The time it was issued; null for the standing token.
+    /// The time the token was issued; null for the standing token.
     public var created: Date?
-    /// The time it expires; null means never.
+    /// The time the token expires; null means never.
     public var expires: Date?
-    /// The time of the last request with it; null if there was none. For the standing token, since the server started.
+    /// The time of the last request with the token; null if there was none. For the standing token, it covers only the
+    /// time since the server started.
     public var lastUsed: Date?
-    /// The token: 32 or 43 letters, digits, `-` and `_`. Present in the response that issues it, and in a response
-    /// that contains only the token `standing`.
+    /// The token: 32 or 43 letters, digits, `-` and `_`. It is present in the response that issues the token, and in
+    /// the response to a request for the token `standing`.
     public var token: String?
-    /// The prefix of the asset's URLs with the token; present in the response that issues an asset's token.
+    /// The prefix of the asset's URLs, including the token. It is present in the response that issues a token for an
+    /// asset.
     public var libraryURL: String?
-    /// The playback URL with the token; present in the response that issues it for a URL, or for an asset that has one.
+    /// The playback URL, including the token. It is present in the response that issues a token for a URL, or for an
+    /// asset that has one.
     public var playURL: String?
 
     /// Creates a record.
@@ -66,18 +69,19 @@ public struct TokenList: PagedList, Hashable {
     public var items: [TokenRecord] { tokens }
 }
 
-/// The body of `POST /api/v1/tokens`: issue a token.
+/// The body of `POST /api/v1/tokens`: a token to issue.
 public struct TokenAddition: Codable, Sendable, Hashable {
     /// The token's scope.
     public var scope: TokenScope
-    /// The ID of the asset that it opens; required by ``TokenScope/asset``, and invalid for any other scope.
+    /// The ID of the asset that the token gives access to. It is required for ``TokenScope/asset`` and invalid for any
+    /// other scope.
     public var asset: String?
-    /// The URL that the response's `playURL` plays; only for ``TokenScope/playback``. User information in it is used as
-    /// in `GET /api/v1/urls`.
+    /// The URL that the response's `playURL` plays, only for ``TokenScope/playback``. User information in it is handled
+    /// as by `GET /api/v1/urls`.
     public var url: String?
     /// The label, at most 200 characters.
     public var label: String?
-    /// The time it expires. Null means never.
+    /// The time the token expires. Null means never.
     public var expires: Date?
 
     /// Creates a request.
@@ -98,20 +102,20 @@ extension APIClient {
         try await all(TokenList.self, "/api/v1/tokens")
     }
 
-    /// Issues a token. The returned record is the only place to read the token from.
+    /// Issues a token. It can be read only from the returned record.
     public func issueToken(_ addition: TokenAddition) async throws -> TokenRecord {
         try await call(.POST, "/api/v1/tokens", content: try .json(addition))
     }
 
-    /// Revokes a token. The server refuses it from now on.
+    /// Revokes a token, which the server refuses immediately.
     ///
-    /// - Throws: ``Problem`` with the status 404 for an unknown ID.
+    /// - Throws: ``Problem`` with status 404 if the ID is unknown.
     public func revokeToken(_ id: String) async throws {
         try await send(.DELETE, "/api/v1/tokens/\(Self.escape(id))")
     }
 
-    /// Replaces the API key. The server refuses the old one from now on, so this client can make no further call; the
-    /// key file has the new one.
+    /// Replaces the API key. The server refuses the old key immediately, so this client can't make further calls. The
+    /// key file contains the new key.
     public func rollKey() async throws {
         try await send(.POST, "/api/v1/key")
     }

@@ -45,7 +45,7 @@ public final class CacheHost: Service, Sendable {
         do {
             let file = AccessKeyFile(location: configuration.location)
             if store.isWritable, file.isOpenToOthers {
-                logger.warning("the key file could be read by other users; a new key replaces it")
+                logger.warning("the key file was readable by other users; it is replaced by a new key")
             }
             let server = CacheServer(
                 store: store,
@@ -63,7 +63,7 @@ public final class CacheHost: Service, Sendable {
         }
     }
 
-    /// Stops the server, commits and closes the folder. Running responses continue for at most `grace`.
+    /// Stops the server, then commits and closes the folder. Running responses may continue for `grace` at most.
     public func close(grace: Duration? = nil) async {
         await server.stop(grace: grace ?? self.grace)
         await store.close()

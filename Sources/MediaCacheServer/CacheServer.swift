@@ -12,7 +12,7 @@ import Synchronization
 /// Stopping the server doesn't close the store, since running responses still read from it. ``CacheHost`` does both in
 /// order.
 public final class CacheServer: Service, Sendable {
-    /// The version of the software.
+    /// The version of MediaCache.
     public static let version = "0.1.0"
 
     private enum State {
@@ -60,11 +60,11 @@ public final class CacheServer: Service, Sendable {
         )
     }
 
-    /// The addresses that the server listens at, such as `http://127.0.0.1:9479`, preferred one first. Empty while it's
-    /// stopped.
+    /// The addresses that the server listens at, such as `http://127.0.0.1:9479`, the preferred one first; empty while
+    /// the server is stopped.
     public var boundAddresses: [String] { addresses.urls }
 
-    /// The port that the server listens at; nil while it's stopped.
+    /// The port that the server listens at; nil while the server is stopped.
     public var port: Int? { addresses.port }
 
     /// The current API key.
@@ -73,7 +73,7 @@ public final class CacheServer: Service, Sendable {
     /// The paths of all routes. A path with a slash at the end includes all paths below it.
     var paths: [String] { context.router.paths }
 
-    /// Replaces the key and the standing playback token. The old ones are refused from now on.
+    /// Replaces the key and the standing playback token; the old ones are refused immediately.
     ///
     /// - Throws: `CacheError` with `storage` if the key file can't be written; the old key remains valid.
     public func rollKey() async throws -> AccessKey {
@@ -81,11 +81,11 @@ public final class CacheServer: Service, Sendable {
         return try await dependencies.access.roll()
     }
 
-    /// The standing playback token, which the URLs of the API and of ``playURL(for:)`` hold.
+    /// The standing playback token, contained in the URLs that the API and ``playURL(for:)`` return.
     var playbackToken: String { dependencies.access.playbackToken }
 
-    /// Returns the playback URL of a resource. The server remembers user information in `url`; the playback URL has
-    /// neither user name nor password.
+    /// Returns the playback URL of a resource. The server remembers user information in `url`; the playback URL
+    /// contains neither user name nor password.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     public func playURL(for url: ResourceURL) throws -> String {
@@ -107,7 +107,7 @@ public final class CacheServer: Service, Sendable {
     /// Starts the server at another port than the configuration's.
     func start(at port: Int?) async throws {
         try state.withLock { state in
-            guard case .stopped = state else { throw ServerError(.wrongState, "the server is running already") }
+            guard case .stopped = state else { throw ServerError(.wrongState, "the server is already running") }
             state = .starting
         }
         let files = OpenFileLimit.raise()
@@ -171,7 +171,8 @@ public final class CacheServer: Service, Sendable {
         var channel = channel
         if let selection = await recordings.recording(channel.name)?.channel.selection, selection != channel.selection {
             configuration.logger.warning(
-                "a declared channel is recorded with another selection of variants and languages; delete it first",
+                "a declared channel is already recorded with a different selection of variants and languages; "
+                    + "delete it first",
                 metadata: ["channel": "\(channel.name)"])
             channel.selection = selection
         }
@@ -181,7 +182,7 @@ public final class CacheServer: Service, Sendable {
         try await recordings.add(channel)
     }
 
-    /// Whether its sockets accept connections.
+    /// Whether the server accepts connections.
     var isListening: Bool {
         state.withLock { state in
             guard case .running(let channels) = state else { return false }
@@ -189,7 +190,7 @@ public final class CacheServer: Service, Sendable {
         }
     }
 
-    /// Whether it has no connections, downloads and recordings.
+    /// Whether the server has no connections, running downloads or recordings.
     var isIdle: Bool {
         get async {
             guard dependencies.registry.count == 0, await !isDownloading else { return false }
@@ -200,7 +201,7 @@ public final class CacheServer: Service, Sendable {
     /// Whether a download is running.
     public var isDownloading: Bool { get async { await downloads?.isBusy ?? false } }
 
-    /// Waits until no download is running. Downloads that wait for an obstacle don't count.
+    /// Waits until no download is running. Downloads that are blocked by an obstacle don't count.
     public func downloadsEnded() async { await downloads?.idle() }
 
     /// Stops the server: it accepts no new connections, and closes the connections of responses that are still running
@@ -224,7 +225,7 @@ public final class CacheServer: Service, Sendable {
             try await dependencies.access.save()
         } catch {
             configuration.logger.warning(
-                "the last uses of tokens can't be written", metadata: ["error": "\(error)"])
+                "the times of the tokens' last uses can't be saved", metadata: ["error": "\(error)"])
         }
         addresses.set([])
     }

@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// The process's limit of open files. Every player, origin and blob needs one, and shells set a low limit.
+/// The process's limit of open files. Every connection and blob uses one, and the default limit of shells is low.
 package enum OpenFileLimit {
     #if canImport(Glibc)
         private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -8,49 +8,49 @@ public struct ServerConfiguration: Sendable {
     public var host: String
     /// The port; 0 means any free port.
     public var port: Int
-    /// Additional names that `Host` may have, for use behind a proxy or in a local network.
+    /// Additional host names that requests may use, for servers behind a proxy or in a local network.
     public var allowedHosts: [String]
-    /// The path that a reverse proxy serves this server at, such as `/cache`. It is part of every generated URL. Empty
+    /// The path at which a reverse proxy serves this server, such as `/cache`. It is part of every generated URL. Empty
     /// by default.
     public var publicPath: String
-    /// The number of segments of an HLS stream to prefetch after the requested one.
+    /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
-    /// Whether MP4 files with their index at the end are served with the index at the front, even without `faststart=1`
-    /// in the play URL.
+    /// Whether MP4 files with their index at the end are always served with the index at the front, even without
+    /// `faststart=1` in the play URL.
     public var fastStart: Bool
     /// Whether remote clients may read `/library/…` and `/live/…` without a token.
     public var publicRead: Bool
     /// The extractor of video frames; nil if there is none.
     public var frames: (any FrameExtractor)?
-    /// Whether completely downloaded assets get a cover: the one embedded in the file, or a frame of the video.
+    /// Whether completed downloads get a cover: the one embedded in the file, or a frame of the video.
     public var keepsCovers: Bool
     /// The encoder of programmes (3GP); nil if there is none.
     public var encoder: (any FilmEncoder)?
-    /// Whether the server has its own downloads and recordings. Set it to false in an app with its own `Downloads` of
-    /// the store, since two would conflict.
+    /// Whether the server has its own downloads and recordings. Set it to false in an app that has its own `Downloads`
+    /// of the store, since the two would conflict.
     public var runsDownloads: Bool
-    /// Whether downloads, recordings and exports of earlier processes continue at the start. Otherwise they continue on
-    /// request.
+    /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise they
+    /// continue on request.
     public var goesOnWithDownloads: Bool
-    /// The limits and conditions of downloads. They take precedence over those stored by the API.
+    /// The limits and conditions of downloads. They take precedence over those stored through the API.
     public var downloads: DownloadSettingsUpdate?
-    /// The channels to record from the start. Missing ones are added.
+    /// The channels to record from the start. Channels that don't exist yet are added.
     public var channels: [ChannelRequest]
-    /// The limits of clients.
+    /// The limits for clients.
     public var limits: ServerLimits
-    /// The cache folder to report in the API; nil reports none.
+    /// The cache folder to report in the API; nil to report none.
     public var cacheFolder: String?
-    /// The time for which `run()` lets running responses continue when it stops.
+    /// The time for which running responses may continue when `run()` stops the server.
     public var grace: Duration
     /// The logger. The API key is never logged.
     public var logger: Logger
 
-    /// The default port of the command `serve`.
+    /// The default port of `mediacache serve`.
     public static let defaultPort = 9479
 
-    /// Whether clients on other machines may reach the server: at its address, or through a reverse proxy, as a public
-    /// path or allowed hosts indicate. No client of an exposed server is local, and its store contacts only public
-    /// addresses.
+    /// Whether clients on other machines may reach the server, either at its address or through a reverse proxy, which
+    /// a public path or allowed hosts indicate. Clients of an exposed server are never local, and its store contacts
+    /// only public addresses.
     public var isExposed: Bool {
         !HostPolicy.isLoopback(host) || !publicPath.isEmpty || !allowedHosts.allSatisfy(HostPolicy.isLoopback)
     }
@@ -97,27 +97,27 @@ public struct ServerConfiguration: Sendable {
     }
 }
 
-/// The limits of a server's clients, in bytes, numbers and time.
+/// The limits for a server's clients.
 public struct ServerLimits: Sendable, Hashable {
-    /// The maximum number of open connections, 1,024 by default. Further ones are refused with 503.
+    /// The maximum number of open connections, 1,024 by default. Further connections are refused with 503.
     public var maximumConnections: Int
-    /// The maximum number of open connections from one IPv4 address or one IPv6 network of 64 bits, 64 by default.
-    /// Further ones are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share
-    /// one.
+    /// The maximum number of open connections from one IPv4 address or one 64-bit IPv6 network, 64 by default. Further
+    /// connections are refused with 503. Loopback addresses are exempt, since all clients of a reverse proxy share one.
     public var maximumConnectionsPerAddress: Int
-    /// The length limit of a header section in bytes, request line included; 32 KiB by default.
+    /// The maximum length of a header section in bytes, including the request line; 32 KiB by default.
     public var maximumHeadBytes: Int
-    /// The length limit of a request's body in bytes, 1 MiB by default. Routes can set other limits.
+    /// The maximum length of a request body in bytes, 1 MiB by default. Routes can set other limits.
     public var maximumBodyBytes: Int
-    /// The length limit of an image or a bundle's part in a request, in bytes; 32 MiB by default.
+    /// The maximum length of an image or a part of a bundle in a request, in bytes; 32 MiB by default.
     public var maximumPictureBytes: Int
     /// The time limit for sending a header section, 10 s by default.
     public var headTimeout: Duration
     /// The time limit for sending a request body, 30 s by default.
     public var bodyTimeout: Duration
-    /// The time limit of a connection without a request, 60 s by default.
+    /// The time limit for the next request on an idle connection, 60 s by default.
     public var idleTimeout: Duration
-    /// The time limit of a client that reads nothing of a running response, as a paused player does; 10 min by default.
+    /// The time after which a client that reads nothing of a running response, such as a paused player, is
+    /// disconnected; 10 min by default.
     public var stallTimeout: Duration
 
     /// Creates limits.

@@ -2,7 +2,7 @@ import Logging
 import MediaLibrary
 import NIOPosix
 
-/// The state that all connections of a server share.
+/// The state shared by all connections of a server.
 final class ServerContext: Sendable {
     let access: AccessControl
     let hosts: HostPolicy

@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The components of a server, from which its routes are made.
+/// The components of a server, from which its routes are created.
 struct ServerDependencies: Sendable {
     let store: CacheStore
     let configuration: ServerConfiguration
@@ -12,15 +12,15 @@ struct ServerDependencies: Sendable {
     let urls: ServerURLs
     let registry: ConnectionRegistry
     let metrics = ServerMetrics()
-    /// The settings of origin requests. Clients of an exposed server reach only public addresses.
+    /// The settings of origin requests. For an exposed server, they permit only public addresses.
     let transfers: TransferSettings
     let profiles: HeaderProfileStore
     let assetStore: AssetStore
     let contents: AssetContentsCache
     let loader: PlaylistLoader
-    /// Nil if the folder can't be written, or if the configuration excludes downloads.
+    /// Nil if the folder can't be written or the configuration excludes downloads.
     let downloads: Downloads?
-    /// Nil like `downloads`.
+    /// Nil if `downloads` is nil.
     let recordings: Recordings?
     let downloadSettings: DownloadSettingsStore?
     let feeds: EventFeeds
@@ -66,14 +66,14 @@ struct ServerDependencies: Sendable {
         movies = MovieCache(store: store, profiles: profiles, contents: contents)
         frames = FrameQueue(configuration.frames)
         assetFrames = AssetFrames(queue: frames, movies: movies) { asset, isMovie in
-            // Other users can read a decoder's arguments: the URL has no token unless it needs one.
+            // Other users can read the arguments of a decoder, so the URL contains a token only if it needs one.
             if isMovie { return try urls.direct.libraryURL(of: asset.id) + "media.mp4?gaps=1" }
             let options = PlayOptions(isCachedOnly: true, identity: asset.identity)
             return try urls.direct.playURL(for: try ResourceURL(asset.url), options: options)
         }
     }
 
-    /// The source of play URLs: fast start over streams over the store.
+    /// The source for play URLs: fast start on top of streams on top of the store.
     private var playSource: any ByteReaderSource {
         let streams = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: configuration.publicPath,
@@ -88,7 +88,7 @@ struct ServerDependencies: Sendable {
             downloads: downloads, assetStore: assetStore, frames: assetFrames, logger: configuration.logger)
     }
 
-    /// Makes the route table of the server.
+    /// Returns the routes of the server.
     func makeRoutes() -> [any Route] {
         let media: [any Route] = [
             PlayRoute(source: playSource, profiles: profiles, control: access),

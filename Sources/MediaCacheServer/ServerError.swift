@@ -1,20 +1,20 @@
-/// An error of a server's start or state.
+/// An error of a server's startup or state.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// The code of an error. Compare codes; messages may change.
     public enum Code: String, Sendable, Hashable {
-        /// Another process uses the port.
+        /// Another process is using the port.
         case portTaken
-        /// The machine doesn't have the address, or the process may not use it.
+        /// The machine doesn't have the address, or the process isn't permitted to use it.
         case addressUnavailable
-        /// The server is running already, or is stopped.
+        /// The server is already running, or it is stopped.
         case wrongState
     }
 
     /// The code.
     public var code: Code
-    /// The description: the failure, its place and advice, in one sentence.
+    /// A sentence that states what failed, where, and what to do.
     public var message: String
-    /// The underlying error; nil without one.
+    /// The underlying error; nil if there is none.
     public var cause: (any Error)?
 
     /// Creates an error.

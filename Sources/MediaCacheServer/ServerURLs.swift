@@ -4,12 +4,12 @@ import MediaLibrary
 import NIOCore
 import Synchronization
 
-/// The URLs of a server: playback, library and live URLs, each with the token that it needs.
+/// The URLs of a server: playback, library and live URLs, including tokens where required.
 struct ServerURLs: Sendable {
     /// The addresses that the server listens at.
     let addresses: ListenAddresses
     private let access: AccessControl
-    /// The path that a reverse proxy serves this server at, with a slash at its beginning; or empty.
+    /// The path at which a reverse proxy serves this server, beginning with a slash; or empty.
     private let publicPath: String
     /// Whether library and live URLs need a token.
     private let needsToken: Bool
@@ -28,36 +28,36 @@ struct ServerURLs: Sendable {
         self.publicPath = publicPath
     }
 
-    /// The URLs at the server's own address, for helper processes on this machine: they don't lead through a reverse
-    /// proxy.
+    /// The URLs at the server's own address, for helper processes on this machine. They bypass a reverse proxy.
     var direct: ServerURLs { ServerURLs(self, publicPath: "") }
 
-    /// The beginning of every URL, without a slash at the end; nil while the server is stopped.
+    /// The base of every URL, without a slash at the end; nil while the server is stopped.
     var base: String? { addresses.urls.first.map { $0 + publicPath } }
 
-    /// Returns the playback URL of a resource. It holds the standing playback token.
+    /// Returns the playback URL of a resource, which contains the standing playback token.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func playURL(for url: ResourceURL, options: PlayOptions = PlayOptions()) throws -> String {
         try requireBase() + PlayTarget.path(for: url, token: access.playbackToken, options: options)
     }
 
-    /// Returns the library URL of an asset, with a slash at the end; the names of playlists and parts are appended to
-    /// it.
+    /// Returns the library URL of an asset, with a slash at the end, to which the names of playlists and parts are
+    /// appended.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func libraryURL(of asset: AssetID) throws -> String {
         try readerBase() + "\(LibraryRoute.prefix)\(asset)/"
     }
 
-    /// Returns the live URL of a channel, with a slash at the end; the names of playlists and parts are appended to it.
+    /// Returns the live URL of a channel, with a slash at the end, to which the names of playlists and parts are
+    /// appended.
     ///
     /// - Throws: ``ServerError`` with `wrongState` while the server is stopped.
     func liveURL(of channel: ChannelName) throws -> String {
         try readerBase() + "\(LiveRoute.prefix)\(channel)/"
     }
 
-    /// Returns the beginning of library and live URLs, with the standing playback token if they need one.
+    /// Returns the base of library and live URLs, with the standing playback token if they require one.
     private func readerBase() throws -> String {
         try requireBase() + (needsToken ? "\(ReaderPath.prefix)\(access.playbackToken)" : "")
     }

@@ -1,4 +1,4 @@
-"""A sample library: films, a song, downloads in every state, a channel with programmes and a gap."""
+"""A sample library: videos, a song, downloads in every state, and a channel with programmes and a gap."""
 
 import time
 from urllib.parse import quote, urljoin
@@ -22,7 +22,7 @@ PROGRAMMES = ("News at eight", "The long evening")
 
 
 class Gallery:
-    """Fills a server's library through its API. `assets` has the ids by title."""
+    """Fills a server's library through its API. `assets` maps titles to asset IDs."""
 
     def __init__(self, server: Server, origin: Origin):
         self.server, self.origin = server, origin
@@ -48,7 +48,7 @@ class Gallery:
         self._play("sunday-walk/index.m3u8", 7)
         self._make_programmes()
         origin.aliases.update({"/autumn-1": "/film", "/autumn-2": "/film"})
-        # Both receive some data quickly; then one continues slowly, and the other is paused.
+        # Both receive some data quickly. Then one of them continues slowly, and the other is paused.
         origin.rate = 600_000
         self._add(RUNNING, "autumn-1/index.m3u8", variant="360")
         self._add(PAUSED, "autumn-2/index.m3u8", variant="360")
@@ -81,7 +81,7 @@ class Gallery:
             time.sleep(0.1)
 
     def _make_programmes(self):
-        """Adds the programmes once four minutes are recorded, enough for two of them."""
+        """Adds two programmes as soon as four minutes are recorded, which is enough for both."""
         limit = time.monotonic() + 60
         while True:
             channel = self.server.api("GET", f"channels/{CHANNEL}")

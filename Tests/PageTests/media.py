@@ -1,4 +1,4 @@
-"""The origin's media, made by ffmpeg once and reused by later runs."""
+"""The origin's media, generated once by ffmpeg and reused in later runs."""
 
 import hashlib
 import shutil
@@ -11,8 +11,8 @@ FILM_HEIGHTS = (540, 360, 240)
 FILM_KILOBITS = {540: 1000, 360: 500, 240: 250}
 LIVE_SECONDS = 720
 
-# A strip at the bottom of the live picture encodes its second: one upright bar per bit, white for a one, the lowest bit
-# at the left.
+# A strip at the bottom of the live video encodes the current second: one vertical bar per bit, white for 1, with the
+# lowest bit on the left.
 CODE_BITS = 10
 CODE_HEIGHT = 32
 LIVE_WIDTH, LIVE_HEIGHT, LIVE_RATE = 320, 180, 5
@@ -35,14 +35,14 @@ MULTIVARIANT_HEAD = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
 
 
 class MediaFolder:
-    """A folder of media. A change of this file makes a new folder."""
+    """A folder of media. A change to this file creates a new folder."""
 
     def __init__(self, parent: Path):
         recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
         self.path = parent / f"media-{recipe}"
         if self.path.is_dir():
             return
-        # Has another name until it is complete, so that a folder of an interrupted run is never used.
+        # The folder has another name until it is complete, so that the folder of an interrupted run is never used.
         unfinished = parent / f"unfinished-{recipe}"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(parents=True)
@@ -58,7 +58,7 @@ class MediaFolder:
 
 
 def ffmpeg(*arguments: object, stdin=None):
-    """Runs ffmpeg. `stdin` is an iterable of bytes, which ffmpeg reads."""
+    """Runs ffmpeg. `stdin` is an iterable of bytes for its standard input."""
     command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", *map(str, arguments)]
     if stdin is None:
         subprocess.run(command, check=True, timeout=180)
@@ -72,13 +72,13 @@ def ffmpeg(*arguments: object, stdin=None):
 
 
 def _hls(folder: Path, *options: object) -> list[object]:
-    """Returns the options of an output: a playlist in `folder` with its segments."""
+    """Returns the options for an output that consists of a playlist and its segments in `folder`."""
     folder.mkdir(parents=True)
     return [*options, "-f", "hls", "-hls_time", SEGMENT_SECONDS, "-hls_playlist_type", "vod", folder / "index.m3u8"]
 
 
 def _x264(kilobits: int, rate: int) -> list[object]:
-    """Returns options for video of a constant bit rate, whose size is proportional to time, with a key frame per segment."""
+    """Returns options for video with a key frame per segment, and a constant bit rate, so that size reflects time."""
     size = f"{kilobits}k"
     return ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-r", rate,
             "-b:v", size, "-minrate", size, "-maxrate", size, "-bufsize", size, "-x264-params", "nal-hrd=cbr",
@@ -86,7 +86,7 @@ def _x264(kilobits: int, rate: int) -> list[object]:
 
 
 def _make_film(folder: Path):
-    """Makes a stream on demand: three variants, with audio and subtitle renditions in two languages."""
+    """Generates an on-demand stream with three variants, and audio and subtitle renditions in two languages."""
     rate = 12
     fmp4 = ["-hls_segment_type", "fmp4"]
     picture = f"gradients=s=960x540:r={rate}:d={FILM_SECONDS}:c0=0x1d3b53:c1=0xe8b04b:c2=0x7a2e4d:n=3:speed=0.02:seed=7"
@@ -128,7 +128,7 @@ def _multivariant() -> str:
 
 
 def _make_live(folder: Path):
-    """Makes transport stream segments whose picture encodes its second."""
+    """Generates transport stream segments whose frames encode their second."""
     picture = (f"gradients=s={LIVE_WIDTH}x{LIVE_HEIGHT - CODE_HEIGHT}:r={LIVE_RATE}:d={LIVE_SECONDS}:type=radial"
                ":c0=0x24506b:c1=0xd98e4a:c2=0x6a4a7c:n=3:speed=0.03:seed=3")
     ffmpeg("-f", "rawvideo", "-pix_fmt", "gray", "-s", f"{LIVE_WIDTH}x{CODE_HEIGHT}", "-r", LIVE_RATE, "-i", "pipe:0",
@@ -142,7 +142,7 @@ def _make_live(folder: Path):
 def _coded_frames():
     bar = LIVE_WIDTH // CODE_BITS
     for second in range(LIVE_SECONDS):
-        # Zeros are dark grey, to distinguish second 0 from a missing picture, which is black.
+        # Zeros are dark grey, to distinguish second 0 from a missing frame, which is black.
         row = b"".join(bytes([235 if second >> bit & 1 else 60]) * bar for bit in range(CODE_BITS))
         yield row * (CODE_HEIGHT * LIVE_RATE)
 

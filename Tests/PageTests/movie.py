@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass
 class Movie:
-    """A saved file: duration in seconds, height of the picture, video packets and audio languages."""
+    """A saved file: its duration in seconds, video height, number of video packets, and audio languages."""
 
     duration: float
     height: int

@@ -23,9 +23,9 @@ class Origin:
     def __init__(self, folder: Path):
         self.folder = folder
         self.rate: int | None = None
-        #: Functions by path that return status, media type and body.
+        #: Functions that return a status, a media type and a body, by path.
         self.answers = {}
-        #: Files and folders by the additional paths at which they are served.
+        #: The paths of files and folders, by the additional paths at which they are served.
         self.aliases: dict[str, str] = {}
         self._lock = threading.Lock()
         self._requests: list[str] = []
@@ -37,7 +37,7 @@ class Origin:
         self.start()
 
     def start(self):
-        """Starts to listen, at the previous port if there is one."""
+        """Starts listening, at the previous port if there is one."""
         self._server = _Listener(("127.0.0.1", self._port), _Exchange)
         self._server.origin = self
         self._port = self._server.server_address[1]
@@ -62,7 +62,7 @@ class Origin:
         return f"http://127.0.0.1:{self._port}/{path}"
 
     def answer(self, path: str, status: int, body: str, media_type: str = "text/html; charset=utf-8"):
-        """Sets the response of a path."""
+        """Sets the response for a path."""
         self.answers["/" + path] = lambda: (status, media_type, body.encode())
 
     @property
@@ -96,7 +96,7 @@ class Origin:
             now = time.monotonic()
             self._free_at = max(self._free_at, now) + count / self.rate if self.rate else now
             wait = self._free_at - now
-        # Waits in slices, so that lifting the limit also ends waits in progress.
+        # Waits in short intervals, so that removing the limit also ends current waits.
         until = time.monotonic() + wait
         while self.rate and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))

@@ -1,4 +1,4 @@
-"""The base of the page's tests: an origin, a server, a browser, and checks of the page's requests and errors."""
+"""The base class of the page's tests: an origin, a server, a browser, and checks of requests and errors."""
 
 import os
 import re
@@ -39,7 +39,7 @@ class Watch:
             "`policy: ${event.violatedDirective} stopped ${event.blockedURI}`))")
 
     def allow(self, pattern: str):
-        """Ignores findings that a test provokes."""
+        """Ignores findings that a test causes on purpose."""
         self._allowed.append(re.compile(pattern))
 
     @property
@@ -61,7 +61,7 @@ class Watch:
 
 
 class PageCase(unittest.TestCase):
-    """A test case with one server and one origin per class and one browser context per page."""
+    """A test case with one server and one origin per class, and one browser context per page."""
 
     maxDiff = None
     server_options: tuple[str, ...] = ()
@@ -100,12 +100,12 @@ class PageCase(unittest.TestCase):
         watch = Watch(context, self.server.page)
         self.watches = [*getattr(self, "watches", []), watch]
         # Cleanups run in reverse: the context closes before its findings are checked.
-        self.addCleanup(lambda: self.assertEqual(watch.findings, [], "the page caused errors or foreign requests"))
+        self.addCleanup(lambda: self.assertEqual(watch.findings, [], "errors or requests to other servers"))
         self.addCleanup(context.close)
         return context
 
     def go(self, page: Page, route: str, *, with_key: bool = False):
-        """Opens a view, or with a key the address that the server printed."""
+        """Opens a view or, with the key, the address that the server printed."""
         if with_key:
             page.goto(self.server.address)
         else:
@@ -113,7 +113,7 @@ class PageCase(unittest.TestCase):
         expect(page.get_by_role("main")).to_be_visible()
 
     def play(self, page: Page, url: str):
-        """Opens the player of a URL by a link, and allows playback."""
+        """Opens the player of a URL as from a link, and allows playback."""
         self.go(page, "#/play/url/" + quote(url, safe=""))
         expect(page.get_by_role("heading", level=1)).to_have_text("Play this URL?")
         page.get_by_role("main").get_by_role("button", name="Play", exact=True).click()
@@ -124,7 +124,7 @@ class PageCase(unittest.TestCase):
         return self.watches[-1]
 
     def eventually(self, page: Page, expectation: str, condition, within: float = LIMIT_SECONDS):
-        """Waits until `condition` returns a true value, and returns it. Handles the page's events meanwhile."""
+        """Waits until `condition` returns a true value, and returns it. Handles the page's events in the meantime."""
         limit = time.monotonic() + within
         while not (value := condition()):
             if time.monotonic() > limit:
@@ -133,7 +133,7 @@ class PageCase(unittest.TestCase):
         return value
 
     def add(self, page: Page, url: str) -> Locator:
-        """Enters a URL into the field, and returns the dialog with its choices."""
+        """Enters a URL in the field, and returns the dialog for it."""
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
         page.get_by_role("button", name="Add", exact=True).click()
         dialog = page.get_by_role("dialog")

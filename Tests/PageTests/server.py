@@ -17,12 +17,12 @@ class Server:
         self._program, self._folder, self._options = program, folder, options
         self._port = 0
         self._process: subprocess.Popen | None = None
-        # Stops it also if the tests are interrupted.
+        # Stops the server even if the tests are interrupted.
         atexit.register(self.stop)
         self.start()
 
     def start(self):
-        """Starts it, at the previous port if there is one, and waits for the page's address in its output."""
+        """Starts the server, at the previous port if there is one, and waits until it prints the page's address."""
         self._folder.mkdir(parents=True, exist_ok=True)
         output, errors = self._folder / "output", self._folder / "errors"
         with output.open("w") as out, errors.open("w") as err:
@@ -37,14 +37,14 @@ class Server:
                 self.stop()
                 raise AssertionError(f"the server didn't print the page's address: {printed}")
             time.sleep(0.05)
-        #: The page's address without the key, the key, and both.
+        #: The page's address without the key, the key, and the address with the key.
         self.page, port, key_file = found.groups()
         self.key = Path(key_file).read_text().strip()
         self.address = f"{self.page}#key={self.key}"
         self._port = int(port)
 
     def stop(self):
-        """Stops it by SIGTERM, or by SIGKILL after 15 s."""
+        """Stops the server with SIGTERM, or with SIGKILL after 15 s."""
         if not self._process:
             return
         self._process.terminate()
@@ -56,7 +56,7 @@ class Server:
         self._process = None
 
     def api(self, method: str, path: str, body: object = None):
-        """Sends a request and returns the JSON of the response, or None. `body` is an object or bytes."""
+        """Sends a request and returns the response's JSON, or None. `body` is a JSON value or bytes."""
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.page}api/v1/{path}", data, method=method)
         request.add_header("Authorization", f"Bearer {self.key}")

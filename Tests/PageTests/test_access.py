@@ -44,7 +44,7 @@ class AccessTests(PageCase):
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
         self.watch.allow("401")
         for is_new_load in (True, False):
-            # The page is loaded with the key, or is open and gets it by a link.
+            # The page is either loaded with the key, or already open when a link with the key is followed.
             if is_new_load:
                 page.goto("about:blank")
             page.goto(self.server.page + "#key=0123456789abcdef0123456789abcdef")
@@ -65,7 +65,7 @@ class AccessTests(PageCase):
         page.get_by_role("button", name="Open", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Library")
 
-    def test_requests_do_not_contain_key_in_url(self):
+    def test_request_urls_do_not_contain_key(self):
         played, downloaded = self.origin.url("clip.mp4?played"), self.origin.url("clip.mp4?downloaded")
         self.server.api("POST", "downloads", {"url": downloaded, "title": "Without the key"})
         page = self.open()
@@ -81,7 +81,7 @@ class AccessTests(PageCase):
         self.assertTrue([one for one in requested if f"/play/{self.server.token}/" in one])
         self.assertEqual([one for one in requested if self.server.key in one], [])
 
-    def test_link_to_url_asks_before_fetching(self):
+    def test_link_to_url_asks_for_consent_before_fetching(self):
         url = self.origin.url("clip.mp4?linked")
         origin = "/".join(url.split("/")[:3])
         self.server.api("PUT", "header-profiles", {"origin": origin, "headers": {"X-Secret": "1"}})
@@ -102,7 +102,7 @@ class AccessTests(PageCase):
         page.reload()
         self.eventually(page, "it plays", lambda: video.evaluate("video => video.readyState > 1"))
 
-    def test_link_to_url_of_asset_plays(self):
+    def test_link_to_url_of_asset_plays_without_consent(self):
         url = self.origin.url("clip.mp4?asset")
         self.server.api("POST", "downloads", {"url": url, "title": "Linked asset"})
         page = self.open("#/play/url/" + quote(url, safe=""))
@@ -117,7 +117,7 @@ class AccessTests(PageCase):
         expect(connection).to_contain_text("The server isn’t responding.")
         self.server.start()
         expect(connection).to_be_empty(timeout=60_000)
-        # Later changes show without a reload.
+        # Later changes are shown without a reload.
         self.server.api("POST", "downloads", {"url": self.origin.url("song.m4a"), "title": "After reconnecting"})
         expect(self.item(page, "After reconnecting")).to_contain_text("Complete")
 

@@ -1,4 +1,4 @@
-"""The rules of axe-core and the focus order, for every view in light and dark."""
+"""The rules of axe-core for every view, light and dark, and the focus order."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -97,7 +97,7 @@ class AccessibilityTests(PageCase):
         video = page.locator("video")
         if video.count():
             self.eventually(page, "the video has a frame", lambda: video.evaluate("video => video.readyState > 1"))
-            # The rules need a view that doesn't change.
+            # The rules require a view that doesn't change.
             video.evaluate("video => video.pause()")
 
     def assert_passes(self, page: Page):

@@ -1,4 +1,4 @@
-"""Adding a URL that is already in the library: its download stays unless the user changes it."""
+"""Adding a URL that is already in the library: its download changes only if the user changes a choice."""
 
 from playwright.sync_api import expect
 
@@ -51,7 +51,7 @@ class ExistingDownloadTests(PageCase):
         expect(dialog.get_by_role("group", name="Quality").get_by_role("radio").nth(0)).to_be_checked()
         expect(dialog.get_by_role("button", name="Change the download")).to_be_disabled()
 
-    def test_file_offers_no_change_and_resumes(self):
+    def test_file_can_be_resumed_but_not_changed(self):
         self.download("clip.mp4", "Clip")
         page = self.open()
         dialog = self.add(page, self.origin.url("clip.mp4"))

@@ -1,4 +1,4 @@
-"""Failing origins: messages that name the failure and the remedy."""
+"""Failing origins: messages state the failure and what to do."""
 
 import time
 from playwright.sync_api import Page, expect
@@ -10,7 +10,7 @@ JARGON = r"undefined|\[object|NaN|TypeError|HTTPError|Optional\(|problem\+json"
 
 
 class FailureTests(PageCase):
-    def test_reports_unusable_url_beside_field(self):
+    def test_reports_unusable_url_next_to_field(self):
         self.origin.answer("secret.mp4", 403, "no")
         self.origin.answer("login.m3u8", 200, "<!doctype html><title>Log in</title><form><input name=user></form>")
         self.origin.answer("broken.m3u8", 500, "oops")
@@ -73,7 +73,7 @@ class FailureTests(PageCase):
         self.eventually(page, "it is complete", lambda: self.server.downloads()["Not yet"]["state"] == "complete")
         expect(again).to_be_hidden()
 
-    def test_failure_in_background_shows_dismissible_problem(self):
+    def test_background_failure_shows_dismissible_problem(self):
         page = self.open()
         problems = page.get_by_role("region", name="Problems")
         expect(problems).to_be_hidden()
@@ -131,6 +131,6 @@ class FailureTests(PageCase):
         error.evaluate("element => element.replaceChildren()")
         page.get_by_role("textbox", name="URL of a video, a song or a stream").fill(url)
         page.keyboard.press("Enter")
-        self.eventually(page, "there is a message beside the field",
+        self.eventually(page, "there is a message next to the field",
                         lambda: error.is_visible() and error.inner_text().strip())
         return error.inner_text()

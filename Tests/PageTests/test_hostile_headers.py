@@ -1,7 +1,7 @@
 """Hostile response headers of an origin never run a script in the server's own web origin.
 
 200 responses, generated from a seed, are read through `/play`, `/library` and `/live`. Each is opened as a page in a
-browser whose local storage contains the key, as are the covers of songs whose tags name such media types.
+browser whose local storage contains the key. So are the covers of songs whose tags declare such media types.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from server import Server
 
 ENDINGS = (".mp4", ".bin", "", ".html", ".svg", ".jpg", ".vtt", ".ts")
 TABS = 12
-#: The number of responses that must pass for the tests to be meaningful.
+#: The minimum number of responses that must be served for the tests to be meaningful.
 LEAST = 40
 
 
@@ -41,7 +41,7 @@ class HostileHeaderTests(unittest.TestCase):
         cls.server = Server(Path(os.environ["MEDIACACHE"]), Path(folder.name) / "server")
         cls.addClassCleanup(cls.server.stop)
         cls.played = [cls.play(f"{number}{ENDINGS[number % len(ENDINGS)]}") for number in range(hostile.COUNT)]
-        # A response that isn't HTTP is refused after several attempts.
+        # A response that isn't valid HTTP is refused only after several attempts.
         with ThreadPoolExecutor(32) as pool:
             statuses = list(pool.map(cls.status, cls.played))
         cls.answered = [number for number, status in enumerate(statuses) if status == 200]
@@ -74,7 +74,7 @@ class HostileHeaderTests(unittest.TestCase):
         self.beacon.reports.clear()
 
     def visit(self, addresses: list[str]) -> list[str]:
-        """Opens each address as a page until it is loaded, and returns the reports of scripts."""
+        """Opens each address as a page, waits until it is loaded, and returns the reports of scripts."""
         began = time.monotonic()
         self.loop.run_until_complete(self._visit(addresses))
         print(f"{len(addresses)} pages in {time.monotonic() - began:.0f} s", flush=True)
@@ -84,7 +84,7 @@ class HostileHeaderTests(unittest.TestCase):
         context = await self.browser.new_context(accept_downloads=False)
         page = await context.new_page()
         await page.goto(self.server.address)
-        # The page's policy forbids Playwright's own way of waiting for conditions.
+        # The page's policy doesn't allow Playwright's own way of waiting for conditions.
         limit = time.monotonic() + 30
         while await page.evaluate("localStorage.getItem('mediacache.key')") != self.server.key:
             self.assertLess(time.monotonic(), limit, "the page has no key")
@@ -107,7 +107,7 @@ class HostileHeaderTests(unittest.TestCase):
                 # A script may block the page.
                 page = await context.new_page()
             except Error as error:
-                # Downloads and unplayable media are no failures.
+                # Downloads and unplayable media aren't failures.
                 known = ("Download is starting", "net::ERR_", "Timeout", "interrupted by another navigation")
                 self.assertTrue(any(text in error.message for text in known), error.message)
 
@@ -155,8 +155,8 @@ class HostileHeaderTests(unittest.TestCase):
         self.assertEqual(set(statuses), {200, 502})
 
     def test_live_runs_no_script(self):
-        # Encrypted segments are recorded unchecked, unless they are pages. Each response gets its own channel, because
-        # a refused segment delays the ones after it.
+        # Encrypted segments are recorded without a check unless they are pages. Each response has its own channel,
+        # because a refused segment delays those after it.
         self.origin.files["/key"] = b"0123456789abcdef"
         for number in self.answered:
             segment = f"{number}{ENDINGS[number % len(ENDINGS)]}"
@@ -176,7 +176,7 @@ class HostileHeaderTests(unittest.TestCase):
 
     @staticmethod
     def settled(records) -> list[dict]:
-        """Returns the records once there are some and their number hasn't changed for three seconds."""
+        """Returns the records as soon as there are some and their number hasn't changed for three seconds."""
         limit, found, steady = time.monotonic() + 30, [], 0
         while time.monotonic() < limit and steady < 10:
             time.sleep(0.3)

@@ -1,4 +1,4 @@
-"""Requests of an idle page: it waits for events instead of polling."""
+"""Requests of an idle page, which waits for events instead of polling."""
 
 import time
 
@@ -11,7 +11,7 @@ SECONDS = 10
 
 class IdleTests(PageCase):
     def test_idle_views_send_no_requests(self):
-        """Opens each view in its own context, and observes all of them at once."""
+        """Opens each view in its own context, and observes all of them at the same time."""
         title = "A clip"
         added = self.server.api("POST", "downloads", {"url": self.origin.url("clip.mp4"), "title": title})
         pages = {}

@@ -1,4 +1,4 @@
-"""Streams resume after an outage of their origin or of the server."""
+"""Resumption of streams after an outage of their origin or of the server."""
 
 from playwright.sync_api import Error, Locator, Page, expect
 
@@ -74,7 +74,7 @@ class InterruptionTests(PageCase):
 
     def assert_plays_live(self, page: Page, video: Locator, stream: LiveStream):
         def shown() -> int | None:
-            """Returns the second of the stream that is shown, or None if the video doesn't play."""
+            """Returns the second of the stream that is shown, or None if the video isn't playing."""
             if not video.evaluate("video => !video.paused && video.readyState > 2 && !video.error"):
                 return None
             try:
@@ -89,6 +89,6 @@ class InterruptionTests(PageCase):
             return second if second is not None and now - second < 25 else None
 
         first = self.eventually(page, "it shows the live edge again", edge)
-        # Compares pictures, because the video's time restarts with each load.
+        # Compares frames, because the video's time restarts with each load.
         self.eventually(page, "it plays on", lambda: (shown() or 0) > first + 5)
         expect(page.locator("#player-error")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Use of the page by keyboard only."""
+"""Use of the page with the keyboard only."""
 
 from playwright.sync_api import expect
 
@@ -99,7 +99,7 @@ class KeyboardTests(PageCase):
                           ("ArrowLeft", -10_000)):
             before = _value(slider, "now")
             page.keyboard.press(key)
-            # Playback moves it, too.
+            # Playback also moves the slider.
             self.eventually(page, f"{key} moved it by {step / 1000} s",
                             lambda: abs(_value(slider, "now") - before - step) < 3_000)
         target = _value(slider, "now")

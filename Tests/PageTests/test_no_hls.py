@@ -1,4 +1,4 @@
-"""Browsers without native HLS: finished windows play as files, and the page explains the rest."""
+"""Browsers without native HLS: finished windows are played as files, and the page explains what isn't supported."""
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -18,7 +18,7 @@ class NoHLSTests(PageCase):
         self.server.api("POST", "channels", {"name": "late", "url": stream.url})
         page = self.open_without()
         self.eventually(page, "four minutes are recorded", lambda: self.recorded("late") > 290_000)
-        # The page receives the event shortly afterwards.
+        # The page receives the event with a short delay.
         page.wait_for_timeout(2_000)
         self.go(page, "#/channels/late")
         video = page.locator("video")

@@ -75,7 +75,7 @@ class OfflineTests(PageCase):
         page.get_by_role("button", name="Pause the download").click()
         expect(page.get_by_role("button", name="Resume the download")).to_be_visible()
         self.assertEqual(self.server.downloads()[TITLE]["state"], "paused")
-        # The player may fill its own buffer first.
+        # The player may still fill its own buffer.
         self.eventually(page, "the origin gets no request for 3 s", lambda: self.is_still(page, 3))
         record = self.server.downloads()[TITLE]
         self.assertLess(record["partsDone"], record["parts"])
@@ -97,7 +97,7 @@ class OfflineTests(PageCase):
         self.assertEqual(self.server.downloads()[TITLE]["state"], "complete")
 
     def play_offline(self):
-        """Plays the film in a new context, whose browser cache is empty."""
+        """Plays the stream in a new context, whose browser cache is empty."""
         page = self.open("#/library")
         item = self.item(page, TITLE)
         expect(item).to_contain_text("Complete")
@@ -129,7 +129,7 @@ class OfflineTests(PageCase):
         return self.origin.traffic == before
 
     def start(self, page: Page, video):
-        """Starts playback by its key if it hasn't started."""
+        """Starts playback with its key if it hasn't started yet."""
         expect(video).to_be_visible()
         self.eventually(page, "the player has the metadata", lambda: video.evaluate("video => video.readyState > 0"))
         if video.evaluate("video => video.paused"):

@@ -48,7 +48,7 @@ class ReplayTests(PageCase):
         for step in range(10, -1, -1):
             share = (target - begin) / (end - begin)
             page.mouse.move(box["x"] + width * (share + (0.98 - share) * step / 10), y)
-        # The recording may have grown by a segment or two, and the ends have a margin.
+        # The recording may have grown by one or two segments, and the slider has margins.
         self.assertAlmostEqual(_value(slider, "now"), target, delta=8_000)
         chosen = _value(slider, "now")
         self.assertRegex(slider.get_attribute("aria-valuetext"), r"\d:\d\d")
@@ -67,7 +67,7 @@ class ReplayTests(PageCase):
         self.assertFalse(is_black(picture), picture)
         shown = picture["code"]
         expected = self.stream.second(_begin(video)) + picture["time"]
-        self.assertAlmostEqual(shown + 0.5, expected, delta=1.5, msg="the picture isn't of the page's time")
+        self.assertAlmostEqual(shown + 0.5, expected, delta=1.5, msg="the frame doesn't match the page's time")
         self.assertGreaterEqual(shown, self.stream.second(target) - 3)
         self.assertLess(shown, self.stream.second(target) + 30)
 

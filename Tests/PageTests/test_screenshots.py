@@ -45,7 +45,7 @@ class ScreenshotTests(PageCase):
         if name == "library":
             expect(page.get_by_role("main").locator("img")).to_have_count(len(COVERED))
             page.evaluate("for (const image of document.images) image.loading = 'eager'")
-        self.eventually(page, "all pictures are loaded", lambda: page.evaluate(
+        self.eventually(page, "all images are loaded", lambda: page.evaluate(
             "[...document.images].filter(image => image.hasAttribute('src'))"
             ".every(image => image.complete && image.naturalWidth > 0)"))
         video = page.locator("video")
@@ -58,9 +58,9 @@ class ScreenshotTests(PageCase):
         video.evaluate("video => video.pause()")
 
     def assert_fits(self, page: Page):
-        """Asserts that the page doesn't scroll sideways and that no control extends beyond the window."""
+        """Asserts that the page doesn't scroll horizontally and that no control extends beyond the window."""
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        self.assertLessEqual(wide, 0, "the page scrolls sideways")
+        self.assertLessEqual(wide, 0, "the page scrolls horizontally")
         outside = page.evaluate("""[...document.querySelectorAll("a, button, input, select, h1, h2, h3")].filter(element => {
             const box = element.getBoundingClientRect();
             return element.checkVisibility() && !element.closest(".visually-hidden")

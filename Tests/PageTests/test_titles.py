@@ -1,4 +1,4 @@
-"""Labels that distinguish items of the same title."""
+"""Labels that distinguish items with the same title."""
 
 from playwright.sync_api import Page, expect
 
@@ -7,7 +7,7 @@ from video import current_time
 
 
 class TitleTests(PageCase):
-    def test_items_of_same_title_show_distinguishing_labels(self):
+    def test_items_with_same_title_show_distinguishing_labels(self):
         self.origin.aliases.update({"/one/v.mp4": "/clip.mp4", "/two/v.mp4": "/clip.mp4"})
         for path in ("one/v.mp4", "two/v.mp4"):
             self.server.api("POST", "downloads", {"url": self.origin.url(path)})

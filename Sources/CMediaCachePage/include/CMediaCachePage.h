@@ -8,23 +8,23 @@
 extern "C" {
 #endif
 
-/// A file of the server's page at `/`. Its bytes are constant, stay valid for the life of the program, and may be read
-/// by any thread.
+/// A file of the server's page at `/`. Its bytes are constant, are valid for the lifetime of the program, and can be
+/// read on any thread.
 typedef struct {
-    /// The file's name, such as `main.js`, terminated by a zero byte.
+    /// The file's name, such as `main.js`, as a null-terminated string.
     const char *_Nonnull name;
-    /// The first byte.
+    /// The file's bytes.
     const uint8_t *_Nonnull bytes;
     /// The number of bytes.
     size_t count;
 } mediacache_page_file;
 
-/// Returns the number of the page's files.
+/// Returns the number of files of the page.
 size_t mediacache_page_file_count(void);
 
 /// Returns a file of the page.
 ///
-/// - Parameter index: Less than `mediacache_page_file_count()`.
+/// - Parameter index: The index, less than `mediacache_page_file_count()`.
 mediacache_page_file mediacache_page_file_at(size_t index);
 
 #ifdef __cplusplus

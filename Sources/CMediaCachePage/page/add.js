@@ -15,7 +15,7 @@ import { stateOf, titleOf } from "./words.js";
 
 const pattern = /^https?:\/\/\S+$/i;
 
-/** Connects the URL field, and pasting a URL anywhere on the page. */
+/** Sets up the URL field, and the pasting of a URL anywhere on the page. */
 export function startAddField() {
   const form = document.getElementById("add");
   const input = document.getElementById("add-url");
@@ -46,7 +46,7 @@ export function startAddField() {
     }
   }
 
-  /** Cancels the probe in progress: its answer belongs to an earlier text. */
+  /** Cancels the probe in progress, since its result would belong to an earlier text. */
   function cancelProbe() {
     running?.abort();
     running = null;
@@ -83,7 +83,7 @@ export function startAddField() {
  * Shows the result of a probe and starts the chosen action.
  *
  * @param {Object} found the result of the probe
- * @param {string} url as the user entered it, including credentials
+ * @param {string} url the URL as the user entered it, including credentials
  * @param {() => void} done called when an action has started
  */
 function showAddDialog(found, url, done) {
@@ -165,7 +165,7 @@ function showAddDialog(found, url, done) {
       { label: "Cancel" },
     ],
   });
-  // Beside the buttons, which stay visible while the choices scroll.
+  // Placed next to the buttons, which stay visible while the choices scroll.
   dialog.querySelector(".buttons").prepend(change);
   const label = () => {
     const isRecording = live?.isRecording() ?? false;
@@ -182,18 +182,18 @@ function showAddDialog(found, url, done) {
   label();
 }
 
-/** Describes an asset that is in the library: its variant, tracks and state. */
+/** Describes the variant, tracks and state of an asset in the library. */
 function existingSummary(asset, choice) {
   const state = stateOf(asset);
   return [choiceSummary(choice), state.charAt(0).toLowerCase() + state.slice(1)].filter(Boolean).join(", ");
 }
 
-/** Returns the main button's label for an existing download, and a note on the consequences. */
+/** Returns the label of the main button for an existing download, and a note that describes the effects. */
 function actionFor({ state, headerNames }, difference) {
   if (difference && headerNames.length) {
     return {
       label: "Change the download", isDisabled: true,
-      note: `This download uses ${headerNames.join(", ")}, which the page can’t send. Change it with “mediacache get”.`,
+      note: `This download uses header fields (${headerNames.join(", ")}) that the page can’t send. Change it with “mediacache get”.`,
     };
   }
   if (difference) return { label: "Change the download", note: difference };
@@ -206,7 +206,7 @@ function kindOf(found) {
   const kind = found.kind === "stream" ? (found.isLive ? "Live stream (HLS)" : "Stream (HLS)") : "File";
   const notes = [
     found.isEncrypted && "encrypted",
-    found.acceptsRanges === false && "no byte ranges: a seek reads from the start"
+    found.acceptsRanges === false && "no byte ranges: seeking reads from the start"
   ];
   return [kind, ...notes.filter(Boolean)].join(", ");
 }

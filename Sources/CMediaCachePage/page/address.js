@@ -1,22 +1,22 @@
-// URLs of the server, and addresses of the page's views. A reverse proxy may serve the page below any path of any host.
+// The URLs of the server and of the page's views. A reverse proxy may serve the page at any path of any host.
 
 const base = new URL(".", document.baseURI);
 const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(base.hostname);
 
 let playbackToken = null;
 
-/** Whether URLs of the library and of channels need a token: the server exempts clients on its own machine. */
+/** Whether library and channel URLs need a token. The server exempts clients on its own machine. */
 export const needsToken = !isThisMachine;
 
-/** Sets the token for URLs of the library and of channels. */
+/** Sets the token for library and channel URLs. */
 export function setPlaybackToken(token) { playbackToken = token; }
 
 /** Returns the URL of a path of the server, such as `api/v1/usage`. */
 export const serverURL = (path) => new URL(path, base).href;
 
 /**
- * Returns a record's URL as this page reaches it: the server's own name for its host may differ from the page's. URLs
- * of the library and of channels get a token if they need one.
+ * Returns a record's URL with the host that this page uses, which may differ from the one in the record. Library and
+ * channel URLs get a token if they need one.
  */
 export function localURL(url) {
   const { pathname: whole, search } = new URL(url, base);
@@ -25,13 +25,13 @@ export function localURL(url) {
   return serverURL(`.${isBare ? `/k/${playbackToken}` : ""}${pathname}${search}`);
 }
 
-/** Returns the origin's URL of a play URL, or null for any other URL. */
+/** Returns the origin URL that a play URL refers to, or null for any other URL. */
 export function originURL(playURL) {
   const found = /\/play\/[^/]+\/(https?)\/([^/?]+)(.*)$/.exec(playURL);
   return found && `${found[1]}://${found[2]}${found[3]}`;
 }
 
-/** Addresses of the page's views. */
+/** The addresses of the page's views. */
 export const routes = {
   asset: (id) => `#/play/asset/${encodeURIComponent(id)}`,
   url: (url) => `#/play/url/${encodeURIComponent(url)}`,

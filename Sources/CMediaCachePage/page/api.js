@@ -1,9 +1,9 @@
-// The client of the server's API. It throws the server's problem documents (RFC 9457) as `Problem`.
+// A client for the server's API. It throws the server's problem documents (RFC 9457) as `Problem`.
 
 import { serverURL } from "./address.js";
 import { key } from "./key.js";
 
-/** An error response of the server. */
+/** An error response from the server. */
 export class Problem extends Error {
   /** @param {{status: number, title: string, detail?: string, code?: string}} document */
   constructor(document) {
@@ -14,7 +14,7 @@ export class Problem extends Error {
     this.recordedRanges = document.recordedRanges;
   }
 
-  /** The failure and the remedy. */
+  /** The message, with advice if there is any. */
   get advice() {
     if (this.code === "originStatus" && this.originStatus) return originAdvice(this.originStatus);
     const remedy = remedies[this.code];
@@ -29,10 +29,10 @@ const remedies = {
   forbiddenAddress: "To allow addresses of this network, start “mediacache serve” with --allow-net.",
 };
 
-/** Describes an HTTP error status of an origin, with the remedy. */
+/** Describes an origin's HTTP error status, with advice. */
 function originAdvice(status) {
   switch (status) {
-    case 401: return "Login required (401). Put the user name and password into the URL: https://user:password@host/…";
+    case 401: return "Login required (401). Put the user name and password in the URL: https://user:password@host/…";
     case 403: return "Access denied (403). The link may need a login or have expired; copy a fresh one.";
     case 404: return "Not found (404). Check the URL.";
     case 410: return "No longer available (410). Find another URL.";
@@ -43,16 +43,16 @@ function originAdvice(status) {
   }
 }
 
-/** An error thrown if the server doesn't answer. */
+/** An error thrown if the server doesn't respond. */
 class Unreachable extends Error {
   constructor() {
     super("The server isn’t responding. Check whether “mediacache serve” is running.");
   }
 }
 
-/** Returns a message of the server as a sentence, with a capital letter and a full stop. */
+/** Returns a message from the server as a sentence, with a capital letter and a full stop. */
 export function sentence(text) {
-  // A text that begins with a URL or a name keeps its first letter.
+  // The first letter of a URL or a name isn't changed.
   const capitalized = /^[a-z]+[\s,;:’']/.test(text) && !/^\w+:\/\//.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?…]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
@@ -61,7 +61,7 @@ let keyRejected = () => {};
 /** Sets the function that is called when the server rejects the key. */
 export const onKeyRejected = (listener) => { keyRejected = listener; };
 
-/** Returns a successful response. @throws {Problem} for any other one */
+/** Returns the response if it is successful. @throws {Problem} otherwise */
 export async function requireOK(response) {
   if (response.ok) return response;
   if (response.status === 401) keyRejected();
@@ -99,7 +99,7 @@ async function json(path, options) {
   return response.status === 204 ? null : response.json();
 }
 
-/** Returns a list, read page by page. */
+/** Returns a complete list, read page by page. */
 async function list(path, field) {
   const found = [];
   let after = null;
@@ -116,7 +116,7 @@ const root = "api/v1/";
 const part = encodeURIComponent;
 const send = (method, path, body) => json(root + path, { method, body });
 
-/** The API's operations that the page uses. */
+/** The operations of the API that the page uses. */
 export const api = {
   assets: () => list(`${root}assets`, "assets"),
   asset: (id) => json(`${root}assets/${part(id)}`),

@@ -10,7 +10,7 @@ import { notify } from "./notices.js";
 import { assets } from "./store.js";
 import { shareOf, sizeOf, stateOf, titleOf } from "./words.js";
 
-/** Makes an asset's card. */
+/** Creates an asset's card. */
 export function buildCard(record) {
   const { id } = record;
   const card = make("li.card", { data: { id } },
@@ -28,9 +28,9 @@ export function buildCard(record) {
 }
 
 /**
- * Updates a card to a record.
+ * Updates a card to show a record.
  *
- * @param {string} [from] the label that distinguishes it from assets of the same title; without one the label stays
+ * @param {string} [from] the label that distinguishes it from assets with the same title; the current one by default
  */
 export function updateCard(card, record, from = card.querySelector(".from").textContent) {
   const title = titleOf(record);

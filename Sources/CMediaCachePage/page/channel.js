@@ -1,4 +1,4 @@
-// The view of a channel: its video, the replay slider, clips, programmes, and the recording's controls.
+// The view of a channel: its video, the replay slider, clips, programmes, and the controls of the recording.
 
 import { localURL } from "./address.js";
 import { api } from "./api.js";
@@ -99,7 +99,7 @@ export function channelView({ main, signal, parts: [name] }) {
   channels.refresh(name);
   readGaps();
   show();
-  // A new recording starts to play as soon as it has data.
+  // A new recording plays as soon as it has data.
   if (record().recordedRanges.length) played.playLive();
   else {
     const begin = new AbortController();

@@ -1,4 +1,4 @@
-// The list of channels.
+// The view that lists the channels.
 
 import { routes } from "./address.js";
 import { api } from "./api.js";

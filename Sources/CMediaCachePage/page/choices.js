@@ -1,20 +1,20 @@
-// The choice of quality, audio and subtitles of a stream, and its difference from an existing download's choice.
+// The choice of quality, audio and subtitles for a stream, and how it differs from that of an existing download.
 
 import { check } from "./dialogs.js";
 import { make } from "./elements.js";
 import { bitrate, bytes, inList, language } from "./format.js";
 import { nameOfVariant } from "./words.js";
 
-/** Selections from this number on are bandwidths in bits per second; smaller ones are heights in pixels. */
+/** The smallest selection that is a bandwidth in bits per second. Smaller ones are heights in pixels. */
 const leastBandwidth = 10_000;
-/** The selection of a download that has every variant. */
+/** The selection of every variant. */
 const everyVariant = "all";
 
 /**
- * Makes radio buttons for the variants of a stream, with the best one selected.
+ * Creates radio buttons for the variants of a stream, with the best one selected.
  *
  * @param {Object} found the result of the probe
- * @param {string} [selection] the selection of an existing download, which is preselected
+ * @param {string} [selection] the selection of an existing download, which is preselected instead
  */
 export function variantChoice(found, selection) {
   const variants = found.variants ?? [];
@@ -34,7 +34,7 @@ export function variantChoice(found, selection) {
     const found = inputs.findIndex((input) => input.checked);
     return found < 0 ? first : found;
   };
-  // An unchanged selection is sent back as it is: "best" may mean another variant tomorrow.
+  // An unchanged selection is sent back unchanged, since "best" may mean another variant later.
   const chosen = () => {
     const at = index();
     const one = at === everyVariant ? {} : variants[at];
@@ -44,13 +44,13 @@ export function variantChoice(found, selection) {
 }
 
 /**
- * Makes checkboxes for the languages of audio or subtitle tracks.
+ * Creates checkboxes for the languages of audio or subtitle tracks.
  *
  * @param {"Audio"|"Subtitles"} name
  * @param {Object[]} tracks
  * @param {(track: Object) => boolean} isPreselected
- * @param {string} selection sent to the server where there is nothing to choose
- * @param {boolean} isExisting whether `selection` is that of an existing download, which is preselected
+ * @param {string} selection the selection to send if there is nothing to choose
+ * @param {boolean} isExisting whether `selection` belongs to an existing download and is preselected
  */
 export function trackChoice(name, tracks, isPreselected, selection, isExisting) {
   const named = tracks.filter((track) => track.language);
@@ -64,7 +64,7 @@ export function trackChoice(name, tracks, isPreselected, selection, isExisting) 
   if (![...byLanguage.values()].some(Boolean) && !isSubtitles) byLanguage.set([...byLanguage.keys()][0], true);
   if (isExisting) {
     const selected = new Map([...byLanguage].map(([tag, isStandard]) => [tag, selects(selection, tag, isStandard)]));
-    // A download of languages that the stream lacks has the standard ones instead.
+    // If the stream lacks the selected languages, the download has the standard ones instead.
     if (selection === "none" || [...selected.values()].some(Boolean)) {
       for (const [tag, isSelected] of selected) byLanguage.set(tag, isSelected);
     }
@@ -85,10 +85,10 @@ export function trackChoice(name, tracks, isPreselected, selection, isExisting) 
 }
 
 /**
- * Returns the index of the variant that a selection means.
+ * Returns the index of the variant that a selection refers to.
  *
  * @param {string} selection `best`, `worst`, `all`, a height or a bandwidth
- * @param {Object[]} variants best first
+ * @param {Object[]} variants the variants, best first
  * @returns {number|"all"}
  */
 function indexOfVariant(selection, variants) {
@@ -124,7 +124,7 @@ function selects(selection, tag, isStandard) {
   return selection.toLowerCase().split(",").some((other) => own === other || own.startsWith(`${other}-`));
 }
 
-/** Describes a choice: "360p, English and German, no subtitles". */
+/** Describes a choice, for example "360p, English and German, no subtitles". */
 export function choiceSummary({ quality, sound, subtitles }) {
   const names = (choice) => inList(choice.tags().map(language));
   const parts = [
@@ -135,7 +135,7 @@ export function choiceSummary({ quality, sound, subtitles }) {
   return parts.filter(Boolean).join(", ");
 }
 
-/** Describes the data that a changed choice removes and downloads; empty if nothing changes. */
+/** Describes the data that a changed choice removes and downloads; an empty string if nothing changes. */
 export function changeSummary({ quality, sound, subtitles }, host) {
   const [removed, added] = [[], []];
   const [before, now] = [quality.first, quality.index()];

@@ -4,14 +4,14 @@ import { make, updateAttribute, updateText } from "./elements.js";
 import { counted, fieldTime, fileName, words } from "./format.js";
 import { icon } from "./icons.js";
 
-/** The length of the range until the user changes it, in milliseconds. */
+/** The initial length of the range, in milliseconds. */
 const initialLength = 3600_000;
 
 /**
- * Makes the form for a clip's range.
+ * Creates the form for a clip's range.
  *
  * @param {{name: string, base: string, record: () => Object, now: () => number, signal: AbortSignal}} options `now`
- *   returns the time of the frame that is shown
+ *   returns the time of the current frame
  */
 export function makeClipExport({ name, base, record, now }) {
   const from = make("input", { type: "datetime-local", step: 1 });
@@ -26,7 +26,7 @@ export function makeClipExport({ name, base, record, now }) {
       make("label.field", {}, make("span", {}, "To"), to),
       make("button.quiet.small", { type: "button", on: { click: () => set(to) } }, "Set end")),
     make("div.clip-end", {}, link), note);
-  /** Whether the user has changed the range. Until then it is the last hour. */
+  /** Whether the user has changed the range, which is initially the last hour. */
   let isTouched = false;
 
   function set(input) {
@@ -41,7 +41,7 @@ export function makeClipExport({ name, base, record, now }) {
     });
   }
 
-  /** Returns the range of the form, or null if it is empty. */
+  /** Returns the range in the form, or null if it is empty. */
   function range() {
     const [begin, end] = [new Date(from.value).getTime(), new Date(to.value).getTime()];
     return end > begin ? { from: begin, to: end } : null;
@@ -50,7 +50,7 @@ export function makeClipExport({ name, base, record, now }) {
   function show() {
     const { recordedRanges, edge } = record() ?? { recordedRanges: [] };
     if (!isTouched && recordedRanges.length) {
-      // Whole seconds within the recording.
+      // The range consists of whole seconds within the recording.
       const [first, last] = [Math.ceil(recordedRanges[0].from / 1000) * 1000, Math.floor((edge ?? recordedRanges.at(-1).to) / 1000) * 1000];
       from.value = fieldTime(Math.max(first, last - initialLength));
       to.value = fieldTime(last);
@@ -79,7 +79,7 @@ export function makeClipExport({ name, base, record, now }) {
     if (!recordedRanges.some((span) => span.to > chosen.from && span.from < chosen.to)) return "Nothing is recorded in this range.";
     return null;
   }
-  /** Returns the range if the user has changed it. */
+  /** Returns the range if the user has changed it; otherwise null. */
   const selection = () => (isTouched ? range() : null);
   return { element, show, range, selection, add: (...nodes) => element.querySelector(".clip-end").append(...nodes) };
 }

@@ -1,5 +1,5 @@
-// Consent to play a URL. Any site can link to this page's player, and playback makes the server send the stored header
-// fields to the URL's origin. URLs from the page's own controls and URLs of assets need no further consent.
+// Consent to the playback of a URL. Any site can link to this page's player, and for playback the server sends the
+// stored header fields to the URL's origin. URLs from the page's own controls and of assets need no further consent.
 
 import { routes } from "./address.js";
 import { make } from "./elements.js";
@@ -7,7 +7,7 @@ import { assets } from "./store.js";
 
 const storageKey = "mediacache.allowed";
 const most = 200;
-/** The URLs that the user has allowed in this tab, oldest first. They survive a reload. */
+/** The URLs that the user has allowed in this tab, oldest first. They persist across reloads. */
 let allowed = null;
 
 function all() {
@@ -19,14 +19,14 @@ function all() {
 /** Allows playback of a URL in this tab. */
 export function allowPlayback(url) {
   allowed = [...all().filter((other) => other !== url), url].slice(-most);
-  try { sessionStorage.setItem(storageKey, JSON.stringify(allowed)); } catch { /* allowed until the page is closed */ }
+  try { sessionStorage.setItem(storageKey, JSON.stringify(allowed)); } catch { /* remembered until the page is closed */ }
 }
 
 /** Returns whether the user has allowed playback of a URL. */
 export const isPlaybackAllowed = (url) => all().includes(url) || assets.all.some((asset) => asset.url === url);
 
 /**
- * Asks for consent in place of the player, and returns the view's title.
+ * Asks for consent instead of showing the player. Returns the title of the view.
  *
  * @param {HTMLElement} main
  * @param {string} url

@@ -1,4 +1,4 @@
-// The cached and loading ranges of a file or a stream, followed while they change.
+// Follows the cached and loading ranges of a file or a stream.
 
 import { localURL, originURL } from "./address.js";
 import { api, Problem } from "./api.js";
@@ -10,16 +10,16 @@ import { onEvent } from "./store.js";
  * The coverage of a file or a stream.
  *
  * @typedef {Object} Coverage
- * @property {number} total the length, in bytes or seconds; 0 while it is unknown
+ * @property {number} total the length in bytes or seconds; 0 if unknown
  * @property {{start: number, end: number}[]} spans the cached ranges, in order
- * @property {{start: number, end: number}[]} loading the ranges in transfer
+ * @property {{start: number, end: number}[]} loading the ranges that are being fetched
  */
 
-/** Milliseconds between two reads of a file's record. */
+/** The minimum interval between reads of a file's record, in milliseconds. */
 const readEvery = 400;
-/** Milliseconds for which new bytes of a file count as loading, where the server reports no fills. */
+/** The time for which new bytes of a file count as loading if the server doesn't report fills, in milliseconds. */
 const fileFreshFor = 1500;
-/** Milliseconds without an event after which a segment no longer counts as loading. */
+/** The time without an event after which a segment no longer counts as loading, in milliseconds. */
 const segmentFreshFor = 4000;
 
 /**
@@ -27,7 +27,7 @@ const segmentFreshFor = 4000;
  *
  * @param {string} url
  * @param {(coverage: Coverage, record: Object|null) => void} show
- * @param {AbortSignal} signal ends it
+ * @param {AbortSignal} signal stops it when aborted
  */
 export function followFile(url, show, signal) {
   let key = url;
@@ -47,7 +47,7 @@ export function followFile(url, show, signal) {
     last = record;
     show({ total: record?.length ?? 0, spans: record?.spans ?? [], loading }, record);
     clearTimeout(timer);
-    // The end of a transfer has no event.
+    // The end of a transfer isn't reported by an event.
     if (loading.length) timer = setTimeout(refresh, fileFreshFor);
   };
   const refresh = atMostEvery(readEvery, read);
@@ -58,7 +58,7 @@ export function followFile(url, show, signal) {
   refresh();
 }
 
-/** Returns the parts of `now` that aren't in `before`. Both are sorted and free of overlaps. */
+/** Returns the parts of `now` that aren't in `before`. Both are sorted and don't overlap. */
 function newSpans(before, now) {
   if (!before || !now) return [];
   const parts = [];
@@ -78,12 +78,12 @@ function newSpans(before, now) {
  * A segment of a stream.
  *
  * @typedef {Object} Segment
- * @property {number} start in seconds
- * @property {number} end in seconds
- * @property {string} url the origin's URL
+ * @property {number} start the start in seconds
+ * @property {number} end the end in seconds
+ * @property {string} url the URL at the origin
  * @property {string} [name] the name within the asset
  * @property {boolean} isCached
- * @property {number} loadingUntil the time, as `performance.now()` counts, until which it counts as loading
+ * @property {number} loadingUntil the time until which it counts as loading, on the clock of `performance.now()`
  */
 
 /**
@@ -93,8 +93,8 @@ function newSpans(before, now) {
  * @param {Object} [subject.asset] the asset that the stream belongs to
  * @param {string} subject.url
  * @param {(coverage: Coverage, segments: {cached: number, all: number}) => void} show
- * @param {AbortSignal} signal ends it
- * @returns {Promise<() => void>} reads the segments again
+ * @param {AbortSignal} signal stops it when aborted
+ * @returns {Promise<() => void>} a function that reloads the segments
  */
 export async function followStream({ asset, url }, show, signal) {
   let segments = [];
@@ -146,7 +146,7 @@ export async function followStream({ asset, url }, show, signal) {
     } else if (asset && event.asset === asset.id) {
       if (event.event === "part.started") received(byName.get(event.part), false);
       else if (event.event === "part.done") received(byName.get(event.part), true);
-      // The segments of a download become known shortly after it starts.
+      // The segments of a download aren't known until shortly after it starts.
       if (segments.length === 0 || event.event === "download.state") reload();
     }
   }, signal);
@@ -162,7 +162,7 @@ export async function followStream({ asset, url }, show, signal) {
   return reload;
 }
 
-/** Returns the media segments of one track of an asset: the video's, if there is one. */
+/** Returns the media segments of one track of an asset, the video track if there is one. */
 async function segmentsOfAsset(asset) {
   const { contents } = await api.contents(asset.id);
   const segments = (contents?.parts ?? []).filter(({ role }) => role === "mediaSegment");
@@ -173,7 +173,7 @@ async function segmentsOfAsset(asset) {
     .map(({ name, url, start, duration }) => ({ name, url, start, end: start + duration }));
 }
 
-/** Returns the segments of the playlist of a stream that has most of them cached. */
+/** Returns the segments of the stream's playlist with the most cached segments. */
 async function segmentsOfURL(url) {
   const { stream } = await api.resourceOf(url);
   const playlists = (stream?.playlists ?? [])
@@ -186,7 +186,7 @@ async function segmentsOfURL(url) {
   return segments.map(({ start, duration, url: at }) => ({ url: originURL(at) ?? at, start, end: start + duration }));
 }
 
-/** Joins adjacent segments to spans. */
+/** Joins adjacent segments into spans. */
 function joined(segments) {
   const found = [];
   for (const { start, end } of segments) {

@@ -5,7 +5,7 @@ import { counted, percent } from "./format.js";
 import { colour, onColours } from "./theme.js";
 
 /**
- * Makes a coverage bar.
+ * Creates a coverage bar.
  *
  * @param {{id?: string, seek?: (share: number) => void, slim?: boolean, signal: AbortSignal}} options `seek` is called
  *   with a position from 0 to 1 when the bar is clicked
@@ -54,7 +54,7 @@ export function makeCoverageBar({ id, seek, slim, signal }) {
   };
 }
 
-/** Returns the cached share, from 0 to 1. */
+/** Returns the cached fraction, from 0 to 1. */
 export function cachedShare({ total, spans }) {
   return total > 0 ? Math.min(1, spans.reduce((sum, { start, end }) => sum + end - start, 0) / total) : 0;
 }
@@ -91,7 +91,7 @@ function paint(canvas, { total, spans, loading }, position) {
   pen.fill();
 }
 
-/** Draws spans at least a pixel wide; adjacent ones are joined, so that no seam shows. */
+/** Draws spans at least one pixel wide, and joins adjacent ones, so that no seams are visible. */
 function fill(pen, spans, total, width, top, height, style) {
   pen.fillStyle = style;
   let [from, to] = [null, null];

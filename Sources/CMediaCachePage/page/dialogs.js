@@ -1,4 +1,4 @@
-// Modal dialogs. Escape closes them, and the focus returns to the element that had it.
+// Modal dialogs. Escape closes them, and the focus returns to the element that had it before.
 
 import { sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
@@ -14,7 +14,8 @@ let count = 0;
  * @param {{label: string, kind?: string, act?: () => (void|Promise<void>)}[]} options.buttons `act` runs before the
  *   dialog closes. An error it throws is shown and keeps the dialog open. A button without `act` closes the dialog.
  * @param {string} [options.kind] a CSS class
- * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} the label of the button that closed it, or null
+ * @returns {{dialog: HTMLDialogElement, closed: Promise<string|null>}} `closed` resolves to the label of the button
+ *   that closed the dialog, or null
  */
 export function showDialog({ title, content, buttons, kind }) {
   const id = `dialog-${++count}`;
@@ -76,18 +77,18 @@ export function confirm({ title, text, yes, act }) {
   }).closed;
 }
 
-/** Makes a field with its label. */
+/** Creates a field with its label. */
 export function field(label, input, hint) {
   return make("label.field", {}, make("span", {}, label), input, hint && make("small", {}, hint));
 }
 
-/** Makes a checkbox with its label. */
+/** Creates a checkbox with its label. */
 export function check(label, properties = {}) {
   const input = make("input", { type: "checkbox", ...properties });
   return { input, label: make("label.check", {}, input, make("span", {}, label)) };
 }
 
-/** Makes a list of names and values. Pairs without a value are left out. */
+/** Creates a list of names and values. Pairs without a value are omitted. */
 export function facts(pairs) {
   return make("dl.facts", {}, ...pairs.filter(([, text]) => text).flatMap(([name, text]) => [
     make("div", {}, make("dt", {}, name), make("dd", {}, text)),

@@ -10,7 +10,7 @@ import { notify, reportError } from "./notices.js";
 import { assets, downloads } from "./store.js";
 import { progressOf, shareOf, titleOf } from "./words.js";
 
-/** The actions of a download, with the states that offer them. */
+/** The actions of a download, with the states in which they are available. */
 const actions = [
   {
     name: "pause", label: "Pause", states: ["running", "queued", "waiting"],
@@ -33,7 +33,7 @@ const actions = [
 /** Returns whether a download follows a stream without a known end. It can be finished at any time. */
 function isGrowing({ kind, duration, parts }) { return kind === "stream" && !duration && parts > 0; }
 
-/** Makes a download's row. @param {boolean} isOpen whether the download is in the queue and can be moved */
+/** Creates a download's row. @param {boolean} isOpen whether the download is in the queue and can be moved */
 export function buildDownloadRow(record, isOpen) {
   const { id } = record;
   const handle = isOpen && make("button.handle", {
@@ -57,9 +57,9 @@ export function buildDownloadRow(record, isOpen) {
 }
 
 /**
- * Updates a row to a record.
+ * Updates a row to show a record.
  *
- * @param {string} [from] the label that distinguishes it from downloads of the same title; without one the label stays
+ * @param {string} [from] the label that distinguishes it from downloads with the same title; the current one by default
  */
 export function updateDownloadRow(row, record, from = row.querySelector(".from").textContent) {
   const title = titleOf(record);
@@ -114,10 +114,10 @@ function cancel(id) {
   };
   showDialog({
     title: `Cancel “${title}”?`,
-    content: [make("p", {}, "If you keep the downloaded part, it still plays and a later download continues from it.")],
+    content: [make("p", {}, "If you keep the downloaded data, you can still play it, and a later download continues from it.")],
     buttons: [
-      { label: "Cancel and keep the part", kind: "main", act: end(true) },
-      { label: "Cancel and delete the part", kind: "danger", act: end(false) },
+      { label: "Cancel and keep the data", kind: "main", act: end(true) },
+      { label: "Cancel and delete the data", kind: "danger", act: end(false) },
       { label: "Continue the download" },
     ],
     kind: "narrow",

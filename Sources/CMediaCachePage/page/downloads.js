@@ -1,4 +1,4 @@
-// The downloads: the queue in its order, and the ended ones.
+// The view of the downloads: the queue in its order, and those that have ended.
 
 import { api } from "./api.js";
 import { buildDownloadRow, updateDownloadRow } from "./downloadrow.js";
@@ -24,7 +24,7 @@ export function downloadsView({ main, signal }) {
       "Paste a URL into the field at the top and choose “Download”. Downloads continue when this page is closed."
     ));
   const [rows, endedRows] = [new Map(), new Map()];
-  /** The order after a move, until the server confirms it. */
+  /** The order after a move, until the server has confirmed it. */
   let moved = null;
 
   main.append(
@@ -93,5 +93,5 @@ export function downloadsView({ main, signal }) {
   return "Downloads";
 }
 
-/** Sorts by priority; downloads of one priority stay in the server's order. */
+/** Sorts by priority. Downloads with the same priority stay in the server's order. */
 const inOrder = (records) => records.sort((one, other) => other.priority - one.priority);

@@ -1,11 +1,11 @@
-// Functions that make and update elements.
+// Functions that create and update elements.
 
 /**
- * Makes an element.
+ * Creates an element.
  *
- * @param {string} name the tag and the classes, separated by dots: `button.quiet.small`
- * @param {Object} [properties] attributes by name; `on` is an object of listeners, `data` one of data attributes.
- *   Values of null, undefined and false are skipped; true makes an attribute without a value.
+ * @param {string} name the tag and classes, separated by dots, such as `button.quiet.small`
+ * @param {Object} [properties] the attributes by name; `on` contains event listeners, and `data` data attributes.
+ *   Values of null, undefined and false are skipped; true sets an attribute without a value.
  * @param {...(Node|string|null|undefined|false)} children
  * @returns {HTMLElement}
  */
@@ -23,23 +23,23 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** Sets a text if it differs. Rewriting an equal text would disturb selections and screen readers. */
+/** Sets the text if it differs. Setting an equal text would disturb selections and screen readers. */
 export function updateText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets an attribute if it differs; null removes it. */
+/** Sets an attribute if it differs. Null removes the attribute. */
 export function updateAttribute(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
 /**
- * Updates the children of a list. Each row is built once, moved only if its position has changed, and removed if its
- * key is gone. The focus stays on its element, or moves to the view if the row is removed.
+ * Updates the rows of a list. A row is built once per key, moved only if its position changes, and removed if its key
+ * is gone. The focused element keeps the focus; if its row is removed, the focus moves to the view.
  *
  * @param {HTMLElement} list
- * @param {Map<string, HTMLElement>} rows the current rows by key; updated
+ * @param {Map<string, HTMLElement>} rows the current rows by key, which are updated
  * @param {string[]} keys the new keys, in order
  * @param {(key: string) => HTMLElement} build
  */
@@ -83,7 +83,7 @@ export function prepareCanvas(canvas) {
   return { pen, width, height };
 }
 
-/** Returns a function that runs another at the next frame, once for all calls until then. */
+/** Returns a function that runs `work` once in the next frame, however often it is called until then. */
 export function oncePerFrame(work) {
   let isScheduled = false;
   return () => {
@@ -96,7 +96,10 @@ export function oncePerFrame(work) {
   };
 }
 
-/** Returns a function that runs another at most once per interval: at once, and at its end if it was called again. */
+/**
+ * Returns a function that runs `work` at most once per interval: immediately, and at the end of the interval if it was
+ * called again.
+ */
 export function atMostEvery(interval, work) {
   let timer = null;
   let isPending = false;

@@ -1,4 +1,4 @@
-// The server's events, as server-sent events (WHATWG HTML §9.2). They are read by `fetch`, because `EventSource` can't
+// A reader of the server-sent events of the server (WHATWG HTML §9.2). It uses `fetch`, because `EventSource` can't
 // send the key.
 
 import { serverURL } from "./address.js";
@@ -7,14 +7,14 @@ import { key } from "./key.js";
 
 const firstPause = 500;
 const longestPause = 10_000;
-/** The silence, in milliseconds, after which the connection counts as lost. The server sends a comment every 15 s. */
+/** The silence after which the connection counts as lost, in milliseconds. The server sends a comment every 15 s. */
 const longestSilence = 40_000;
 
 /**
  * Follows the events for as long as the page is open, and reconnects when the connection is lost.
  *
  * @param {{event: (record: Object) => void, connected: () => Promise<void>, lost: () => void}} listener `connected` is
- *   called before the first event of each connection: the listener reads the records that may have changed meanwhile.
+ *   called before the first event of each connection, to read the records that may have changed in the meantime
  */
 export async function follow(listener) {
   let pause = firstPause;
@@ -51,7 +51,7 @@ async function readOnce(listener, succeeded) {
       if (done) return;
       restartTimer();
       if (isFirst) {
-        // Events from now on arrive through the open stream.
+        // All further events arrive through the open stream.
         isFirst = false;
         await listener.connected();
         succeeded();

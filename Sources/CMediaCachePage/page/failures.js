@@ -1,4 +1,4 @@
-// The events that are reported as problems.
+// Reports events as problems.
 
 import { routes } from "./address.js";
 import { api, sentence } from "./api.js";
@@ -7,13 +7,13 @@ import { dismissProblem, reportProblem } from "./notices.js";
 import { assets, channels, downloads } from "./store.js";
 import { titleOf } from "./words.js";
 
-/** The number of failed requests in a row by resource. */
+/** The number of consecutive failed requests, by resource. */
 const failures = new Map();
-/** The number of failed requests in a row after which a resource is reported. */
+/** The number of consecutive failed requests after which a resource is reported. */
 const patience = 3;
 const mostResources = 500;
 
-/** Reports the failure that an event describes, or dismisses the problem that it resolves. */
+/** Reports the failure described by an event, or dismisses the problem that the event resolves. */
 export function reportEvent(event) {
   if (event.event === "download.state") reportDownload(event);
   else if (event.event === "resource.failed") reportResource(event);
@@ -46,7 +46,7 @@ async function reportDownload({ asset, state, reason }) {
   }
 }
 
-/** Returns a download's title. A download that another client added may fail before the page has its record. */
+/** Returns a download's title. A download added by another client may fail before the page has its record. */
 async function titleOfDownload(id) {
   const known = downloads.get(id) ?? assets.get(id);
   if (known) return titleOf(known);
@@ -62,7 +62,7 @@ function reportResource({ resource, message }) {
   failures.set(resource, count);
   if (failures.size > mostResources) failures.delete(failures.keys().next().value);
   if (count < patience) return;
-  // Downloads and channels report the failures of their resources themselves.
+  // Failures of these resources are reported with their download or channel.
   if (resource.startsWith("recording/") || isPartOfDownload(resource)) return;
   reportProblem(`resource ${hostOf(resource)}`,
     `${nameOf(resource)} can’t be fetched from ${hostOf(resource)}: ${sentence(message ?? "no response")} Cached parts still play.`

@@ -1,8 +1,8 @@
-// Numbers, times and names as the page shows them.
+// Formats numbers, times and names.
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** Formats a number of bytes: "3.4 MB". */
+/** Formats a number of bytes, for example "3.4 MB". */
 export function bytes(count) {
   if (count === null || count === undefined) return "unknown";
   let [value, unit] = [Number(count), 0];
@@ -10,20 +10,20 @@ export function bytes(count) {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Formats bytes per second: "1.2 MB/s". */
+/** Formats bytes per second, for example "1.2 MB/s". */
 export const rate = (count) => `${bytes(count)}/s`;
 
-/** Formats bits per second: "5.0 Mbit/s". */
+/** Formats bits per second, for example "5.0 Mbit/s". */
 export function bitrate(bits) {
   return bits >= 1e6 ? `${(bits / 1e6).toFixed(1)} Mbit/s` : `${Math.round(bits / 1000)} kbit/s`;
 }
 
-/** Formats a share from 0 to 1, rounded down: "99 %". */
+/** Formats a fraction from 0 to 1, rounded down, for example "99 %". */
 export const percent = (share) => `${share >= 1 ? 100 : Math.max(0, Math.floor(share * 100))} %`;
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** Formats a duration in seconds as players do: "1:02:03", "2:03". */
+/** Formats a duration in seconds as players do, for example "1:02:03" or "2:03". */
 export function clock(seconds) {
   if (!Number.isFinite(seconds)) return "";
   const whole = Math.max(0, Math.round(seconds));
@@ -31,13 +31,13 @@ export function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** Formats a number with its noun: "1 gap", "2 gaps". */
+/** Formats a number with a noun, for example "1 gap" or "2 gaps". */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** Joins words to a list: "one, two and three". */
+/** Joins words into a list, for example "one, two and three". */
 export const inList = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
 
-/** Formats a duration in seconds in words, with its two largest units: "2 hours 5 minutes". */
+/** Formats a duration in seconds with its two largest units, for example "2 hours 5 minutes". */
 export function words(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   const parts = [
@@ -53,22 +53,22 @@ const timeOfDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2
 const hourAndMinute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const dayName = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
 
-/** Formats the time of day: "20:15:00". */
+/** Formats the time of day, for example "20:15:00". */
 export const time = (moment) => timeOfDay.format(moment);
 
-/** Formats the time of day without seconds: "20:15". */
+/** Formats the time of day without seconds, for example "20:15". */
 export const shortTime = (moment) => hourAndMinute.format(moment);
 
-/** Formats the day: "Sat 31 Jan". */
+/** Formats the day, for example "Sat 31 Jan". */
 export const day = (moment) => dayName.format(moment).replace(",", "");
 
 /** Returns whether two times are on the same day, in the browser's time zone. */
 export const isSameDay = (one, other) => new Date(one).toDateString() === new Date(other).toDateString();
 
-/** Formats a time with its day, unless that is today: "Sat 31 Jan, 20:15:00". */
+/** Formats a time, with the day unless it is today, for example "Sat 31 Jan, 20:15:00". */
 export const moment = (at) => (isSameDay(at, Date.now()) ? time(at) : `${day(at)}, ${time(at)}`);
 
-/** Formats the time elapsed since a time: "3 minutes ago". */
+/** Formats the time elapsed since a time, for example "3 minutes ago". */
 export function ago(at) {
   const seconds = (Date.now() - at) / 1000;
   if (seconds < 60) return "just now";
@@ -76,7 +76,7 @@ export function ago(at) {
   return `${counted(Math.floor(count), unit)} ago`;
 }
 
-/** Formats a time for a field of the type `datetime-local`, with seconds, in the browser's time zone. */
+/** Formats a time for a `datetime-local` field, with seconds, in the browser's time zone. */
 export function fieldTime(at) {
   const date = new Date(at);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
@@ -86,7 +86,7 @@ const languages = (() => {
   try { return new Intl.DisplayNames(["en"], { type: "language" }); } catch { return null; }
 })();
 
-/** Returns the name of a language: "German". */
+/** Returns the name of a language, for example "German". */
 export function language(tag) {
   try { return languages?.of(tag) ?? tag; } catch { return tag; }
 }
@@ -107,10 +107,10 @@ export function nameOf(url) {
   }
 }
 
-/** File names too common to be titles. */
+/** File names that are too common to be titles. */
 const common = /^(index|master|playlist|manifest|main|stream|live|hls|video|prog_index|chunklist)$/i;
 
-/** Returns a title for a URL: the name of its file, folder or host. */
+/** Returns a title for a URL: the name of the file, the folder or the host. */
 export function titleFrom(url) {
   try {
     const { pathname, hostname } = new URL(url);
@@ -122,13 +122,13 @@ export function titleFrom(url) {
   }
 }
 
-/** Returns a file name for a title, without characters that file systems refuse. */
+/** Returns a file name for a title, without characters that file systems don't allow. */
 export const fileName = (title) => title.replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ").trim().slice(0, 120) || "film";
 
-/** Returns the folder of a URL's file: "example.org/films/". */
+/** Returns the folder of a URL's file, for example "example.org/films/". */
 export const folderOf = (url) => address(url).replace(/[^/]*$/, "");
 
-/** Returns a URL without its scheme, query and fragment: "example.org/films/v.mp4". */
+/** Returns a URL without scheme, query and fragment, for example "example.org/films/v.mp4". */
 function address(url) {
   try {
     const { host, pathname } = new URL(url);
@@ -143,10 +143,10 @@ const withoutScheme = (url) => url.replace(/^\w+:\/\//, "");
 const labels = [hostOf, nameOf, folderOf, address, withoutScheme];
 
 /**
- * Returns labels that distinguish items of the same title: their host, file name or folder.
+ * Returns labels that distinguish items with the same title: the host, file name or folder.
  *
  * @param {{key: string, title: string, url: string}[]} all
- * @returns {Map<string, string>} labels by key, without the items of unique titles
+ * @returns {Map<string, string>} the labels by key, without items whose title is unique
  */
 export function distinguishingLabels(all) {
   const groups = Map.groupBy(all.filter(({ url }) => url), ({ title }) => title);
@@ -161,5 +161,5 @@ export function distinguishingLabels(all) {
   return found;
 }
 
-/** Returns a title with its distinguishing label, for accessible names. */
+/** Returns a title with its distinguishing label, for use in accessible names. */
 export const fullTitle = (title, from) => (from ? `${title}, ${from}` : title);

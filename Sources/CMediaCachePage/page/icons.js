@@ -1,4 +1,4 @@
-// The page's icons, drawn on a square of 24 units.
+// The page's icons, on a grid of 24 by 24 units.
 
 const paths = {
   library: "M4 5h4v14H4zM10 5h4v14h-4zM16.5 5.6l3.4-.8 2.3 13.4-3.4.8z",
@@ -20,7 +20,7 @@ const paths = {
 
 const namespace = "http://www.w3.org/2000/svg";
 
-/** Makes an icon. Screen readers skip it: its element needs a name. */
+/** Creates an icon. Screen readers skip it, so its parent needs an accessible name. */
 export function icon(name) {
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

@@ -1,10 +1,10 @@
-// The API key: read from the address, checked with the server, stored in the browser; and the form that asks for it.
+// The API key, which is read from the address, checked with the server and stored in the browser, and the form for it.
 
 import { serverURL } from "./address.js";
 import { make } from "./elements.js";
 
 const storageKey = "mediacache.key";
-/** The key in use where storage is unavailable: it lasts until the page is closed. */
+/** The key that is used until the page is closed, in case storage is unavailable. */
 let memory = null;
 
 /** Returns the API key, or null if there is none. */
@@ -16,10 +16,10 @@ export function key() {
 /** Stores a key in this browser. */
 function storeKey(key) {
   memory = key;
-  try { localStorage.setItem(storageKey, key); } catch { /* private windows refuse storage */ }
+  try { localStorage.setItem(storageKey, key); } catch { /* private windows have no storage */ }
 }
 
-/** Returns the key behind `#key=` in the address, or null, and removes it from the address bar and the history. */
+/** Returns the key after `#key=` in the address, or null. Removes it from the address bar and the history. */
 function takeKeyFromAddress() {
   const found = /^#key=([^&]*)/.exec(location.hash);
   if (!found) return null;
@@ -28,10 +28,10 @@ function takeKeyFromAddress() {
 }
 
 /**
- * Stores the key in the page's address if the server accepts it. Any site can link here with a key of its own, so an
+ * Stores the key from the page's address if the server accepts it. Any site can link here with a different key, so an
  * unchecked key never replaces the stored one.
  *
- * @returns {Promise<"none"|"accepted"|"rejected">} `none` also if the page already has that key
+ * @returns {Promise<"none"|"accepted"|"rejected">} `none` also if the key is already stored
  */
 export async function acceptKeyFromAddress() {
   const found = takeKeyFromAddress();
@@ -42,7 +42,7 @@ export async function acceptKeyFromAddress() {
       cache: "no-store", headers: { Authorization: `Bearer ${found}` },
     });
   } catch {
-    // The server is unreachable, or the key can't be a header value. A stored key stays.
+    // The server is unreachable, or the key isn't a valid header value. A stored key remains.
     if (!key()) memory = found;
     return "none";
   }
@@ -51,7 +51,7 @@ export async function acceptKeyFromAddress() {
   return "accepted";
 }
 
-/** Shows the form for the key in place of the view. @param {boolean} wasRejected whether the server rejected a key */
+/** Replaces the view by the form for the key. @param {boolean} wasRejected whether the server rejected a key */
 export function askForKey(wasRejected) {
   const main = document.getElementById("main");
   if (main.querySelector("#key")) return;
@@ -65,7 +65,7 @@ export function askForKey(wasRejected) {
   const form = make("form.key-form", { novalidate: true },
     make("h1", {}, "Enter the API key"),
     make("p", { id: "key-help" },
-      "In a terminal, ", make("code", {}, "mediacache serve"), " prints an address that contains the key; open it in full. ",
+      "In a terminal, ", make("code", {}, "mediacache serve"), " prints an address that contains the key; open the complete address. ",
       "Or copy the key from the file ", make("code", {}, "key"), " in the cache folder."),
     make("label.field", {}, make("span", {}, "Key"), input),
     error,
@@ -85,6 +85,6 @@ export function askForKey(wasRejected) {
   main.replaceChildren(form);
   document.title = "Key – MediaCache";
   // Screen readers announce only changes of an alert that is already in the document.
-  if (wasRejected) error.textContent = "The server rejected this key. It may be incomplete, or the key was replaced.";
+  if (wasRejected) error.textContent = "The server rejected this key. It may be incomplete or have been replaced.";
   input.focus();
 }

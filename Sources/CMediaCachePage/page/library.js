@@ -1,4 +1,4 @@
-// The library: a grid of the assets.
+// The view of the library, a grid of assets.
 
 import { buildCard, updateCard } from "./card.js";
 import { arrange, make, oncePerFrame, updateText } from "./elements.js";
@@ -21,7 +21,7 @@ const filters = {
   partial: ["Incomplete", (record) => !isComplete(record)],
 };
 
-/** The last choices of order, filter and search text, until the page is closed. */
+/** The current order, filter and search text, which last until the page is closed. */
 const chosen = { order: "newest", filter: "all", text: "" };
 
 /** Shows the library. */
@@ -64,7 +64,7 @@ export function libraryView({ main, signal }) {
     const [record, row] = [assets.get(id), rows.get(id)];
     const isRenamed = record && row?.querySelector("h2").textContent !== titleOf(record);
     if (record && row) updateCard(row, record);
-    // Download progress changes the order of a filtered or title-sorted list only.
+    // Other changes don't move rows, so that the order of a list sorted by size is stable while downloads progress.
     if (!record || !row || isRenamed || chosen.filter !== "all" || chosen.order === "title") layOut();
   }, signal);
   search.addEventListener("input", () => { chosen.text = search.value; layOut(); });

@@ -1,4 +1,4 @@
-// The start of the page: accepts the key, follows the server's events, and shows the view of the address.
+// The entry point of the page: accepts the key, follows the server's events, and shows the view for the address.
 
 import { startAddField } from "./add.js";
 import { needsToken, setPlaybackToken } from "./address.js";

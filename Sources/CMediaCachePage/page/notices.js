@@ -1,4 +1,4 @@
-// Notices, which disappear after some seconds, and problems, which stay until they are dismissed or resolved.
+// Notices, which disappear after a few seconds, and problems, which remain until they are dismissed or resolved.
 
 import { sentence } from "./api.js";
 import { make, updateText } from "./elements.js";
@@ -7,7 +7,7 @@ import { icon } from "./icons.js";
 const noticeDuration = 6000;
 const mostNotices = 4;
 const mostProblems = 20;
-/** The rows of the problems by subject. */
+/** The rows of the problems, by subject. */
 const problems = new Map();
 
 /** Shows a notice. Screen readers announce it. */
@@ -22,9 +22,9 @@ export function notify(text) {
 /**
  * Reports a problem.
  *
- * @param {string} subject the thing that has the problem; a second report on it replaces the first one's text
- * @param {string} text the failure and the remedy
- * @param {{label: string, href: string}} [link] the view for the remedy
+ * @param {string} subject a key for the problem; another report with the same key replaces the text
+ * @param {string} text the failure, with advice
+ * @param {{label: string, href: string}} [link] a link to the view in which the problem can be resolved
  */
 export function reportProblem(subject, text, link) {
   const known = problems.get(subject);
@@ -44,7 +44,7 @@ export function reportProblem(subject, text, link) {
   showProblems();
 }
 
-/** Reports the failure of an action of the user. @param {string} failure "The download can’t be paused" */
+/** Reports that a user's action failed. @param {string} failure for example "The download can’t be paused" */
 export const reportError = (failure, error) => {
   if (error.name !== "AbortError") reportProblem(failure, `${failure}: ${sentence(error.message)}`);
 };
@@ -64,7 +64,7 @@ function showProblems() {
   document.getElementById("problems").hidden = problems.size === 0;
 }
 
-/** Connects the button that dismisses all problems. */
+/** Sets up the button that dismisses all problems. */
 export function startProblems() {
   document.getElementById("problems-dismiss").addEventListener("click", () => {
     for (const subject of [...problems.keys()]) dismissProblem(subject);

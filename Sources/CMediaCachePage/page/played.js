@@ -1,4 +1,4 @@
-// The list of media that was streamed through the cache and isn't in the library.
+// The view of media that was streamed through the cache and isn't in the library.
 
 import { routes } from "./address.js";
 import { api } from "./api.js";
@@ -11,7 +11,7 @@ import { icon } from "./icons.js";
 import { notify, reportError } from "./notices.js";
 import { assets, onEvent } from "./store.js";
 
-/** Shows the list. A change reloads it, at most every two seconds. */
+/** Shows the list. Changes reload it, at most every two seconds. */
 export function playedView({ main, signal }) {
   const sum = make("p.hint");
   const list = make("ul.rows", { "aria-label": "Played", role: "list" });
@@ -56,7 +56,7 @@ export function playedView({ main, signal }) {
 
 const bars = new WeakMap();
 
-/** Returns whether a record is of segments without their playlist, which can't be played. */
+/** Returns whether a record contains only segments without their playlist, which can't be played. */
 const isPartsOnly = ({ kind }) => kind === "parts";
 
 function build(one, signal, read) {
@@ -114,7 +114,7 @@ async function addToLibrary(one, read) {
     notify(`Added “${titleFrom(one.url)}” to the library.`);
     read();
   } catch (error) {
-    reportError("It can’t be added to the library", error);
+    reportError(`“${titleFrom(one.url)}” can’t be added to the library`, error);
   }
 }
 
@@ -122,7 +122,7 @@ function remove(one, read) {
   const title = titleFrom(one.url);
   return confirm({
     title: `Remove “${title}”?`,
-    text: `This deletes ${bytes(one.bytes)} from the disk. If it is playing, the data is deleted when playback ends. Playing it again downloads it again.`,
+    text: `This deletes ${bytes(one.bytes)} from the disk. If it is being played, the data is deleted when playback ends. Playing it again requires another download.`,
     yes: "Remove",
     act: async () => {
       await api.removePlayed(one.id);

@@ -93,7 +93,7 @@ export function playerView(view) {
   return title;
 }
 
-/** Follows the coverage: a file's by its bytes, a stream's by its segments. */
+/** Follows the coverage, by bytes for a file and by segments for a stream. */
 function follow(asset, url, signal, showCoverage, shown, player) {
   const isStream = asset?.kind ? asset.kind === "stream" : null;
   const followSegments = async () => {
@@ -101,7 +101,7 @@ function follow(asset, url, signal, showCoverage, shown, player) {
       shown.segments = `${cached} of ${counted(all, "segment")} cached`;
       showCoverage(coverage);
     }, signal);
-    // The cache knows a stream's playlist once the stream plays.
+    // The playlist of a stream isn't cached until the stream is played.
     if (!asset?.state) player.video.addEventListener("timeupdate", reload, { once: true });
   };
   if (isStream === true) return void followSegments();
@@ -115,7 +115,7 @@ function follow(asset, url, signal, showCoverage, shown, player) {
     showCoverage(coverage);
   }, signal);
   if (asset) return followBytes();
-  // The cache has no record of a URL before it plays.
+  // There is no record of a URL until it is played.
   const waiting = new AbortController();
   signal.addEventListener("abort", () => waiting.abort());
   const begin = () => {
@@ -130,7 +130,7 @@ function follow(asset, url, signal, showCoverage, shown, player) {
 function showState(state, { asset, coverage, segments }) {
   const download = asset && downloads.get(asset.id);
   const parts = [];
-  // Playback fills the cache while the download is paused, so the coverage is ahead of the download's progress.
+  // Playback fills the cache even while the download is paused, so the coverage may exceed the download's progress.
   if (download?.state === "paused" && coverage) {
     parts.push("Download paused", `${percent(cachedShare(coverage))} cached`);
   } else if (download) parts.push(progressOf(download));
@@ -141,7 +141,7 @@ function showState(state, { asset, coverage, segments }) {
   updateText(state, parts.filter(Boolean).join(" · "));
 }
 
-/** Shows the actions that the state allows. The buttons are replaced only when they change. */
+/** Shows the actions available in the current state. Buttons are replaced only when they change. */
 function showActions(actions, { asset, url }, player) {
   const reason = asset ? reasonNotSavable(asset) : partlyCached;
   const key = JSON.stringify([asset?.state, asset?.holeCount, reason, asset?.title]);
@@ -246,15 +246,15 @@ function missing(main) {
   return "Not found";
 }
 
-/** The distance from the start and the end, in seconds, within which no position is stored. */
+/** The distance from the start and the end, in seconds, within which the position isn't stored. */
 const margin = 5;
 
 /**
- * Stores the position of a video in this tab, so that a reload continues there, and offers to start over.
+ * Stores a video's position in this tab, so that playback resumes there after a reload, and offers to start over.
  *
  * @param {HTMLVideoElement} video
  * @param {string} name the key of the position
- * @param {AbortSignal} signal ends it
+ * @param {AbortSignal} signal stops it when aborted
  */
 function rememberPosition(video, name, signal) {
   const key = `mediacache.position ${name}`;
@@ -273,7 +273,7 @@ function rememberPosition(video, name, signal) {
 
   const store = () => {
     const { currentTime: at, duration } = video;
-    // The position is meaningless after a failure, before the metadata is loaded, and in a live stream.
+    // There is no valid position after a failure, before the metadata is loaded, and in a live stream.
     if (video.error || video.readyState === 0 || video.seeking || !Number.isFinite(duration)) return;
     try {
       if (at > margin && at < duration - margin) sessionStorage.setItem(key, at.toFixed(1));

@@ -1,13 +1,14 @@
-// A reader of HLS playlists (RFC 8216) for the times of segments.
+// Reads the times of segments from HLS playlists (RFC 8216).
 
 import { requireOK } from "./api.js";
 
 /**
- * Reads a media playlist, or the first variant's of a multivariant playlist.
+ * Reads a media playlist, or that of the first variant of a multivariant playlist.
  *
  * @param {string} url
  * @returns {Promise<{segments: {start: number, duration: number, wall: number|null, isGap: boolean, url: string}[], isOver: boolean}>}
- *   `start` in seconds from the playlist's start, `wall` in milliseconds since 1970 if the playlist has dates
+ *   `start` is in seconds from the start of the playlist; `wall` is in milliseconds since 1970, or null if the playlist
+ *   has no dates
  */
 export async function readSegments(url) {
   const response = await requireOK(await fetch(url, { cache: "no-store" }));

@@ -1,4 +1,4 @@
-// The programmes of a channel, which its limits don't remove, and their exports.
+// The programmes of a channel, which are exempt from its limits, and their exports.
 
 import { localURL } from "./address.js";
 import { api, sentence } from "./api.js";
@@ -11,10 +11,10 @@ import { channels } from "./store.js";
 const formats = { mp4: "MP4", hls: "HLS", "3gp": "3GP" };
 
 /**
- * Makes the list of a channel's programmes.
+ * Creates the list of a channel's programmes.
  *
- * @param {{name: string, record: () => Object, clip: Object, watch: (at: number) => void}} options `watch` plays from
- *   a time
+ * @param {{name: string, record: () => Object, clip: Object, watch: (at: number) => void}} options `watch` starts
+ *   playback at a time
  */
 export function makeProgrammes({ name, record, clip, watch }) {
   const list = make("ul.rows", { "aria-label": "Programmes", role: "list" });
@@ -46,7 +46,7 @@ function askForProgramme(name, clip) {
   showDialog({
     title: "Save programme",
     content: [
-      make("p.hint", {}, "A programme stays until you delete it, regardless of the channel’s limits. Its time range can be in the future."),
+      make("p.hint", {}, "A programme remains until you delete it, regardless of the channel’s limits. Its time range can be in the future."),
       field("Name", label), make("div.fields", {}, field("From", from), field("To", to)),
       make("fieldset", {}, make("legend", {}, "When it ends, export it as"), ...boxes.map((box) => box.label),
         make("p.hint", {}, "3GP requires ffmpeg on the server.")),
@@ -68,7 +68,7 @@ function askForProgramme(name, clip) {
   label.focus();
 }
 
-/** Adds a programme to its channel's record, or replaces it. */
+/** Adds a programme to the record of its channel, or replaces it. */
 function put(name, programme) {
   const known = channels.get(name)?.programmes ?? [];
   channels.change(name, { programmes: [...known.filter(({ id }) => id !== programme.id), programme] });

@@ -1,4 +1,4 @@
-// The controls of a channel's recording: start, stop, end, limits and removal.
+// The controls of a channel's recording: starting, stopping, ending, limits and removal.
 
 import { api } from "./api.js";
 import { confirm, field, showDialog } from "./dialogs.js";
@@ -8,7 +8,7 @@ import { notify, reportError } from "./notices.js";
 import { go } from "./router.js";
 import { channels } from "./store.js";
 
-/** Makes the controls of a channel. @param {AbortSignal} signal ends their updates */
+/** Creates the controls of a channel. @param {AbortSignal} signal stops their updates when aborted */
 export function recordingControls(name, signal) {
   const button = (label, act, kind = "quiet") => make(`button.${kind}`, { type: "button", on: { click: act } }, label);
   const start = button("Start", () => setState(name, "recording"));
@@ -64,7 +64,7 @@ function askForLimits(name) {
   showDialog({
     title: `Limits of ${name}`,
     content: [
-      make("p.hint", {}, "Older recordings are deleted immediately; saved programmes stay."),
+      make("p.hint", {}, "Recordings outside the new limits are deleted immediately. Programmes remain."),
       make("div.fields", {}, ...retentionForm.elements)
     ],
     buttons: [{
@@ -78,7 +78,7 @@ function askForLimits(name) {
   });
 }
 
-/** Makes fields for the age and size limits of a channel. `retention()` returns the limits with these two replaced. */
+/** Creates fields for the age and size limits of a channel. `retention()` returns all limits with these replaced. */
 export function retentionFields(retention) {
   const hours = make("input",
     { type: "number", min: "0.01", step: "any", value: retention.seconds ? round(retention.seconds / 3600) : "" }

@@ -1,10 +1,10 @@
-// Reordering of a list, by dragging a row at its handle or by the arrow keys on it.
+// Reordering of a list, by dragging the handle of a row or pressing the arrow keys on it.
 
 /**
- * Makes a list's rows movable.
+ * Lets the user move the rows of a list.
  *
- * @param {HTMLElement} list rows with `data-id`, each with a handle `[data-handle]`
- * @param {AbortSignal} signal ends it
+ * @param {HTMLElement} list the list of rows, which have a `data-id` and a handle `[data-handle]`
+ * @param {AbortSignal} signal stops it when aborted
  * @param {(ids: string[], moved: string) => void} done called with the new order
  */
 export function startReordering(list, signal, done) {
@@ -56,7 +56,7 @@ export function startReordering(list, signal, done) {
       handle.focus();
       if (ids().join() !== before) done(ids(), row.dataset.id);
     };
-    // Listens at the document, because moving a row in the document releases its pointer capture.
+    // Listens on the document, because moving a row in the document releases its pointer capture.
     const drags = new AbortController();
     for (const [name, listener] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) {
       document.addEventListener(name, listener, { signal: drags.signal });

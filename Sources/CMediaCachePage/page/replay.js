@@ -1,20 +1,20 @@
-// The replay slider: the recorded time of a channel, with a thumbnail of the time under the pointer.
+// The replay slider: the recorded time of a channel, with a thumbnail for the time under the pointer.
 
 import { make, oncePerFrame, updateAttribute, updateText } from "./elements.js";
 import { day, moment, time, words } from "./format.js";
 import { paintRuler } from "./ruler.js";
 import { onColours } from "./theme.js";
 
-/** The milliseconds after the last key press until the channel plays from the chosen time. */
+/** The delay between the last key press and playback from the chosen time, in milliseconds. */
 const commitAfter = 400;
 const steps = { ArrowLeft: -10, ArrowDown: -10, ArrowRight: 10, ArrowUp: 10, PageDown: -600, PageUp: 600 };
 const scales = [["Everything", 0], ["1 day", 86_400], ["6 hours", 21_600], ["1 hour", 3600], ["10 minutes", 600]];
 
 /**
- * Makes a replay slider. Times are in milliseconds since 1970.
+ * Creates a replay slider. Times are in milliseconds since 1970.
  *
- * @param {{base: string, signal: AbortSignal, jump: (at: number) => void, at: () => number}} options `jump` plays from
- *   a time; `at` returns the time that is played
+ * @param {{base: string, signal: AbortSignal, jump: (at: number) => void, at: () => number}} options `jump` starts
+ *   playback at a time; `at` returns the current time of playback
  */
 export function makeReplay({ base, signal, jump, at }) {
   const canvas = make("canvas", { "aria-hidden": "true" });
@@ -27,7 +27,7 @@ export function makeReplay({ base, signal, jump, at }) {
   const scaleInput = make("select", {}, ...scales.map(([text, seconds]) => make("option", { value: seconds }, text)));
   const scale = make("label.inline", {}, make("span", {}, "Shown"), scaleInput);
   let shown = { recordedRanges: [], gaps: [], programmes: [], edge: null, at: null, clip: null };
-  /** The chosen time, until the channel plays from it. */
+  /** The chosen time, until playback starts there. */
   let chosen = null;
   let range = null;
   let isDragging = false;
@@ -131,7 +131,7 @@ export function makeReplay({ base, signal, jump, at }) {
   };
 }
 
-/** Returns the time range to draw: everything, or a range of a length around a time. */
+/** Returns the time range to draw: everything, or a range of the given length around a time. */
 function visible(all, length, around) {
   if (!length || all.to - all.from <= length) return all.to > all.from ? all : { from: all.to - 60_000, to: all.to };
   const from = Math.min(Math.max((around ?? all.to) - length / 2, all.from), all.to - length);
@@ -143,16 +143,16 @@ function inWords(at, edge) {
   return `${day(at)}, ${time(at)}, ${behind < 15 ? "the live edge" : `${words(behind)} before the live edge`}`;
 }
 
-/** The milliseconds for which the pointer must rest before a thumbnail is requested. */
+/** The time for which the pointer must rest before a thumbnail is requested, in milliseconds. */
 const restFor = 250;
 /** The distance between thumbnails, in milliseconds. */
 const grid = 10_000;
-/** The offset of thumbnails from whole seconds, where segments often start, in milliseconds. */
+/** The offset of thumbnails in milliseconds, to avoid whole seconds, at which segments often start. */
 const offset = 700;
-/** The failures in a row after which no thumbnail is requested: a server without a decoder has none. */
+/** The number of consecutive failures after which no more thumbnails are requested. A server may have no decoder. */
 const mostFailures = 3;
 
-/** Makes a thumbnail. @param {string} base the prefix of the channel's URLs */
+/** Creates a thumbnail. @param {string} base the prefix of the channel's URLs */
 function makeThumbnail(base) {
   const image = make("img", { alt: "" });
   const element = make("div.thumbnail", { "aria-hidden": "true", hidden: true }, image);

@@ -1,15 +1,15 @@
-// Resumption after an interruption. A browser that fails to load a part of a stream gives up the whole stream, and
-// plays it again only when its source is set again.
+// Resumes playback after an interruption. A browser that fails to load a part of a stream gives up on the whole stream,
+// and plays it only if the source is set again.
 
 import { channels } from "./store.js";
 
-/** The seconds before each attempt; the last one repeats. */
+/** The delays before the attempts, in seconds. The last one repeats. */
 const pauses = [1, 2, 4, 8, 15, 15, 15, 30];
-/** The milliseconds after which an interruption ends the attempts. */
+/** The duration of an interruption after which no more attempts are made, in milliseconds. */
 const longestWait = 600_000;
-/** The number of loads that fail soon after they succeed, after which the source counts as unplayable. */
+/** The number of loads that may fail soon after they succeeded before the source counts as unplayable. */
 const mostFailures = 4;
-/** The seconds of playback after which an interruption is over. */
+/** The duration of playback after which an interruption is over, in seconds. */
 const longEnough = 3;
 
 /**
@@ -17,10 +17,10 @@ const longEnough = 3;
  *
  * @param {Object} options
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
- * @param {() => string} options.position the position it resumes at, for the message: "at 0:12"
- * @param {() => (void|Promise<void>)} options.resume sets the player's source again at that position
- * @param {() => boolean} [options.isAvailable] whether there is data at that position
- * @param {AbortSignal} options.signal ends it
+ * @param {() => string} options.position returns the position at which it resumes, for messages, such as "at 0:12"
+ * @param {() => (void|Promise<void>)} options.resume sets the player's source again, at that position
+ * @param {() => boolean} [options.isAvailable] returns whether there is data at that position
+ * @param {AbortSignal} options.signal stops it when aborted
  */
 export function startResuming({ player, position, resume, isAvailable = () => true, signal }) {
   const { video } = player;
@@ -29,7 +29,7 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
   let failures = 0;
   let attempts = 0;
   let timer = null;
-  /** The position at which the last attempt loaded, or null until it loads. */
+  /** The position at which the last attempt loaded; null before it has loaded. */
   let resumedAt = null;
   let wasAvailable = true;
 
@@ -82,14 +82,14 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
   const attemptNow = () => { if (timer !== null && isAvailable()) attempt(); };
   addEventListener("online", attemptNow, { signal });
   channels.watch((name) => {
-    // All records are read again when the server is back.
+    // All records are read again when the server is reachable again.
     if (name === null || !wasAvailable) attemptNow();
   }, signal);
   signal.addEventListener("abort", () => clearTimeout(timer));
   player.onError = interrupted;
   return {
     interrupted,
-    /** Forgets the interruption: another source is about to play. */
+    /** Ends the interruption, because another source is about to play. */
     begin() {
       reset();
       hasPlayed = false;

@@ -1,4 +1,4 @@
-// The router: shows the view that the fragment of the address names.
+// The router, which shows the view for the fragment of the address.
 
 import { make, updateAttribute } from "./elements.js";
 import { icon } from "./icons.js";
@@ -9,14 +9,14 @@ const links = [
 
 let current = null;
 let views = {};
-/** The fragment of the last view other than a player. */
+/** The fragment of the last view that wasn't a player. */
 let previousHash = null;
 
 /**
- * Starts to show views.
+ * Starts the router.
  *
- * @param {Object<string, (view: {main: HTMLElement, signal: AbortSignal, parts: string[]}) => string>} all by the first
- *   part of the address; each fills `main`, ends with `signal`, and returns its title
+ * @param {Object<string, (view: {main: HTMLElement, signal: AbortSignal, parts: string[]}) => string>} all the views,
+ *   by the first part of the address. Each fills `main`, stops when `signal` is aborted, and returns its title.
  */
 export function startRouter(all) {
   views = all;
@@ -40,7 +40,7 @@ export function go(address, replace = false) {
   else location.hash = address;
 }
 
-/** Returns the address of the previous view, for a link back. */
+/** Returns the address of the previous view, for a back link. */
 export const backTo = () => previousHash ?? "#/library";
 
 function show(isNavigation) {

@@ -1,10 +1,10 @@
-// The drawing of the replay slider: recorded time, gaps, programmes, time marks and the playhead.
+// Draws the replay slider: recorded time, gaps, programmes, time marks and the playhead.
 
 import { prepareCanvas } from "./elements.js";
 import { day, isSameDay, shortTime, time } from "./format.js";
 import { colour } from "./theme.js";
 
-/** The distances between time marks, in seconds. */
+/** The possible distances between time marks, in seconds. */
 const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
 /** The width of a time mark's label, in pixels. */
 const labelWidth = 64;
@@ -25,7 +25,7 @@ export function paintRuler(canvas, { recordedRanges, gaps, programmes, clip, ran
   pen.fillStyle = colour("missing");
   pen.fillRect(0, top, width, thickness);
   bands(pen, recordedRanges, x, top, thickness, colour("cached"), 1);
-  // Gaps differ in shape, too, for users who can't tell the colours apart.
+  // Gaps also differ in shape, for users who can't distinguish the colours.
   bands(pen, gaps, x, top, thickness, colour("card"), 3);
   bands(pen, gaps, x, top + thickness / 2, thickness / 2, colour("lost"), 3);
   if (clip) shade(pen, clip, x, top, thickness);
@@ -76,7 +76,7 @@ function paintMarks(pen, range, x, width, top, height) {
   const seconds = (range.to - range.from) / 1000;
   const most = Math.max(1, Math.floor(width / labelWidth));
   const interval = (intervals.find((one) => seconds / one <= most) ?? 604_800) * 1000;
-  // Marks are round numbers in the browser's time zone.
+  // Marks are at round times in the browser's time zone.
   const offset = new Date(range.from).getTimezoneOffset() * 60_000;
   const first = Math.ceil((range.from - offset) / interval) * interval + offset;
   let last = range.from - 86_400_000;

@@ -1,10 +1,10 @@
-// The settings of downloads: concurrency, bandwidth and hours.
+// The form for download settings: concurrency, bandwidth and hours.
 
 import { api, sentence } from "./api.js";
 import { check, field } from "./dialogs.js";
 import { make, updateText } from "./elements.js";
 
-/** Makes the form and fills it with the server's settings. */
+/** Creates the form and fills it with the server's settings. */
 export function makeSettings() {
   const number = (properties) => make("input", { type: "number", ...properties });
   const assets = number({ min: 1, step: 1, required: true });
@@ -39,7 +39,7 @@ export function makeSettings() {
       fill(await api.setDownloadSettings({
         limits: { assets: Number(assets.value), transfersPerAsset: Number(transfers.value) },
         bandwidth: Math.round(Number(bandwidth.value || 0) * 1e6),
-        // Equal start and end mean any hour.
+        // If start and end are equal, downloads run at any time.
         policy: { hours: hours.input.checked ? {
           start: minutes(from.value), end: minutes(to.value)
         } : { start: 0, end: 0 } },

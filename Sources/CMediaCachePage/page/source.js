@@ -1,4 +1,4 @@
-// The sources of a video element, for assets and for URLs.
+// Sources of video elements, for assets and URLs.
 
 import { localURL } from "./address.js";
 import { api } from "./api.js";
@@ -8,17 +8,17 @@ export const playsHLS = document.createElement("video").canPlayType("application
 
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
-/** The message for an asset or a URL that can't be saved before it is complete. */
+/** The message for an asset or a URL that must be downloaded before it can be saved. */
 export const partlyCached = "Only partly cached. Download it to save it as MP4.";
 
 /**
- * Returns the source that plays an asset.
+ * Returns the source for playing an asset.
  *
  * @returns {Promise<{src: string} | {reason: string}>} the source, or the reason why the browser can't play it
  */
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
-  // An ended recording has no download and is complete.
+  // A recording that has ended is complete without a download.
   const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
   if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
   if (asset.kind !== "stream") return { src: base };
@@ -27,7 +27,7 @@ export async function sourceOfAsset(asset) {
   return { reason: "This browser plays streams only after they are downloaded. Wait until the download is complete." };
 }
 
-/** Returns the source that plays a URL through the cache, or the reason why the browser can't play it. */
+/** Returns the source for playing a URL through the cache, or the reason why the browser can't play it. */
 export async function sourceOfURL(url) {
   const src = localURL(await api.playURL(url));
   if (playsHLS || !/\.m3u8?($|\?)/i.test(url)) return { src };
@@ -39,7 +39,7 @@ export function mp4URL(asset) {
   return `${localURL(asset.libraryURL)}media.mp4${asset.holeCount ? "?gaps=1" : ""}`;
 }
 
-/** Returns the reason why an asset can't be saved as one file now, or null if it can. */
+/** Returns the reason why an asset can't be saved as one file yet, or null if it can. */
 export function reasonNotSavable(asset) {
   if (isComplete(asset)) return null;
   if (!asset.state) {
@@ -50,7 +50,7 @@ export function reasonNotSavable(asset) {
   return "You can save it when the download is complete.";
 }
 
-/** Describes the error of a video element, with the remedy. */
+/** Describes an error of a video element, with advice. */
 export function mediaErrorMessage(error) {
   switch (error?.code) {
     case MediaError.MEDIA_ERR_NETWORK:

@@ -1,4 +1,4 @@
-// The storage view: disk usage, limits, the next items to be removed, and maintenance.
+// The storage view: disk usage, limits, the items to be removed next, and maintenance.
 
 import { routes } from "./address.js";
 import { api, sentence } from "./api.js";
@@ -15,7 +15,7 @@ const kinds = {
 
 const categoryOf = (kind) => (kind in kinds ? kind : "played");
 
-/** Shows the disk usage. A change reloads it, at most every three seconds. */
+/** Shows the disk usage. Changes reload it, at most every three seconds. */
 export function storageView({ main, signal }) {
   const bar = make("div.usage", { role: "img", "aria-label": "Disk usage: loading" });
   const legend = make("ul.legend", { role: "list" });
@@ -92,7 +92,7 @@ function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
   ];
   const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
   const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
-  return [...limits, removal, full, "Options of “mediacache serve” set the limits."].filter(Boolean).join(" ");
+  return [...limits, removal, full, "To change the limits, use options of “mediacache serve”."].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {
@@ -114,7 +114,7 @@ function showList(list, rows, records, keyOf, build) {
 
 const itemKey = ({ kind, id }) => `${kind} ${id}`;
 
-/** Adds titles to items, and labels that distinguish items of the same title. */
+/** Adds titles to items, and labels that distinguish items with the same title. */
 function named(items) {
   const all = items.map((item) => {
     const name = item.title || item.id;
@@ -145,7 +145,7 @@ function nextRow({ url, bytes: size, lastUsed }) {
   );
 }
 
-/** Makes the controls that apply the limits and check the cache. @param {() => void} changed called after each */
+/** Creates the controls that apply the limits and check the cache. @param {() => void} changed called after each use */
 function maintenanceControls(changed) {
   const repair = check("Repair damaged files");
   const result = make("p", { id: "storage-result", role: "status" });

@@ -1,9 +1,9 @@
-// The records of the server that the page shows: read once and updated by events.
+// The server's records that the page shows. They are read once and then updated by events.
 
 import { api, Problem } from "./api.js";
 import { atMostEvery } from "./elements.js";
 
-/** Records of one kind by name, with the listeners to their changes. */
+/** Records of one kind, by name, and the listeners for their changes. */
 class RecordStore {
   /** @param {(record: Object) => string} nameOf @param {(name: string) => Promise<Object>} read */
   constructor(nameOf, read) {
@@ -12,7 +12,7 @@ class RecordStore {
     this.read = read;
     this.listeners = new Set();
     this.readers = new Map();
-    /** The number of removals by name. */
+    /** The number of removals of each record, by name. */
     this.removals = new Map();
   }
 
@@ -32,7 +32,7 @@ class RecordStore {
     this.notifyListeners(name);
   }
 
-  /** Changes properties of a record. Returns whether the record is known. */
+  /** Changes properties of a record. Returns whether the record exists. */
   change(name, changes) {
     const record = this.records.get(name);
     if (!record) return false;
@@ -69,9 +69,9 @@ class RecordStore {
   notifyListeners(name) { for (const listener of this.listeners) listener(name); }
 
   /**
-   * Calls a function with the name of each record that changes, or with null if any may have changed.
+   * Calls `listener` with the name of each record that changes, or with null if any record may have changed.
    *
-   * @param {AbortSignal} signal ends it
+   * @param {AbortSignal} signal stops it when aborted
    */
   watch(listener, signal) {
     this.listeners.add(listener);
@@ -84,13 +84,13 @@ export const downloads = new RecordStore((record) => record.id, api.download);
 export const channels = new RecordStore((record) => record.name, api.channel);
 
 const followers = new Set();
-/** Calls a function with each event of the server. */
+/** Calls `listener` with each event from the server. */
 export function onEvent(listener, signal) {
   followers.add(listener);
   signal.addEventListener("abort", () => followers.delete(listener));
 }
 
-/** Reads all records: at the start, and after each interruption of the event stream. */
+/** Reads all records. This is needed at the start and after each interruption of the event stream. */
 export async function readAll() {
   const [allAssets, allDownloads, allChannels] = await Promise.all([api.assets(), api.downloads(), api.channels()]);
   assets.replaceAll(allAssets);
@@ -114,13 +114,13 @@ const effects = {
   "download.progress": ({ asset, bytes, length, isLengthExact, partsDone, parts, rate, secondsReady }) => {
     const known = downloads.get(asset);
     downloads.change(asset, { bytes, length, isLengthExact, partsDone, parts, rate, secondsReady });
-    // The kind of a download becomes known shortly after it starts.
+    // The kind of a download isn't known until shortly after it starts.
     if (known && !known.kind && parts > 0) both(asset);
     assets.change(asset, { bytes, length, isLengthExact });
   },
   "download.removed": ({ asset }) => {
     downloads.remove(asset);
-    // The asset stays if the downloaded part was kept.
+    // The asset remains if the user kept the downloaded data.
     if (assets.get(asset)) assets.refresh(asset);
   },
   "channel.state": ({ channel, channelState, message }) => {
@@ -135,7 +135,7 @@ const effects = {
   dropped: () => readAll().catch(() => {}),
 };
 
-/** Applies an event to the records, and passes it on. */
+/** Applies an event to the records and passes it to the listeners. */
 export function apply(event) {
   effects[event.event]?.(event);
   for (const follower of followers) follower(event);
@@ -146,7 +146,7 @@ function both(asset) {
   assets.refresh(asset);
 }
 
-/** The time of the last read of each channel's record. Events update the edge; the totals need the record. */
+/** The time of the last read of each channel's record. Events update the live edge; the totals require a new record. */
 const lastReads = new Map();
 function recorded(name, start, duration) {
   const channel = channels.get(name);

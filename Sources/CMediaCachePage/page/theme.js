@@ -1,15 +1,15 @@
-// The colour theme: light, dark, or the system's.
+// The colour theme: light, dark, or that of the system.
 
 const storageKey = "mediacache.colours";
 
-/** Connects the theme's selector. */
+/** Sets up the selector of the theme. */
 export function startTheme() {
   const choice = document.getElementById("colours");
   try { choice.value = localStorage.getItem(storageKey) ?? "auto"; } catch { /* the system's theme */ }
   if (!choice.value) choice.value = "auto";
   apply(choice.value);
   choice.addEventListener("change", () => {
-    try { localStorage.setItem(storageKey, choice.value); } catch { /* until the page is closed */ }
+    try { localStorage.setItem(storageKey, choice.value); } catch { /* lasts until the page is closed */ }
     apply(choice.value);
   });
 }
@@ -20,11 +20,11 @@ function apply(value) {
   dispatchEvent(new Event("colours"));
 }
 
-/** Calls a function when the colours change, for canvases to be redrawn. */
+/** Calls `listener` when the colours change, so that canvases can be redrawn. */
 export function onColours(listener, signal) {
   addEventListener("colours", listener, { signal });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener, { signal });
 }
 
-/** Returns a colour of the theme by the name of its custom property. */
+/** Returns a colour of the theme, by the name of its custom property. */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -1,10 +1,10 @@
-// A video element with error messages and keyboard control.
+// A video element with error messages and keyboard shortcuts.
 
 import { make, updateText } from "./elements.js";
 import { mediaErrorMessage } from "./source.js";
 
 /**
- * Makes a player.
+ * Creates a player.
  *
  * @param {{label: string, poster?: string, signal: AbortSignal}} options
  */
@@ -18,7 +18,7 @@ export function makeVideo({ label, poster, signal }) {
   let at = 0;
   /** The start position of the current source, until it is reached. */
   let pendingFrom = 0;
-  /** Whether the user wants it to play. A browser also pauses when it fails. */
+  /** Whether the user wants the video to play. Browsers also pause a video that fails. */
   let shouldPlay = true;
 
   const fail = (words, work) => {
@@ -42,15 +42,15 @@ export function makeVideo({ label, poster, signal }) {
     if (pendingFrom > 0) video.currentTime = pendingFrom;
     pendingFrom = 0;
   });
-  /** Plays a source from a position in seconds. */
+  /** Plays a source, starting at a position in seconds. */
   const play = (src, from = 0) => {
     clear();
     load(src, from);
     shouldPlay = true;
-    // If the browser requires a click to play, its controls show that.
+    // If the browser requires a click, its controls show a play button.
     video.play().catch(() => {});
   };
-  /** Reloads a source and stays paused if it was. The error message stays until it plays. */
+  /** Reloads a source. A paused video stays paused. The error message remains until the source plays. */
   const replay = (src, from = 0) => {
     const wasPlaying = shouldPlay;
     load(src, from);
@@ -79,9 +79,9 @@ export function makeVideo({ label, poster, signal }) {
   });
   const player = {
     element, video, play, replay, fail, clear,
-    /** Handles an error. Returns whether it is handled. */
+    /** Handles an error. Returns whether it was handled. */
     onError: () => false,
-    /** Returns the position in seconds, also after a failure; 0 for a stream without an end. */
+    /** Returns the position in seconds, even after a failure; 0 for a stream without an end. */
     at: () => at,
     seek(seconds) {
       if (!Number.isFinite(seconds)) return;
@@ -100,12 +100,12 @@ const takesKeys = "input, textarea, select, [role=slider], dialog, [data-handle]
 const takesSpace = "button, a, summary, label";
 
 /**
- * Connects the keyboard shortcuts of a player.
+ * Sets up the keyboard shortcuts of a player.
  *
  * @param {HTMLVideoElement} video
- * @param {AbortSignal} signal ends it
+ * @param {AbortSignal} signal stops it when aborted
  * @param {() => void} leave called for Escape
- * @param {(seconds: number) => void} [skip] seeks by a number of seconds, in place of the video's own time
+ * @param {(seconds: number) => void} [skip] skips a number of seconds; by default, the video's own position is changed
  */
 export function startKeys(video, signal, leave, skip) {
   const jump = skip ?? ((seconds) => { video.currentTime = Math.min(

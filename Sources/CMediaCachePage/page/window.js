@@ -1,11 +1,11 @@
-// The playback of a channel in windows of its recording, and the mapping of playback positions to times.
+// Plays a channel in windows of its recording, and maps playback positions to times.
 //
-// A browser starts a live playlist at its end, whatever position it is given, and can't seek in it. The past therefore
-// plays in finished windows, each from the end of the last one to the live edge at that time, an hour at most. Only the
-// live edge plays from the live playlist.
+// A browser always starts a live playlist at its end, regardless of the requested position, and can't seek in it. Only
+// the live edge is therefore played from the live playlist. The past is played in finished windows of at most an hour,
+// each from the end of the previous one to the current live edge.
 //
-// A browser without HLS plays such windows as MP4 files, up to a minute before the live edge. They are shorter, because
-// a file must be complete before it plays.
+// In a browser without HLS, the windows are MP4 files, up to a minute before the live edge. They are shorter, because a
+// file must be complete before it can be played.
 
 import { sentence } from "./api.js";
 import { moment } from "./format.js";
@@ -17,15 +17,15 @@ import { channels } from "./store.js";
 
 /** The distance from the live edge that counts as live, in milliseconds. */
 const liveWithin = 20_000;
-/** The length of the longest window, in milliseconds. */
+/** The maximum length of a window, in milliseconds. */
 const longestWindow = playsHLS ? 3600_000 : 300_000;
 /** The distance from the live edge, in milliseconds, at which a browser without HLS starts. */
 const lateness = 60_000;
-/** The length of the shortest file that follows another one, in milliseconds. */
+/** The minimum length of a file that follows another one, in milliseconds. */
 const shortestFile = 10_000;
-/** The number of segments before its end at which browsers start a live playlist (RFC 8216 §6.3.3). */
+/** The distance from the end at which browsers start a live playlist, in segments (RFC 8216 §6.3.3). */
 const segmentsBehind = 3;
-/** The pause in milliseconds after which a live stream continues from its position instead of the live edge. */
+/** The pause, in milliseconds, after which a live stream continues at its position instead of the live edge. */
 const longestPause = 15_000;
 
 /**
@@ -35,11 +35,11 @@ const longestPause = 15_000;
  * @param {ReturnType<import("./video.js").makeVideo>} options.player
  * @param {string} options.base the prefix of the channel's URLs
  * @param {() => Object} options.record returns the channel's record
- * @param {AbortSignal} options.signal ends it
+ * @param {AbortSignal} options.signal stops it when aborted
  */
 export function startWindowPlayback({ player, base, record, signal }) {
   const { video } = player;
-  /** The current window: its segments, its first time, and its end, which is null for the live playlist. */
+  /** The current window: its segments, its start, and its end, which is null for the live playlist. */
   let shown = { segments: [], begin: null, end: null };
   let number = 0;
   let pausedAt = null;
@@ -52,18 +52,18 @@ export function startWindowPlayback({ player, base, record, signal }) {
     const seconds = video.readyState > 0 ? video.currentTime : 0;
     return timeOf(shown.segments, seconds) ?? shown.begin + seconds * 1000;
   };
-  /** Returns the time to resume at after an interruption. */
+  /** Returns the time at which to resume after an interruption. */
   const resumeTime = () => (shown.end === null ? Infinity : now());
   const resuming = startResuming({
     player, signal,
     position: () => (shown.end === null ? "at the live edge" : `at ${moment(resumeTime())}`),
     resume: () => playFrom(resumeTime(), true),
-    // The live edge can't resume before a new segment is recorded.
+    // Playback of the live edge can't resume before a new segment is recorded.
     isAvailable: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
   });
   const isRecorded = () => ["recording", "starting", "waiting"].includes(record()?.state);
 
-  /** @param {boolean} [isContinuation] whether it continues the current window */
+  /** @param {boolean} [isContinuation] whether playback continues after the current window */
   async function playFrom(requested, isContinuation = false) {
     if (!isContinuation) resuming.begin();
     const channel = record();
@@ -85,7 +85,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     awaited = { edge, work: () => playFrom(requested, isContinuation) };
     player.fail(isContinuation
       ? `Waiting for the stream to resume at ${moment(requested)}.`
-      : "This browser plays channels a minute late. Playback starts when a minute is recorded.", null);
+      : "This browser plays channels a minute late. Playback starts when a minute has been recorded.", null);
   }
 
   function playWindow(target, edge, requested, isContinuation) {
@@ -148,7 +148,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   };
 }
 
-/** Returns a finished window as a playlist. It starts after a leading gap, which browsers can't play. */
+/** Returns a finished window as a playlist. A gap at the start, which browsers can't play, is skipped. */
 async function readWindow(base, at, end) {
   const src = (from) => `${base}index.m3u8?begintime=${from}&endtime=${end}`;
   const all = await datedSegments(src(at));
@@ -158,7 +158,7 @@ async function readWindow(base, at, end) {
   };
 }
 
-/** Returns a finished window as a file, up to its first gap: the time within a file doesn't show gaps. */
+/** Returns a finished window as a file, up to its first gap, since the positions in a file don't reflect gaps. */
 async function readFile(base, at, end) {
   const all = await datedSegments(`${base}index.m3u8?begintime=${at}&endtime=${end}`);
   const first = all.findIndex(({ isGap }) => !isGap);
@@ -166,13 +166,13 @@ async function readFile(base, at, end) {
   const gap = all.findIndex(({ isGap }, index) => isGap && index > first);
   const segments = from(all, first).slice(0, gap < 0 ? undefined : gap - first);
   const until = gap < 0 ? end : Math.round(all[gap].wall);
-  // A file consists of whole segments. Its range starts and ends within the first and last one, to exclude their
-  // neighbours.
+  // A file consists of whole segments. The requested range starts and ends just inside the first and the last one, to
+  // exclude their neighbours.
   const src = `${base}${Math.ceil(segments[0].wall) + 1}-${until - 1}.mp4`;
   return { src, segments, end: until, position: Math.max(0, (at - segments[0].wall) / 1000) };
 }
 
-/** Returns the live playlist. The browser's first segment follows from the rule of RFC 8216 and may be off by one. */
+/** Returns the live playlist. The browser's first segment is derived from RFC 8216 and may be off by one. */
 async function readLive(base) {
   const src = `${base}index.m3u8`;
   const all = await datedSegments(src);
@@ -181,13 +181,13 @@ async function readLive(base) {
 
 const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
 
-/** Returns the segments from an index on, with times relative to it. */
+/** Returns the segments from an index on, with positions relative to the first of them. */
 function from(segments, first) {
   const begin = segments[first]?.start ?? 0;
   return segments.slice(first).map((segment) => ({ ...segment, start: segment.start - begin }));
 }
 
-/** Returns the time of a position in a window, extrapolated after its last known segment. */
+/** Returns the time of a position in a window, extrapolated after the last known segment. */
 function timeOf(segments, seconds) {
   let [low, high] = [0, segments.length - 1];
   if (high < 0) return null;
@@ -205,7 +205,7 @@ function positionOf(segments, at) {
   return found ? found.start + (at - found.wall) / 1000 : null;
 }
 
-/** Returns the recorded time nearest to a time: the time itself, the next one, or the last one. */
+/** Returns the given time if it is recorded; otherwise the next recorded time, or the last one. */
 function nearest(recordedRanges, at) {
   const found = recordedRanges.find(({ to }) => to > at);
   return found ? Math.max(at, found.from) : recordedRanges[recordedRanges.length - 1].to - 1000;

@@ -6,10 +6,10 @@ import { bytes, clock, counted, percent, rate, shortTime, titleFrom, words } fro
 /** Returns the title of an asset or a download. */
 export const titleOf = (record) => record.title || titleFrom(record.url);
 
-/** Names a variant stream: "1080p", "720p60". */
+/** Returns the name of a variant, for example "1080p" or "720p60". */
 export const nameOfVariant = ({ height, frameRate }) => height ? `${height}p${frameRate > 30 ? Math.round(frameRate) : ""}` : "Audio";
 
-/** Returns the cached share, from 0 to 1, or null if it is unknown. */
+/** Returns the cached fraction, from 0 to 1, or null if it is unknown. */
 export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
   if (state === "complete") return 1;
   if (length > 0) return Math.min(1, (cached ?? 0) / length);
@@ -17,7 +17,7 @@ export function shareOf({ state, bytes: cached, length, partsDone, parts }) {
   return null;
 }
 
-/** Formats an asset's size: "12 MB", "3.0 MB of 12 MB", "about 12 MB". */
+/** Formats an asset's size, for example "12 MB", "3.0 MB of 12 MB" or "about 12 MB". */
 export function sizeOf({ state, bytes: cached, length, isLengthExact }) {
   if (state === "complete" || cached === length) return cached === undefined ? "" : bytes(cached);
   const total = length ? `${isLengthExact ? "" : "about "}${bytes(length)}` : null;
@@ -44,7 +44,7 @@ export function stateOf(record) {
   }
 }
 
-/** Returns the seconds until a download is complete, or null if they are unknown. */
+/** Returns the remaining time of a download in seconds, or null if it is unknown. */
 function timeLeft({ state, bytes: received, length, rate: speed }) {
   if (state !== "running" || !length || !(speed > 0) || received > length) return null;
   return (length - received) / speed;

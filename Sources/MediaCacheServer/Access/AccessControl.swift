@@ -6,16 +6,17 @@ import MediaLibrary
 import NIOPosix
 import Synchronization
 
-/// The access rights of the API key and of tokens: the key opens the API, and a token opens paths that players read.
+/// The access rights of the API key and of tokens. The key gives access to the API; a token gives access to the paths
+/// that players read.
 ///
-/// The standing playback token, part of the URLs of the page and the API, is derived from the key and from the number
-/// of its revocations, so it isn't stored. Every other token is random and stored as its hash.
+/// The standing playback token is part of the URLs of the page and the API. It is derived from the key and the number
+/// of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.
 final class AccessControl: Sendable {
-    /// The ID by which the standing playback token is listed and revoked.
+    /// The ID of the standing playback token.
     static let standingID = "standing"
-    /// The maximum number of valid tokens, without the standing one.
+    /// The maximum number of valid tokens, excluding the standing one.
     static let capacity = 256
-    /// The length limit of a text that is compared with the tokens, in bytes.
+    /// The maximum length of a candidate token, in bytes.
     private static let longestToken = 128
 
     private struct State {
@@ -40,9 +41,9 @@ final class AccessControl: Sendable {
     private let changes = ConcurrencyLimit()
 
     /// - Parameters:
-    ///   - file: The file of the key; nil if the key isn't stored.
-    ///   - tokenFile: The file of the tokens, read by ``load()``; nil if tokens aren't stored.
-    ///   - now: The clock by which tokens expire.
+    ///   - file: The key file; nil if the key isn't stored.
+    ///   - tokenFile: The token file, read by ``load()``; nil if tokens aren't stored.
+    ///   - now: The clock that decides when tokens expire.
     init(
         key: AccessKey, file: AccessKeyFile? = nil, tokenFile: TokenFile? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -80,7 +81,7 @@ final class AccessControl: Sendable {
 
     // MARK: - Requests
 
-    /// Returns whether an `Authorization` field has the key as a bearer token (RFC 6750 §2.1).
+    /// Returns whether an `Authorization` field contains the key as a bearer token (RFC 6750 §2.1).
     func admits(authorization: String?) -> Bool {
         guard let authorization else { return false }
         let words = authorization.split(separator: " ", maxSplits: 1)
@@ -112,17 +113,17 @@ final class AccessControl: Sendable {
 
     /// Returns whether the token of a play URL opens it. An asset token opens only signed play URLs.
     ///
-    /// - Parameter digest: The digest of the target's token, which connections remember; nil to compute it.
+    /// - Parameter digest: The digest of the target's token if the connection has cached it; nil to compute it.
     func admits(_ target: PlayTarget, digest: TokenDigest? = nil) -> Bool {
         guard let grant = grant(for: digest ?? TokenDigest(of: target.token)) else { return false }
         guard grant.asset != nil else { return true }
-        // User information isn't signed, so it could name another user.
+        // The signature doesn't cover user information, which could name another user.
         guard target.credentials == nil, let signature = target.options.signature else { return false }
         return signature.isEqualInConstantTime(to: self.signature(of: target))
     }
 
-    /// Returns the signature by which an asset token opens a play URL: a message authentication code of 128 bits over
-    /// the resource and options, valid only with this token.
+    /// Returns the signature with which an asset token opens a play URL: a 128-bit message authentication code of the
+    /// resource and options, valid only with this token.
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
         let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"
@@ -150,13 +151,13 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Issues a token. Returns when it's durable.
+    /// Issues a token and returns when it is durable.
     ///
     /// - Parameters:
-    ///   - asset: The asset that it opens; nil for a playback token.
+    ///   - asset: The asset that the token gives access to; nil for a playback token.
     ///   - label: The user's label.
     ///   - expires: The time it expires; nil means never.
-    /// - Returns: The stored record, and the token, which isn't stored.
+    /// - Returns: The stored record, and the token itself, which isn't stored.
     /// - Throws: ``Problem`` with 409 at the limit of valid tokens; `CacheError` with `storage`.
     func issue(asset: AssetID?, label: String?, expires: Date?) async throws -> (record: AccessToken, token: String) {
         try await changes.runUncancelled {
@@ -179,10 +180,12 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes a token. It is refused from now on. The standing token is replaced. Returns when the change is durable.
+    /// Revokes a token, which is refused immediately. The standing token is replaced by a new one. Returns when the
+    /// change is durable.
     ///
     /// - Returns: Whether a token with this ID existed.
-    /// - Throws: `CacheError` with `storage`; the token is still refused until the process ends.
+    /// - Throws: `CacheError` with `storage` if the change can't be written; the token is refused anyway until the
+    ///   process ends.
     func revoke(_ id: String) async throws -> Bool {
         try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in
@@ -202,9 +205,10 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Revokes the tokens of an asset. Returns when the change is durable.
+    /// Revokes all tokens of an asset, which are refused immediately. Returns when the change is durable.
     ///
-    /// - Throws: `CacheError` with `storage`; the tokens are still refused until the process ends.
+    /// - Throws: `CacheError` with `storage` if the change can't be written; the tokens are refused anyway until the
+    ///   process ends.
     func revokeAll(of asset: AssetID) async throws {
         try await changes.runUncancelled {
             let issued = state.withLock { state -> IssuedTokens? in
@@ -216,10 +220,10 @@ final class AccessControl: Sendable {
         }
     }
 
-    /// Replaces the key and the standing token. The old ones are refused from now on. Returns when the new key is
+    /// Replaces the key and the standing token; the old ones are refused immediately. Returns when the new key is
     /// durable in its file, if it has one.
     ///
-    /// - Throws: `CacheError` with `storage`; the old key remains valid.
+    /// - Throws: `CacheError` with `storage` if the key can't be written; the old key remains valid.
     func roll() async throws -> AccessKey {
         try await changes.runUncancelled {
             let key: AccessKey
@@ -239,7 +243,7 @@ struct AccessGrant: Sendable, Hashable {
     /// The asset that the token is limited to; nil for a playback token.
     let asset: AssetID?
 
-    /// Returns whether the token opens a path of ``RouteAccess/reader``.
+    /// Returns whether the token gives access to a path of ``RouteAccess/reader``.
     func admits(path: String) -> Bool {
         guard let asset else { return true }
         return path.hasPrefix("\(LibraryRoute.prefix)\(asset)/")

@@ -6,9 +6,9 @@ import MediaLibrary
 
 /// The stored record of an issued token.
 struct AccessToken: Codable, Sendable, Hashable {
-    /// The ID by which it's listed and revoked. It isn't secret.
+    /// The ID for listing and revoking the token. It isn't secret.
     var id: String
-    /// The asset that it opens; nil for a playback token, which opens every path that players read.
+    /// The asset that the token gives access to; nil for a playback token, which opens every path that players read.
     var asset: AssetID?
     /// The user's label.
     var label: String?
@@ -16,16 +16,16 @@ struct AccessToken: Codable, Sendable, Hashable {
     var created: Date?
     /// The time it expires; nil means never.
     var expires: Date?
-    /// The time of the last request with it; nil if there was none.
+    /// The time of the last request with the token; nil if there was none.
     var lastUsed: Date?
-    /// Its hash.
+    /// The hash of the token.
     var digest: TokenDigest
 
     /// Returns whether the token has expired.
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
-/// The SHA-256 hash of a token, by which a token is found without being stored.
+/// The SHA-256 hash of a token. Tokens are found by their hashes, so that they needn't be stored.
 struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     /// 64 hexadecimal digits.
     let rawValue: String
@@ -43,7 +43,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
             hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
             return hash.finalize()
         }
-        // Computed for requests with a token in their path, so it is written without intermediate strings.
+        // This runs for every request with a token in its path, so it avoids intermediate strings.
         rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
             for (index, byte) in digest.enumerated() {
                 buffer[2 * index] = Self.digit(byte >> 4)
@@ -58,11 +58,11 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     /// The digits.
     var text: String { rawValue }
 
-    /// Returns whether both are of the same token. The duration doesn't depend on the position of a difference.
+    /// Returns whether both digests are equal, in constant time.
     func matches(_ other: TokenDigest) -> Bool { rawValue.isEqualInConstantTime(to: other.rawValue) }
 }
 
-/// The tokens of a cache, the contents of its token file.
+/// The tokens of a cache: the contents of its token file.
 struct IssuedTokens: Codable, Sendable {
     /// The version of the file's format.
     static let version = 1
@@ -70,13 +70,13 @@ struct IssuedTokens: Codable, Sendable {
     private(set) var version = IssuedTokens.version
     /// The secret that signs the play URLs of asset tokens.
     private(set) var signingSecret: Data
-    /// The number of revoked standing playback tokens.
+    /// The number of times the standing playback token was revoked.
     var revocations = 0
     /// The time of the last request with the standing token, since the process started.
     var standingLastUsed: Date?
-    /// The tokens without the standing one, in the order of their issue.
+    /// The tokens except the standing one, oldest first.
     var tokens: [AccessToken] = []
-    /// Whether a token was used after the file was written.
+    /// Whether a token was used since the file was written.
     var hasNewUses = false
 
     private enum CodingKeys: CodingKey {
@@ -89,12 +89,12 @@ struct IssuedTokens: Codable, Sendable {
     }
 }
 
-/// The file of a cache's tokens: `tokens.json` in its folder `settings`, readable only by its owner.
+/// The token file of a cache: `tokens.json` in its folder `settings`, readable only by its owner.
 struct TokenFile: Sendable {
     static let name = "tokens.json"
 
     private let folder: SideFolder
-    /// Whether the folder can be written. Otherwise changes last until the process ends.
+    /// Whether the folder is writable. If it isn't, changes last until the process ends.
     private let isWritable: Bool
 
     init(of store: CacheStore) {
@@ -104,8 +104,7 @@ struct TokenFile: Sendable {
 
     /// Returns the tokens, or nil if the file doesn't exist.
     ///
-    /// - Throws: `CacheError` with `storage` for a file that can't be read or is damaged; none of its tokens is valid
-    ///   then.
+    /// - Throws: `CacheError` with `storage` if the file can't be read or is damaged. None of its tokens is valid then.
     func load() async throws -> IssuedTokens? {
         guard let bytes = try await folder.contents(of: Self.name) else { return nil }
         let issued: IssuedTokens
@@ -114,14 +113,14 @@ struct TokenFile: Sendable {
         } catch {
             throw CacheError(
                 .storage,
-                "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes every token"
+                "the token file settings/\(Self.name) in the cache folder is damaged; remove it, which revokes all tokens"
             )
         }
         guard issued.version == IssuedTokens.version, issued.signingSecret.count == 32 else {
             throw CacheError(
                 .storage,
-                "the token file settings/\(Self.name) in the cache folder has the version \(issued.version), which this "
-                    + "program can't read; use a newer program, or remove the file, which revokes every token")
+                "the token file settings/\(Self.name) in the cache folder has version \(issued.version), which this "
+                    + "program can't read; use a newer program, or remove the file, which revokes all tokens")
         }
         return issued
     }
@@ -152,6 +151,6 @@ extension AccessKey {
                     using: SymmetricKey(data: Data(value.utf8)))))
     }
 
-    /// An ID made of 72 bits of a key that has no other use.
+    /// An ID of 72 bits, taken from a key that isn't used for anything else.
     var id: String { String(value.prefix(12)).replacing("_", with: "0").replacing("-", with: "1") }
 }

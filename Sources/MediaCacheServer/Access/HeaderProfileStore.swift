@@ -3,8 +3,8 @@ import HTTPTypes
 import MediaCache
 import Synchronization
 
-/// The header profiles and credentials that origin requests carry while the server runs, in addition to the store's
-/// own. A header profile applies to a whole origin; credentials, which URLs name, apply only to requests of their user.
+/// The header profiles and credentials that the running server adds to origin requests, besides those of the store. A
+/// header profile applies to a whole origin. Credentials come from URLs and apply only to requests of their user.
 final class HeaderProfileStore: Sendable {
     /// A user of an origin.
     private struct User: Hashable {
@@ -29,7 +29,7 @@ final class HeaderProfileStore: Sendable {
     private struct State {
         var profiles: HeaderProfiles
         var isChanged = false
-        /// The users, most recently named last.
+        /// The users, in the order in which they were last remembered.
         var users: [Entry] = []
     }
 
@@ -48,7 +48,7 @@ final class HeaderProfileStore: Sendable {
     private static let capacity = 256
 
     private let base: TransferSettings
-    /// Whether ``base`` differs from the store's settings, so that each read needs settings of its own.
+    /// Whether ``base`` has a narrower scope than the store, so that every read needs explicit settings.
     private let isNarrowed: Bool
     private let state: Mutex<State>
 
@@ -71,8 +71,8 @@ final class HeaderProfileStore: Sendable {
         }
     }
 
-    /// Remembers a user of `url`'s origin. A name without a password refers to a remembered user, if there is one. An
-    /// untrusted source neither replaces nor evicts a password that the user gave.
+    /// Remembers a user of `url`'s origin. Credentials without a password refer to the remembered user of that name, if
+    /// there is one. An untrusted source neither replaces nor evicts a password that the user gave.
     ///
     /// - Returns: The identity for ``settings(for:as:fields:)``.
     @discardableResult
@@ -92,15 +92,15 @@ final class HeaderProfileStore: Sendable {
         return user.identity
     }
 
-    /// Returns the user for a read of `url`: the user that the URL names. For a URL without a user, returns the user of
-    /// a complete cached resource, since it is read without requesting the origin.
+    /// Returns the user for a read of `url`: the user in the URL, or otherwise the user of a complete cached resource,
+    /// which is read without an origin request.
     func identity(for url: ResourceURL, in store: CacheStore) async throws -> ProfileIdentity? {
         if let credentials = url.credentials { return remember(credentials, for: url) }
         guard let info = try await store.resource(for: url), info.isComplete else { return nil }
         return info.identity
     }
 
-    /// Returns the settings for one read of `url`; nil for the store's own, the common case, which costs nothing.
+    /// Returns the settings for one read of `url`; nil if the store's own apply, the common case, which costs nothing.
     ///
     /// - Parameters:
     ///   - url: The URL.
@@ -128,9 +128,9 @@ final class HeaderProfileStore: Sendable {
 
     /// Returns the settings for one read of the target of a play URL; nil for the store's own.
     ///
-    /// A signed URL sends credentials only to its own origin, even after redirects, and an anonymous one to no origin.
-    /// If the owner's requests have credentials, an anonymous one has a cache key of its own, so that it shares neither
-    /// cached bytes nor running fills with the owner.
+    /// A signed URL sends credentials only to its own origin, even after redirects; an anonymous URL sends none. If the
+    /// owner's requests carry credentials, anonymous requests use a separate cache key. They share neither cached bytes
+    /// nor running fills with the owner.
     func settings(for target: PlayTarget) -> TransferSettings? {
         let settings = settings(for: target.url, as: target.options.identity)
         let isSigned = target.options.signature != nil

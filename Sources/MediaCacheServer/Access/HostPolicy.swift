@@ -3,20 +3,21 @@ import NIOHTTP1
 
 /// The result of checking a request's host.
 struct HostVerdict: Sendable {
-    /// Whether the request is answered.
+    /// Whether the server accepts requests for this host.
     let isAllowed: Bool
-    /// Whether the host leaves the client local. The connection and the request's other fields decide too.
+    /// Whether a client that names this host can be local. The connection and other header fields also count.
     let permitsLocality: Bool
 }
 
-/// The hosts that a request may name, and the clients that are local.
+/// The rules for the hosts that a request may name and for the clients that count as local.
 ///
-/// The check of hosts prevents DNS rebinding: a page of another site can make its own name resolve to this machine, but
-/// the browser still sends that name.
+/// The check of the host prevents DNS rebinding: a page from another site can make its domain resolve to this machine,
+/// but the browser still sends that domain as the host.
 ///
-/// A client is local if its connection comes from a loopback address. The request can only make it remote: by a host
-/// that isn't loopback, a field that a proxy adds, or a page of another site. A loopback host in the request proves
-/// nothing. No client of an exposed server is local, since its reverse proxy connects from loopback.
+/// A client is local if it connects from a loopback address. A request can only make its client remote: by naming a
+/// host that isn't loopback, by a header field that a proxy adds, or by originating from a page of another site. A
+/// loopback host in the request proves nothing. Clients of an exposed server are never local, since its reverse proxy
+/// connects from loopback.
 struct HostPolicy: Sendable {
     private let allowed: Set<String>
     private let isExposed: Bool
@@ -40,13 +41,13 @@ struct HostPolicy: Sendable {
             permitsLocality: !isExposed && host.map(Self.isLoopback) ?? true)
     }
 
-    /// Returns whether a request with this `Host` field is answered on a connection to `localAddress`.
+    /// Returns whether a request with this `Host` field is accepted on a connection to `localAddress`.
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
         return Self.meansThisMachine(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
     }
 
-    /// Returns whether a proxy forwarded a request: RFC 7239, RFC 9110 §7.6.3, and the older `X-` fields.
+    /// Returns whether a request has a field of proxies: those of RFC 7239, RFC 9110 §7.6.3, or the older `X-` fields.
     static func wasForwarded(_ fields: HTTPHeaders) -> Bool {
         fields.contains { name, _ in
             switch name.utf8.count {
@@ -58,8 +59,8 @@ struct HostPolicy: Sendable {
         }
     }
 
-    /// Returns whether a page of another site made the request: by Sec-Fetch-Site (Fetch Metadata), or by the Origin
-    /// field (RFC 6454) of browsers without it. Players outside browsers send neither.
+    /// Returns whether a page from another site sent the request, according to Sec-Fetch-Site (Fetch Metadata) or, for
+    /// browsers without it, Origin (RFC 6454). Players other than browsers send neither.
     static func isOfOtherSite(_ fields: HTTPHeaders) -> Bool {
         if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
         return fields["origin"].contains { origin in
@@ -84,7 +85,7 @@ struct HostPolicy: Sendable {
         return octets.count == 4 && octets[0] == "127" && octets.dropFirst().allSatisfy { UInt8($0) != nil }
     }
 
-    /// Returns the host in lower case, without port, brackets and final dot.
+    /// Returns the host in lower case, without port, brackets and trailing dot.
     private static func name(of host: String) -> String {
         var name = Substring(host.lowercased())
         if name.hasPrefix("["), let end = name.firstIndex(of: "]") {

@@ -1,7 +1,7 @@
 import MediaCache
 import Synchronization
 
-/// A cache of results by name. Concurrent callers share one computation, which is cancelled when the last of them is
+/// A cache of results by name. Concurrent callers share one computation, which is cancelled when all of them are
 /// cancelled.
 final class SharedResults<Value: Sendable>: Sendable {
     private struct State {
@@ -18,9 +18,9 @@ final class SharedResults<Value: Sendable>: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - most: The maximum number of results. At the limit, all are removed.
-    ///   - largestCost: The maximum total cost. At the limit, all results are removed. A result that exceeds it alone
-    ///     isn't cached.
+    ///   - most: The maximum number of results. When it is reached, all results are removed.
+    ///   - largestCost: The maximum total cost. When it would be exceeded, all results are removed. A single result above
+    ///   it isn't cached.
     ///   - cost: A function that returns the cost of a result.
     init(most: Int, largestCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
         self.most = most
@@ -48,7 +48,7 @@ final class SharedResults<Value: Sendable>: Sendable {
                 state.running[name] = nil
                 if case .success(let value?) = result { remember(value, name, in: &state) }
             }
-            // Without a value, the computation was cancelled with its last caller, just before this call.
+            // No value: the computation was cancelled with its last caller just before this call joined it.
             if let value = try result.get() { return value }
         }
     }

@@ -5,8 +5,8 @@ import NIOCore
 /// It is the first handler of the pipeline, so that it sees the first byte of a head. One timer per connection checks
 /// the deadlines periodically; requests schedule nothing.
 ///
-/// The stall limit applies while bytes are unsent, whether or not their response has ended. A response without unsent
-/// bytes waits for its origin, which has limits of its own in the engine.
+/// The stall limit applies while bytes are unsent, even after the end of the response. A response without unsent bytes
+/// is waiting for its origin, which is subject to the engine's timeouts.
 final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -27,15 +27,15 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
     private let unsentBytes: (any Channel) -> Int
     private var phase = Phase.head
     private var deadline = NIODeadline.distantFuture
-    /// Whether the response ended before its request, as after a refusal in the middle of a body.
-    private var isAnswered = false
+    /// Whether the response ended before its request, for example because the body was refused.
+    private var hasResponded = false
     /// The number of unsent bytes when the client last made progress; 0 when all are sent.
     private var unsent = 0
     private var stallDeadline = NIODeadline.distantFuture
     private var timer: RepeatedTask?
     private var loop: (any EventLoop)?
 
-    /// - Parameter unsentBytes: Returns the number of bytes that were written to a channel and not yet to its socket.
+    /// - Parameter unsentBytes: Returns the number of bytes written to a channel but not yet to its socket.
     init(limits: ServerLimits, unsentBytes: @escaping (any Channel) -> Int = ConnectionClock.bufferedBytes) {
         self.limits = limits
         self.unsentBytes = unsentBytes
@@ -50,7 +50,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         loop = context.eventLoop
-        // The deadline of the first head begins with the connection.
+        // The time for the first head starts with the connection.
         enter(.head, limits.headTimeout)
         let channel = context.channel
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -83,18 +83,18 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Handles the end of a request's head.
     func headArrived() {
-        isAnswered = false
+        hasResponded = false
         enter(.body, limits.bodyTimeout)
     }
 
     /// Handles the end of a request.
     func requestArrived() {
-        if isAnswered { enter(.idle, limits.idleTimeout) } else { phase = .response }
+        if hasResponded { enter(.idle, limits.idleTimeout) } else { phase = .response }
     }
 
     /// Handles the end of a response.
     func responseEnded() {
-        isAnswered = true
+        hasResponded = true
         // The rest of the body has its own deadline.
         if phase != .body { enter(.idle, limits.idleTimeout) }
     }
@@ -109,7 +109,7 @@ final class ConnectionClock: ChannelInboundHandler, RemovableChannelHandler {
         guard let loop else { return false }
         let now = loop.now
         if isStalled(unsentBytes(channel), now) { return true }
-        // A client that is still reading a response isn't idle, and back pressure isn't the client's slowness.
+        // A client that is still reading a response isn't idle, and a client that back pressure holds up isn't slow.
         let isBusy = phase == .idle ? unsent > 0 : !channel.isWritable
         if isBusy, phase != .response { deadline = now + TimeAmount(limit(of: phase)) }
         return phase != .response && now >= deadline

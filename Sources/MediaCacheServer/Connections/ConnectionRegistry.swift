@@ -6,7 +6,7 @@ import Synchronization
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Open connections by the network of their peer.
+        /// The number of open connections for each client network.
         var counts: [[UInt8]: Int] = [:]
     }
 
@@ -70,5 +70,5 @@ final class ConnectionRegistry: Sendable {
     }
 }
 
-/// The event that makes a connection end after its running response.
+/// The event that closes a connection after its running response.
 struct DrainConnection: Sendable {}

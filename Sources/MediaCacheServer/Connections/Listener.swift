@@ -23,12 +23,12 @@ struct Listener: Sendable {
         self.group = group
     }
 
-    /// Binds to `host` at one port; for a loopback host, to IPv4 and IPv6 loopback.
+    /// Binds to `host` and `port`. For a loopback host, binds to both IPv4 and IPv6 loopback at the same port.
     ///
     /// - Throws: ``ServerError``.
     func bind(host: String, port: Int) async throws -> [any Channel] {
         guard HostPolicy.isLoopback(host) else { return [try await bindOne(host, port)] }
-        // For port 0, the system picks a free port for IPv4, which another process may use for IPv6.
+        // The system picks a port that is free for IPv4, but another process may be using it for IPv6.
         var attempts = port == 0 ? 8 : 1
         while true {
             attempts -= 1
@@ -86,7 +86,7 @@ struct Listener: Sendable {
         let clock = ConnectionClock(limits: server.limits, unsentBytes: unsentBytes)
         let pieces = server.pieces.buffers(of: pipeline.eventLoop)
         try pipeline.addHandler(clock)
-        // Stops reading from a client that pipelines requests without taking responses.
+        // Stops reading from a client that pipelines requests without reading responses.
         try pipeline.addHandler(BackPressureHandler())
         var encoding = HTTPResponseEncoder.Configuration()
         encoding.automaticallySetFramingHeaders = false
@@ -124,14 +124,14 @@ struct Listener: Sendable {
     }
 }
 
-/// The causes of failed bindings.
+/// Descriptions of the causes of failed bindings.
 package enum BindFailure {
-    /// Returns the cause in plain words.
+    /// Returns a description of the cause.
     package static func reason(_ error: any Error) -> String {
         if let error = error as? SocketAddressError.UnknownHost { return "“\(error.host)” has no address" }
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {
-        case EADDRINUSE: return "another program uses that port"
+        case EADDRINUSE: return "another program is using that port"
         case EACCES, EPERM: return "ports below 1024 need administrator rights"
         case EADDRNOTAVAIL: return "this machine has no such address"
         default: return String(cString: strerror(error.errnoCode))

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The buffer through which the responses of one event loop are written.
+/// The write buffer shared by the responses of one event loop.
 ///
-/// If the kernel takes a write at once, its storage is free before the next piece is read, so the same memory, still in
-/// the processor's cache, serves piece after piece. If the kernel holds a piece, `clear` finds the storage shared and
-/// allocates a new one.
+/// If the kernel accepts a write immediately, the storage is free before the next piece is read. The same memory, still
+/// in the processor's cache, is then used for every piece. If a write is still pending, `clear` finds the storage
+/// shared and allocates a new one.
 final class PieceBuffers {
-    /// The maximum number of bytes read and written at a time.
+    /// The maximum size of one read or write, in bytes.
     static let pieceSize = 256 << 10
 
     private var buffer = ByteBuffer()

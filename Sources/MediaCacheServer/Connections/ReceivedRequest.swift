@@ -7,20 +7,20 @@ enum RequestDestination {
     case route(any Route, path: String)
     /// Media.
     ///
-    /// - isAdmitted: whether the path holds a valid token; then pages of any site may read the response.
+    /// - isAdmitted: Whether the path contains a valid token. If so, pages of any site may read the response.
     case media(any ReaderOpener, isAdmitted: Bool)
     /// An error response.
     ///
-    /// - isAdmitted: for a media path, whether it holds a valid token; nil for any other path.
+    /// - isAdmitted: Whether a media path contains a valid token; nil for any other path.
     case refusal(ErrorResponse, isAdmitted: Bool? = nil)
 }
 
-/// A request that is being received. A class, because copies of a head and a target cost more than their checks.
+/// A request that is being received. It is a class because copying a head and a target costs more than checking them.
 final class ReceivedRequest {
     let head: HTTPRequestHead
     let gate: RequestGate
     let destination: RequestDestination
-    /// The body, for a route that takes one.
+    /// The body, if the route accepts one.
     var body = ByteBuffer()
 
     init(_ head: HTTPRequestHead, gate: RequestGate, destination: RequestDestination) {

@@ -10,12 +10,12 @@ struct RequestGate {
     let target: String
     /// The path, without the query.
     let path: String
-    /// Whether the client asks for an upgrade or a tunnel.
+    /// Whether the client requests an upgrade or a tunnel.
     let asksForTunnel: Bool
-    /// The authority that the request names; nil in HTTP/1.0.
+    /// The authority in the request; nil if there is none, as HTTP/1.0 allows.
     let host: String?
     private let hasOneHost: Bool
-    /// Whether an absolute target names the authority of the `Host` field.
+    /// Whether an absolute target has the same authority as the `Host` field.
     private let isConsistent: Bool
 
     init(_ head: HTTPRequestHead) {
@@ -34,7 +34,7 @@ struct RequestGate {
             host = hosts.first
             isConsistent = true
         }
-        // Bytes are compared, since comparing characters is slower; most targets have neither.
+        // Comparing bytes is faster than comparing characters, and most targets contain neither.
         let isBare = !target.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         path = isBare ? target : String(target.prefix { $0 != "?" && $0 != "#" })
     }
@@ -49,18 +49,18 @@ struct RequestGate {
     ///
     /// - Parameter verdict: The verdict on the host.
     func problem(_ verdict: HostVerdict) -> Problem? {
-        guard hasOneHost else { return .badRequest("a request has exactly one Host field (RFC 9112 §3.2)") }
+        guard hasOneHost else { return .badRequest("a request must have exactly one Host field (RFC 9112 §3.2)") }
         guard isConsistent else {
-            return .badRequest("the target and the Host field name different hosts (RFC 9112 §3.2.2)")
+            return .badRequest("the request target and the Host field have different hosts (RFC 9112 §3.2.2)")
         }
         if !verdict.isAllowed { return .misdirected }
-        guard target.hasPrefix("/") else { return .badRequest("the request's target isn't a path of this server") }
+        guard target.hasPrefix("/") else { return .badRequest("the request target must be a path on this server") }
         return nil
     }
 }
 
 extension RouteRequest {
-    /// Creates the request of a route. Fields whose names aren't tokens are left out.
+    /// Creates the request of a route. Fields with invalid names are omitted.
     init(_ gate: RequestGate, path: String, _ head: HTTPRequestHead, _ body: ByteBuffer) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
@@ -79,7 +79,7 @@ extension RouteRequest {
 
 /// A request's path, with an optional token before it: `/k/<token>/library/…`.
 struct ReaderPath {
-    /// The beginning of paths with a token.
+    /// The prefix of paths with a token.
     static let prefix = "/k/"
 
     /// The token as sent. It isn't checked yet.

@@ -4,8 +4,8 @@ import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// Handles the requests of one connection, one at a time: checks each, finds its route, and closes the connection when
-/// necessary.
+/// A handler for the requests of one connection, which it processes one after the other: it checks each, finds its
+/// route, and closes the connection when necessary.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -13,15 +13,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let server: ServerContext
     private let clock: ConnectionClock
     private let pieces: PieceBuffers
-    /// The request that is being received and hasn't been answered.
+    /// The request that is being received and has no response yet.
     private var received: ReceivedRequest?
     /// The number of received bytes of the current request's body, stored or discarded.
     private var bodyBytes = 0
-    /// Whether the rest of an answered request is being discarded.
+    /// Whether the rest of a request that has a response is being discarded.
     private var isDiscarding = false
     private var exchange: (any Exchange)?
     private var writer: ResponseWriter?
-    /// The number of responses whose ends are being written. Writing one may deliver the next pipelined request.
+    /// The number of responses whose end is being written. Writing an end may deliver the next pipelined request.
     private var endingResponses = 0
     private var isDraining = false
     private var localAddress: String?
@@ -87,7 +87,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                     title: isTooLong ? "Header section too large" : "Bad request",
                     status: isTooLong ? 431 : 400,
                     detail: isTooLong
-                        ? "the header section exceeds this server's limit" : "this isn't HTTP/1.1: \(error)",
+                        ? "the header section exceeds this server's limit"
+                        : "the request isn't valid HTTP/1.1: \(error)",
                     code: "malformedRequest"
                 ))
         )
@@ -106,7 +107,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             // The body of a refused request isn't stored.
             self.received = nil
             isDiscarding = true
-            return answerInTurn(received, context)
+            return respondInTurn(received, context)
         }
         guard received.announcedLength <= maximumBytes(of: received) else { return refuseBody(context) }
         if head.headers.first(name: "Expect")?.lowercased() == "100-continue", head.version != .http1_0 {
@@ -132,7 +133,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             of: HTTPRequest.Method(rawValue: request.head.method.rawValue) ?? .get, at: path, within: server.limits)
     }
 
-    /// Returns the length limit of a received body. A body that no route takes is discarded (RFC 9110 §9.3.1).
+    /// Returns the length limit of a received body. A body that the route doesn't accept is discarded (RFC 9110
+    /// §9.3.1).
     private func maximumBytes(of request: ReceivedRequest) -> Int {
         let limit = bodyLimit(of: request)
         return limit > 0 ? limit : server.limits.maximumBodyBytes
@@ -147,7 +149,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 Problem(
                     title: "Content too large",
                     status: 413,
-                    detail: "a body of this path may have at most \(maximumBytes(of: received)) bytes",
+                    detail: "the request body exceeds this path's limit of \(maximumBytes(of: received)) bytes",
                     code: "contentTooLarge"
                 ))
         )
@@ -158,17 +160,17 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         isDiscarding = false
         guard let received else { return }
         self.received = nil
-        answerInTurn(received, context)
+        respondInTurn(received, context)
     }
 
-    private func answerInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
-        guard endingResponses > 0 else { return answer(request, context) }
-        // A pipelined request arrives while the previous response ends. Answering it at once would nest as deeply as
-        // there are pipelined requests.
+    private func respondInTurn(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+        guard endingResponses > 0 else { return respond(request, context) }
+        // A pipelined request arrives while the previous response ends. Responding immediately would recurse once for
+        // each pipelined request.
         let bound = NIOLoopBound((self, request, context), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, request, context) = bound.value
-            if context.channel.isActive { handler.answer(request, context) }
+            if context.channel.isActive { handler.respond(request, context) }
         }
     }
 
@@ -249,12 +251,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             && !HostPolicy.isOfOtherSite(head.headers)
     }
 
-    // MARK: - Answering
+    // MARK: - Responding
 
-    private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
+    private func respond(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         let (head, gate) = (request.head, request.gate)
-        // A connection ends after a refused upgrade or tunnel, since the next bytes aren't HTTP, and with a body that
-        // is too long to discard.
+        // The connection closes after a refused upgrade or tunnel, since the bytes that follow aren't HTTP, and after a
+        // body that is too long to discard.
         let keepsAlive =
             head.isKeepAlive && !isDraining && !gate.asksForTunnel
             && !(isDiscarding && request.announcedLength > server.limits.maximumBodyBytes)

@@ -22,17 +22,18 @@ protocol ResponsePumpDelegate: AnyObject {
 
 /// Sends the bytes of one reader to a client, as fast as the client accepts them. Lives on one event loop.
 ///
-/// It continues when the channel becomes writable or bytes are received, never from a write's completion: a write that
-/// completes at once would recurse. The system sends bytes that are in a file and in memory, without a copy in this
-/// process. Other bytes are read on a thread pool, so that the disk never delays other connections of the loop.
+/// It continues when the channel becomes writable or bytes are received, but never in the completion of a write: a
+/// write that completes immediately would recurse. Bytes of a file that are in the page cache are sent by the system,
+/// without a copy in this process. Other bytes are read on a thread pool, so that the disk never delays other
+/// connections of the loop.
 final class ResponsePump {
     /// The number of bytes written before other connections get their turn.
     private static let turn = 4 << 20
-    /// The number of consecutive reads that may fail. After the second one, the reader has the bytes fetched again.
+    /// The number of consecutive read failures that end the response. After the second, the reader refetches the bytes.
     private static let maximumReadFailures = 4
-    /// The number of bytes below which a copy costs no more than sending from the file.
+    /// The minimum number of bytes to send from the file. Copying fewer costs no more.
     private static let leastSent = 32 << 10
-    /// The maximum number of bytes given to the system at a time. They use no memory of this process.
+    /// The maximum number of bytes in one send from the file. They use no memory of this process.
     private static let mostSent = 512 << 10
     /// The interval at which bytes in the system's queue are read again.
     private static let refreshInterval = TimeAmount.seconds(1)
@@ -47,7 +48,7 @@ final class ResponsePump {
     private var hasBegun = false
     private var isPumping = false
     private var isReading = false
-    /// The bytes that the system is sending, which the reader still holds.
+    /// The bytes that the system is sending, which the reader still retains.
     private var sending: (source: any BlobReader, range: Range<Int64>)?
     private var isSending: Bool { sending != nil }
     private var isRefreshing = false
@@ -70,11 +71,12 @@ final class ResponsePump {
         remaining = range.upperBound == .max ? .max : range.upperBound - range.lowerBound
     }
 
-    /// Starts. Afterwards the channel and the reader drive the pump.
+    /// Starts the pump. Afterwards the channel and the reader drive it.
     func start() {
         let loop = writer.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
-        // Created once, because the reader stores it whenever it has nothing to read. `finish` breaks the cycle.
+        // Created once, because the reader stores it whenever it has no bytes to read. `finish` breaks the retain
+        // cycle.
         onReady = { loop.execute { bound.value.pump() } }
         pump()
     }
@@ -100,14 +102,14 @@ final class ResponsePump {
                 return
             case .end:
                 if remaining == .max { return end() }
-                return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes before its length"))
+                return fail(CacheError(.badResponse, "the resource ended \(remaining) bytes early"))
             case .failed(let error):
                 return fail(error)
             }
         }
     }
 
-    /// Ends the reader without a report.
+    /// Cancels the reader without notifying the delegate.
     func cancel() {
         guard !isFinished else { return }
         finish()
@@ -130,13 +132,13 @@ final class ResponsePump {
         }
     }
 
-    /// Makes the system send bytes from their file. The reader holds them until they are sent, because their place in
+    /// Has the system send bytes from their file. The reader retains them until they are sent, because their range of
     /// the file may be reused afterwards.
     private func send(_ count: Int, of source: any BlobReader, at offset: Int64, from descriptor: Int32) {
         begin()
         guard !isFinished else { return }
         sending = (source, offset..<offset + Int64(count))
-        // Decided first, because the write may complete before it returns.
+        // Evaluated first, because the write may complete before `writeBody` returns.
         let isLast = Int64(count) == remaining
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
         let region = FileRegion(fileHandle: handle, readerIndex: Int(offset), endIndex: Int(offset) + count)
@@ -147,7 +149,7 @@ final class ResponsePump {
             bound.value.0.didSend(count, result)
         }
         if isLast {
-            // The end is written along; only the reader waits until all bytes are sent.
+            // The end of the response is written now; only the reader waits until all bytes are sent.
             remaining = 0
             end()
         } else {
@@ -156,13 +158,13 @@ final class ResponsePump {
         keepSentInMemory()
     }
 
-    /// Reads bytes again once a second, off the loop, while they wait for the client.
+    /// Keeps bytes that wait for the client in the page cache, by reading them once a second off the loop.
     ///
-    /// The system sends from the file when the client accepts more, which may be long after the bytes were found in
-    /// memory, as for a paused player. The loop would read an evicted byte from the disk, and delay all its
-    /// connections. With this, each byte of the queue was in memory at most ``refreshInterval`` and one reading of the
-    /// piece before it is sent, within the precision of ``POSIXFileSystem``, which counts a page as present for a
-    /// second after its sample. The queue contains at most one piece of ``mostSent`` bytes.
+    /// The system reads them from the file when the client accepts more, which may be long after they were found in the
+    /// page cache, for example when a player is paused. If they had been evicted, the loop would wait for the disk and
+    /// delay all its connections. With these reads, each queued byte was in memory no longer ago than
+    /// ``refreshInterval`` and one read of the piece, within the precision of ``POSIXFileSystem``, which regards a page
+    /// as present for a second after sampling it. The queue contains at most one piece of ``mostSent`` bytes.
     private func keepSentInMemory() {
         guard isSending, !isRefreshing else { return }
         isRefreshing = true
@@ -183,7 +185,7 @@ final class ResponsePump {
                 withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 4096) { buffer in
                     for lower in stride(from: range.lowerBound, to: range.upperBound, by: buffer.count) {
                         let count = Int(min(Int64(buffer.count), range.upperBound - lower))
-                        // A failure shows when the bytes are sent.
+                        // A failure is reported when the bytes are sent.
                         try? source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: lower)
                     }
                 }
@@ -200,7 +202,7 @@ final class ResponsePump {
         switch result {
         case .success: reader.consume(count)
         case .failure(let error):
-            // The connection ends, and the next request has the bytes fetched again.
+            // The connection closes, and the next request refetches the bytes.
             if (error as? IOError)?.errnoCode == EIO { reader.readFailed(count: count, error: error) }
             isFinished = true
             onReady = nil
@@ -252,7 +254,7 @@ final class ResponsePump {
     private func readFailed(_ count: Int, _ error: any Error) {
         readFailures += 1
         guard readFailures >= Self.maximumReadFailures else { return reader.readFailed(count: count, error: error) }
-        fail(CacheError.wrap(error, as: .storage, "the cache's copy can't be read"))
+        fail(CacheError.wrap(error, as: .storage, "the cached bytes can't be read"))
     }
 
     private func begin() {
@@ -277,7 +279,7 @@ final class ResponsePump {
     private func finish() {
         isFinished = true
         onReady = nil
-        // The reader still holds the bytes that the system is sending.
+        // The reader still retains the bytes that the system is sending.
         if !isSending { reader.cancel() }
     }
 }

@@ -13,8 +13,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// The writer of one response. It chooses the framing by the length and the client's version (RFC 9112 §6). It lives on
-/// one event loop.
+/// The writer of one response. It chooses the framing by the body's length and the client's HTTP version (RFC 9112 §6),
+/// and is confined to one event loop.
 final class ResponseWriter {
     private enum State {
         case waiting
@@ -33,15 +33,15 @@ final class ResponseWriter {
     private var keepsAlive: Bool
     private var status = 0
     private var bytesWritten: Int64 = 0
-    /// The number of announced bytes that haven't been written; nil without an announced length.
+    /// The number of announced bytes that haven't been written; nil if no length was announced.
     private var remaining: Int64?
     private var endsByClosing = false
 
     /// - Parameters:
     ///   - kind: The kind of the request, for the metrics.
     ///   - takesFiles: Whether the connection can send file regions.
-    ///   - owner: The handler to inform before the end is written, because writing it may deliver the next pipelined
-    ///     request at once, and afterwards.
+    ///   - owner: The handler of the connection. It is informed before the end is written, because writing it may
+    ///     deliver the next pipelined request immediately, and again afterwards.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
@@ -115,7 +115,7 @@ final class ResponseWriter {
 
     /// Writes a file region as a part of the body, without flushing it.
     ///
-    /// - Returns: A future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has accepted all bytes.
     func writeBody(_ region: FileRegion) -> EventLoopFuture<Void> {
         guard state == .body, remaining.map({ $0 >= Int64(region.readableBytes) }) ?? true else {
             abort()
@@ -135,7 +135,7 @@ final class ResponseWriter {
 
     /// Writes and flushes a part of the body.
     ///
-    /// - Returns: A future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has accepted all bytes.
     func writeAndFlush(_ buffer: ByteBuffer) -> EventLoopFuture<Void> {
         guard state == .body else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
         // The response to HEAD has no body.
@@ -165,7 +165,7 @@ final class ResponseWriter {
         end()
         defer { owner.responseDidEnd() }
         if endsByClosing {
-            // An orderly close would end the body; a reset is recognised as an error.
+            // An orderly close would look like the end of the body; a reset is recognized as an error.
             let channel = context.channel
             guard let socket = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
             socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
@@ -193,8 +193,8 @@ final class ResponseWriter {
 extension ResponseWriter {
     /// Writes an error response.
     ///
-    /// - Parameter isAdmitted: For a media path, whether it holds a valid token; nil for any other path. A media
-    ///   response has protecting header fields, and no URLs for clients without a token.
+    /// - Parameter isAdmitted: For a media path, whether it contains a valid token; nil for any other path. Responses
+    ///   on media paths have protective header fields, and contain no URLs for clients without a token.
     func writeError(_ error: ErrorResponse, isAdmitted: Bool? = nil) {
         let error = isAdmitted == false ? error.withoutURLs : error
         var fields = HTTPHeaders()
@@ -211,7 +211,7 @@ extension ResponseWriter {
 private enum DateHeader {
     private static let cached = Mutex<(second: Int64, text: String)>((-1, ""))
 
-    /// The value for now.
+    /// The current value.
     static var current: String {
         let second = Int64(time(nil))
         return cached.withLock { cached in

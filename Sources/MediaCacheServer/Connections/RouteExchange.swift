@@ -4,9 +4,9 @@ import MediaCacheAPI
 import NIOCore
 import NIOHTTP1
 
-/// The answering of one request. It lives on its connection's event loop.
+/// The handling of one request, confined to the event loop of its connection.
 protocol Exchange: AnyObject {
-    /// Starts. The exchange ends by finishing or aborting its writer.
+    /// Starts the exchange, which ends by finishing or aborting its writer.
     func start()
     /// Handles a change of the channel's writability.
     func writabilityChanged()
@@ -61,7 +61,7 @@ final class RouteExchange: Exchange {
 
     /// Writes a part of the body.
     ///
-    /// - Returns: A future that succeeds when the socket has taken all bytes.
+    /// - Returns: A future that succeeds when the socket has accepted all bytes.
     fileprivate func write(_ bytes: [UInt8]) -> EventLoopFuture<Void> {
         writer.writeAndFlush(ByteBuffer(bytes: bytes))
     }
@@ -84,7 +84,7 @@ private struct RouteRun: Sendable {
     let loop: any EventLoop
     let logger: Logger
 
-    /// Calls the route, and has its response written.
+    /// Calls the route and writes its response.
     func callAsFunction() async {
         let response = await respond()
         switch response.body {
@@ -98,7 +98,7 @@ private struct RouteRun: Sendable {
             return try await call.response()
         } catch {
             let response = ErrorResponse(error)
-            // Other errors are the client's concern.
+            // Other errors are caused by the client.
             if response.problem.code == Problem.internalCode {
                 logger.warning("\(call.request.method) \(call.request.path): \(response.problem.detail)")
             }
@@ -106,7 +106,7 @@ private struct RouteRun: Sendable {
         }
     }
 
-    /// Writes each buffer when the socket has taken the previous one.
+    /// Writes each buffer after the socket has accepted the previous one.
     private func write(_ stream: AsyncThrowingStream<[UInt8], any Error>, of response: RouteResponse) async {
         loop.execute { exchange.value.beginStream(response) }
         var isComplete = true

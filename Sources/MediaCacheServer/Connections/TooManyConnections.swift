@@ -2,13 +2,13 @@ import HTTPTypes
 import MediaCacheAPI
 import NIOCore
 
-/// Refuses a connection beyond the limit with 503, and closes it.
+/// A handler that refuses a connection beyond the limit with 503, and closes it.
 final class TooManyConnections: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     func channelActive(context: ChannelHandlerContext) {
-        // There is no request to answer yet, so the response is written as text.
+        // There is no request to respond to yet, so the response is written as text.
         let problem = Problem.tooManyConnections
         let body = problem.json
         let fields = problem.headerFields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()

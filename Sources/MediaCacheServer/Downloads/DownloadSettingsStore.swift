@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The store of download settings: a small file beside the catalog.
+/// The store of download settings, a small file next to the catalog.
 actor DownloadSettingsStore {
     private static let fileName = "downloads.json"
 
@@ -19,7 +19,7 @@ actor DownloadSettingsStore {
     private var stored = DownloadSettings()
     /// The settings in effect.
     private(set) var current = DownloadSettings()
-    /// Whether a change is being written; the next one waits, so that none is lost.
+    /// Whether a change is being written. The next change waits, so that none is lost.
     private var isChanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -35,7 +35,7 @@ actor DownloadSettingsStore {
 
     /// Loads and applies the stored settings.
     ///
-    /// - Throws: `CacheError` with `storage`; ``Problem`` for an invalid number.
+    /// - Throws: `CacheError` with `storage`; ``Problem`` if a number is invalid.
     func load() async throws {
         // A file that can't be decoded was written by another version and is ignored.
         if let bytes = try await folder.contents(of: Self.fileName),
@@ -47,10 +47,10 @@ actor DownloadSettingsStore {
         await apply()
     }
 
-    /// Changes the settings and stores them. The values of the update replace those of this process.
+    /// Changes the settings and stores them. Values in the update replace the overriding values of this process.
     ///
-    /// - Parameter isReplacement: Whether values that the update leaves out get their defaults.
-    /// - Throws: ``Problem`` for an invalid number; `CacheError` with `storage`.
+    /// - Parameter isReplacement: Whether values that the update omits are reset to their defaults.
+    /// - Throws: ``Problem`` if a number is invalid; `CacheError` with `storage`.
     func change(_ update: DownloadSettingsUpdate, isReplacement: Bool) async throws {
         await begin()
         defer { end() }
@@ -72,7 +72,7 @@ actor DownloadSettingsStore {
     }
 
     private func apply() async {
-        // Most transfers of an asset go to one host, so a lower limit per host would override the user's setting.
+        // Most transfers of an asset use one host, so a lower limit per host would override the user's setting.
         store.schedulingLimits.perHost = max(scheduling.perHost, current.limits.transfersPerAsset)
         store.schedulingLimits.total = max(scheduling.total, current.limits.transfersPerAsset)
         store.bandwidth.classes[.download] = current.bandwidth ?? bandwidth
@@ -98,7 +98,7 @@ extension DownloadSettingsUpdate {
 
     /// Returns settings changed by the update.
     ///
-    /// - Throws: ``Problem`` for an invalid number.
+    /// - Throws: ``Problem`` if a number is invalid.
     func applied(to settings: DownloadSettings) throws -> DownloadSettings {
         var settings = settings
         try Bounds.check(limits?.assets, Bounds.concurrency, "assets")
@@ -114,7 +114,7 @@ extension DownloadSettingsUpdate {
         settings.policy.freeSpaceReserve = policy?.freeSpaceReserve ?? settings.policy.freeSpaceReserve
         if let hours = policy?.hours {
             guard (0...1440).contains(hours.start), (0...1440).contains(hours.end) else {
-                throw Problem.badRequest("hours must be minutes after midnight, 0 to 1440")
+                throw Problem.badRequest("the start and end of hours must be minutes after midnight, 0 to 1440")
             }
             settings.policy.hours = hours.start == hours.end ? nil : hours
         }

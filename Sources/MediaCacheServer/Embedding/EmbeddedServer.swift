@@ -4,9 +4,9 @@ public import MediaLibrary
 
 /// A server inside an app, for media that plays only over HTTP, such as HLS streams.
 ///
-/// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for a while afterwards. Call
-/// ``suspend()`` and ``resume()`` around the app's suspension. The server listens at the same port again, so that URLs
-/// remain valid.
+/// It listens, on loopback by default, while the app holds at least one `LocalURL`, and for some time afterwards. Call
+/// ``suspend()`` and ``resume()`` around the app's suspension. Afterwards the server listens at the same port, so that
+/// URLs remain valid.
 ///
 /// ```swift
 /// let server = EmbeddedServer(store: store)
@@ -20,7 +20,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private let hub = EventHub<Int>()
     /// Serializes operations on the server.
     private let changes = ConcurrencyLimit()
-    /// The port in the URLs that the app holds.
+    /// The port in the URLs that were returned to the app.
     private var port: Int?
     private(set) var heldURLs = 0
     private var isSuspended = false
@@ -31,10 +31,10 @@ public actor EmbeddedServer: LocalURLProvider {
     ///
     /// - Parameters:
     ///   - store: The store to serve.
-    ///   - key: The key from which the token in URLs is derived; random by default. URLs remain valid across launches
-    ///     of the app only with the same key.
+    ///   - key: The key from which the token in URLs is derived; random by default. For URLs to remain valid across
+    ///     launches of the app, pass the same key.
     ///   - configuration: The configuration. With port 0, the default, the system picks a port.
-    ///   - idleLimit: The time for which the server listens after the last URL was released.
+    ///   - idleLimit: The time for which the server keeps listening after the last URL was released.
     public init(
         store: CacheStore, key: AccessKey = AccessKey(),
         configuration: ServerConfiguration = ServerConfiguration(port: 0, runsDownloads: false),
@@ -53,21 +53,21 @@ public actor EmbeddedServer: LocalURLProvider {
     /// The port that the server listens at; nil while it doesn't listen.
     public var listeningPort: Int? { server.isListening ? server.port : nil }
 
-    /// Returns a stream of port changes. The port changes if another process uses it when the server starts to listen
-    /// again; earlier URLs are then invalid. Each call returns a separate stream.
+    /// Returns a stream of port changes. The port changes if another process is using it when the server starts
+    /// listening again; earlier URLs are then invalid. Each call returns a separate stream.
     public nonisolated func moves() -> AsyncStream<Int> { hub.stream() }
 
-    /// Returns the local URL of a resource: a file, or a playlist with everything that it references. It is valid while
+    /// Returns the local URL of a resource: a file, or a playlist with everything it references. The URL is valid while
     /// the app holds it and the server, except during suspension, and until the server's port changes (``moves()``).
     ///
-    /// - Throws: ``ServerError``: `wrongState` while suspended and after the end, `addressUnavailable`.
+    /// - Throws: ``ServerError``: `wrongState` while the server is suspended or has ended, `addressUnavailable`.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {
         try await localURL { try $0.playURL(for: url) }
     }
 
-    /// Returns the local URL of an asset in the library. It reads the asset's cached data without a network.
+    /// Returns the local URL of an asset in the library. The asset's cached data is read without network access.
     ///
-    /// - Throws: The errors of ``localURL(for:)``. An unknown asset isn't an error; its URL is answered with 404.
+    /// - Throws: The errors of ``localURL(for:)``. An unknown asset isn't an error; the response to its URL is 404.
     public func localURL(of asset: AssetID) async throws -> LocalURL {
         try await localURL { try $0.libraryURL(of: asset) }
     }
@@ -95,7 +95,8 @@ public actor EmbeddedServer: LocalURLProvider {
         }
     }
 
-    /// Resumes the store. If the app holds URLs, listens again, at the same port unless another process uses it.
+    /// Resumes the store. If the app holds URLs, the server listens again, at the same port unless another process is
+    /// using it.
     ///
     /// - Throws: `CacheError` if the store can't be resumed; ``ServerError`` with `addressUnavailable`.
     public func resume() async throws {
@@ -126,7 +127,7 @@ public actor EmbeddedServer: LocalURLProvider {
                     ? "the embedded server was shut down; create another" : "the server is suspended; resume it first")
         }
         guard !server.isListening else { return }
-        // The system may have taken the socket of an app that it suspended.
+        // The system may have reclaimed the socket while the app was suspended.
         await server.stop(grace: .zero)
         do {
             try await server.start(at: port)
@@ -140,7 +141,7 @@ public actor EmbeddedServer: LocalURLProvider {
     private func releaseURL() {
         heldURLs -= 1
         guard heldURLs == 0 else { return }
-        // The idle limit begins with the release of the last URL.
+        // The idle limit starts with the release of the last URL.
         idle?.cancel()
         let time = store.time
         let end = time.monotonic + idleLimit

@@ -4,8 +4,8 @@ import MediaCacheAPI
 import MediaLibrary
 import Synchronization
 
-/// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream, as
-/// server-sent events (WHATWG HTML §9.2). It ends with the server or with its reader.
+/// The event feed of one client: all events of the store, library, downloads and recordings in one bounded stream of
+/// server-sent events (WHATWG HTML §9.2). It ends when the server stops or its reader goes away.
 final class EventFeed: Sendable {
     /// An item of a feed.
     enum Item: Sendable {
@@ -18,14 +18,14 @@ final class EventFeed: Sendable {
     private static let heartbeatInterval = Duration.seconds(15)
 
     private let items: AsyncStream<Item>
-    /// The number of returned buffers.
+    /// The number of buffers returned so far.
     private let position = Mutex(0)
     private let tasks: [Task<Void, Never>]
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
     ///   - hub: The hub that bounds the feed's queue and ends it.
-    ///   - onEnd: Called when the feed has no reader any more.
+    ///   - onEnd: Called when the feed no longer has a reader.
     init(
         hub: EventHub<Item>, assetStore: AssetStore, downloads: Downloads?, recordings: Recordings?, store: CacheStore,
         onEnd: @escaping @Sendable () -> Void
@@ -72,7 +72,7 @@ final class EventFeed: Sendable {
             defer { position += 1 }
             return position
         }
-        // The first buffer is sent at once, so that the client sees the response.
+        // The first buffer is sent immediately, so that the client sees the response.
         guard number > 0 else { return Array(": events\nretry: 1000\n\n".utf8) }
         var iterator = items.makeAsyncIterator()
         return try await iterator.next().map { try Self.text($0, number) }
@@ -96,7 +96,7 @@ final class EventFeeds: Sendable {
         var isStopped = false
     }
 
-    /// The maximum number of open feeds. Each holds a connection.
+    /// The maximum number of open feeds. Each occupies a connection.
     private static let maximum = 64
 
     private let store: CacheStore
@@ -112,7 +112,7 @@ final class EventFeeds: Sendable {
         self.recordings = recordings
     }
 
-    /// Opens a feed of events from now on.
+    /// Opens a feed that starts with the next event.
     ///
     /// - Throws: ``Problem`` at the limit of open feeds.
     func open() throws -> EventFeed {
@@ -138,7 +138,7 @@ final class EventFeeds: Sendable {
         endAll()
     }
 
-    /// Ends all open feeds. Their clients need the new key to open others.
+    /// Ends all open feeds. After the key was replaced, clients need the new one to open others.
     func endAll() {
         for hub in state.withLock({ Array($0.hubs.values) }) { hub.finish() }
     }

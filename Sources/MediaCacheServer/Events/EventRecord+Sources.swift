@@ -115,7 +115,7 @@ extension EventRecord {
         self.count = count
     }
 
-    /// Creates a resource's event. The record has the cache key without the user.
+    /// Creates the record of a resource event. The record contains the cache key without the user.
     private init(_ event: Name, key: String) {
         self.init(event, resource: CacheKey(key).name)
     }

@@ -4,17 +4,17 @@ import MediaContainers
 import MediaLibrary
 import Synchronization
 
-/// The cache of layouts of rearranged MP4 files, by version. Concurrent readers share one computation.
+/// A cache of the layouts of rearranged MP4 files, by version. Concurrent readers share one computation.
 final class FastStartPlans: Sendable {
-    /// The number of first bytes that identify an MP4 file.
+    /// The number of leading bytes that identify an MP4 file.
     static let frontLength: Int64 = 32
-    /// The size limit of a file's index, and of all cached indexes, in bytes.
+    /// The maximum size of one file's index, and of all cached indexes together, in bytes.
     private static let capacity = 64 << 20
     private static let mostPlans = 1024
-    /// The size limit of the indexes of open readers, counted for each reader, in bytes.
+    /// The maximum total size of the indexes of open readers, in bytes. An index is counted once for each reader.
     private static let mostHeld = 256 << 20
 
-    /// The bytes of a reader's index. They count while this object exists.
+    /// The index size of one reader, which counts towards the limit while this object exists.
     final class Hold: Sendable {
         private let plans: FastStartPlans
         private let count: Int
@@ -35,17 +35,17 @@ final class FastStartPlans: Sendable {
         most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
     /// - Parameters:
-    ///   - mostHeld: The size limit of the indexes of open readers, in bytes.
+    ///   - mostHeld: The maximum total size of the indexes of open readers, in bytes.
     ///   - mostAtOnce: The maximum number of concurrent computations.
-    ///   - mostWaiting: The maximum number of waiting computations.
+    ///   - mostWaiting: The maximum number of computations waiting to start.
     init(mostHeld: Int = FastStartPlans.mostHeld, mostAtOnce: Int = 2, mostWaiting: Int = 32) {
         self.mostHeld = mostHeld
         limit = ConcurrencyLimit(mostAtOnce, maximumWaiting: mostWaiting)
     }
 
-    /// Counts the index of one more reader.
+    /// Counts the index of another reader.
     ///
-    /// - Throws: ``Problem`` if open readers hold too much.
+    /// - Throws: ``Problem`` if the indexes of open readers exceed the limit.
     func hold(_ layout: ByteLayout) throws -> Hold {
         let count = Int(layout.generatedLength)
         let total = held.add(count, ordering: .relaxed).newValue
@@ -54,11 +54,11 @@ final class FastStartPlans: Sendable {
         return hold
     }
 
-    /// Returns the layout of the rearranged file; nil if the file is read unchanged, since its index is at the front,
-    /// or since it isn't a valid MP4 file.
+    /// Returns the layout of the rearranged file; nil if the file is served unchanged, because its index is already at
+    /// the front or it isn't a valid MP4 file.
     ///
-    /// - Throws: `CacheError` if its bytes can't be read; ``ConcurrencyLimit/Exceeded`` if too
-    ///   many computations wait.
+    /// - Throws: `CacheError` if its bytes can't be read; ``ConcurrencyLimit/Exceeded`` if too many computations are
+    ///   waiting.
     func layout(
         of request: ReadRequest, in store: CacheStore, head: ResourceHead, length: Int64
     ) async throws -> ByteLayout? {

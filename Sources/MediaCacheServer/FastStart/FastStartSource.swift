@@ -1,10 +1,10 @@
 import MediaCache
 import MediaContainers
 
-/// A source that presents MP4 files with their index at the front, composed of the origin's bytes during reading.
+/// A source that presents MP4 files with their index at the front, rearranged while they are read.
 ///
-/// If the index is at the end of the file, it is fetched first, so that a player that reads from the front can start.
-/// The cache stores the origin's bytes unchanged. Other files are read unchanged.
+/// An index at the end of the file is fetched first, so that a player that reads from the front can start. The cache
+/// stores the origin's bytes unchanged. Other files are read unchanged.
 final class FastStartSource: ByteReaderSource {
     private let store: CacheStore
     private let base: any ByteReaderSource
@@ -14,7 +14,7 @@ final class FastStartSource: ByteReaderSource {
     /// - Parameters:
     ///   - store: The store.
     ///   - base: The source of all other resources.
-    ///   - isAlwaysOn: Whether MP4 files are rearranged without `faststart=1`.
+    ///   - isAlwaysOn: Whether MP4 files are rearranged even without `faststart=1`.
     ///   - plans: The cache of layouts.
     init(
         store: CacheStore, base: any ByteReaderSource, isAlwaysOn: Bool, plans: FastStartPlans = FastStartPlans()
@@ -48,7 +48,7 @@ final class FastStartSource: ByteReaderSource {
             layout, of: request, in: store, original: first.head, range: range, hold: try plans.hold(layout))
     }
 
-    /// Returns whether fast start is requested, or always on and the URL has an MP4 file's extension.
+    /// Returns whether the URL requests fast start, or fast start is always on and the URL has an MP4 file's extension.
     private func isEnabled(for target: PlayTarget) -> Bool {
         if target.options.fastStart { return true }
         guard isAlwaysOn else { return false }

@@ -2,22 +2,22 @@ import MediaLibrary
 
 /// An entity tag (RFC 9110 §8.8.3).
 struct EntityTag: Hashable {
-    /// Whether the tag is weak: equal weak tags mean equivalent content rather than equal bytes.
+    /// Whether the tag is weak. Equal weak tags mean equivalent content, not identical bytes.
     var isWeak: Bool
-    /// The opaque tag, with its quotes.
+    /// The opaque tag, including its quotes.
     var opaque: Substring
 
-    /// Parses a tag. Text without quotes is a strong tag, since some clients leave the quotes out.
+    /// Parses a tag. Text without quotes is a strong tag, since some clients omit the quotes.
     init(_ text: some StringProtocol) {
         let text = Substring(text)
         isWeak = text.hasPrefix("W/")
         opaque = isWeak ? text.dropFirst(2) : text
     }
 
-    /// Creates the tag to send for a representation's tag: the tag itself if it follows the grammar in ASCII and has at
-    /// most 256 bytes, otherwise a hash of it.
+    /// Creates the tag to send for a representation's tag: the tag itself if it is a valid ASCII entity tag of at most
+    /// 256 bytes, otherwise a hash of it.
     ///
-    /// The conditions of requests are compared with this tag, since clients know no other.
+    /// Conditional requests are compared with this tag, since it is the only one that clients know.
     init(sending text: String) {
         let tag = EntityTag(text)
         let opaque = tag.opaque.utf8
@@ -33,10 +33,10 @@ struct EntityTag: Hashable {
         }
     }
 
-    /// The length limit of an origin's tag, in bytes.
+    /// The maximum length of an origin's tag, in bytes.
     private static let longest = 256
 
-    /// Creates the strong tag of bytes. It is the same in every process.
+    /// Creates a strong tag from a hash of bytes. It is the same in every process.
     init(of bytes: [UInt8]) {
         let hash = bytes.withUnsafeBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         self.init("\"mc-\(String(hash, radix: 16))-\(bytes.count)\"")
@@ -50,7 +50,7 @@ struct EntityTag: Hashable {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Returns whether both tags are equal, weak or strong (§8.8.3.2).
+    /// Returns whether both tags are equal, regardless of weakness (§8.8.3.2).
     func weaklyMatches(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }

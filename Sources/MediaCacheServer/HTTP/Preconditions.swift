@@ -7,7 +7,7 @@ import NIOHTTP1
 struct Preconditions {
     /// The result of an evaluation.
     enum Outcome {
-        /// The conditions hold, or there are none.
+        /// All conditions are met, or there are none.
         case proceed
         /// 304: the client has the current version.
         case notModified
@@ -44,12 +44,12 @@ struct Preconditions {
         ifMatch == nil && ifNoneMatch == nil && ifModifiedSince == nil && ifUnmodifiedSince == nil && ifRange == nil
     }
 
-    /// Evaluates the conditions in the order of RFC 9110 §13.2.2, without `If-Range`.
+    /// Evaluates the conditions except `If-Range`, in the order of RFC 9110 §13.2.2.
     func evaluate(_ head: ResourceHead) -> Outcome {
         evaluate(EntityTag(sending: head.entityTag), modified: head.validator.lastModified.flatMap(HTTPDate.parse))
     }
 
-    /// Evaluates the conditions for a tag; nil means that there is no current representation.
+    /// Evaluates the conditions for a tag; nil if there is no current representation.
     func evaluate(
         _ tag: @autoclosure () -> EntityTag?, modified: @autoclosure () -> Date? = nil
     ) -> Outcome {
@@ -71,13 +71,13 @@ struct Preconditions {
         return .proceed
     }
 
-    /// Returns whether a range may be answered with a part: `If-Range` is absent, or names this version by a strong tag
-    /// or its exact date (RFC 9110 §13.1.5).
+    /// Returns whether a range request may receive a partial response: `If-Range` is absent, or identifies this version
+    /// by a strong tag or its exact date (RFC 9110 §13.1.5).
     func allowsRange(of head: ResourceHead) -> Bool {
         allowsRange(of: EntityTag(sending: head.entityTag), modified: head.sentModification)
     }
 
-    /// Returns whether a range of a version with this tag and `Last-Modified` value may be answered with a part.
+    /// Returns whether a range request may receive a part of the version with this tag and `Last-Modified` value.
     func allowsRange(of tag: @autoclosure () -> EntityTag, modified: @autoclosure () -> String? = nil) -> Bool {
         guard let ifRange else { return true }
         if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") { return EntityTag(ifRange).stronglyMatches(tag()) }

@@ -4,7 +4,7 @@ import MediaCacheAPI
 struct QueryItems: Sendable, Hashable {
     private let items: [(name: String, value: String)]
 
-    /// Parses a query without its `?`. Items that can't be decoded are left out.
+    /// Parses a query without its `?`. Items that can't be decoded are ignored.
     init(_ query: some StringProtocol) {
         items = query.split(separator: "&").compactMap { item in
             let equals = item.firstIndex(of: "=")
@@ -18,14 +18,14 @@ struct QueryItems: Sendable, Hashable {
     /// All items, in order.
     var all: [(name: String, value: String)] { items }
 
-    /// The first value of a name; nil without one.
+    /// The first value with this name; nil if there is none.
     subscript(name: String) -> String? {
         items.first { $0.name == name }?.value
     }
 
-    /// Returns the Boolean value of the first item of this name; false without one.
+    /// Returns the Boolean value of the first item with this name; false if there is none.
     ///
-    /// - Throws: ``Problem`` for a value that is neither true nor false.
+    /// - Throws: ``Problem`` if the value is neither true nor false.
     func flag(_ name: String) throws -> Bool {
         switch self[name] {
         case nil, "false", "0": false
@@ -48,7 +48,7 @@ struct QueryItems: Sendable, Hashable {
 
 /// Percent-encoding (RFC 3986 §2.1).
 enum PercentCoding {
-    /// Returns `text` with every `%XX` replaced by its byte; nil for a malformed escape or a result that isn't UTF-8.
+    /// Returns `text` with every `%XX` replaced by its byte; nil if an escape is malformed or the result isn't UTF-8.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return String(text)
@@ -71,7 +71,7 @@ enum PercentCoding {
         return String(validating: output, as: UTF8.self)
     }
 
-    /// Returns `text` with all but the unreserved characters encoded.
+    /// Returns `text` with all characters except the unreserved ones percent-encoded.
     static func encode(_ text: some StringProtocol) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var output: [UInt8] = []

@@ -7,11 +7,11 @@ import NIOCore
 /// that isn't a range is ignored if other parts are valid. A part that ends before it starts makes the whole set
 /// unsatisfiable, as in nginx and Go.
 package struct RangeHeader: Sendable, Hashable {
-    /// The meaning of a range set for a resource of known length.
+    /// The result of resolving a range set in a resource of known length.
     package enum Resolution: Sendable, Hashable {
-        /// At least one part is inside the resource. The ranges have the order of the request.
+        /// At least one part is within the resource. The ranges are in the order of the request.
         case satisfiable([Range<Int64>])
-        /// No part is inside the resource: 416 (RFC 9110 §15.5.17).
+        /// No part is within the resource: 416 (RFC 9110 §15.5.17).
         case unsatisfiable
     }
 
@@ -40,7 +40,7 @@ package struct RangeHeader: Sendable, Hashable {
             let comma = rest.firstIndex(of: UInt8(ascii: ","))
             let place = rest[..<(comma ?? rest.endIndex)]
             let element = Self.trim(place)
-            // After the equals sign, white space may be followed only by an empty element.
+            // White space after the equals sign is allowed only before an empty element.
             if seen == 0, !element.isEmpty, element.startIndex != place.startIndex { return nil }
             seen += 1
             guard seen <= Self.maximumParts, !element.contains(where: Self.isSpace) else { return nil }
@@ -56,14 +56,14 @@ package struct RangeHeader: Sendable, Hashable {
         self.hasReversedPart = reversed
     }
 
-    /// Resolves the parts in a resource of `length` bytes. Parts outside the resource are left out.
+    /// Resolves the parts in a resource of `length` bytes. Parts outside the resource are dropped.
     package func resolved(in length: Int64) -> Resolution {
         guard !hasReversedPart else { return .unsatisfiable }
         let ranges = parts.compactMap { $0.resolved(in: length) }.filter { !$0.isEmpty }
         return ranges.isEmpty ? .unsatisfiable : .satisfiable(ranges)
     }
 
-    /// Merges ranges that overlap or touch, at the position of the first of them (RFC 9110 §15.3.7.2).
+    /// Merges overlapping and adjacent ranges at the position of the first of them (RFC 9110 §15.3.7.2).
     package static func coalesced(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         for range in ranges {
@@ -96,10 +96,10 @@ package struct RangeHeader: Sendable, Hashable {
         return number(last).map { .closed(start, through: $0) }
     }
 
-    /// Parses decimal digits. A number that is too large becomes the greatest valid offset.
+    /// Parses decimal digits. A number that is too large is clamped to the largest valid offset.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
         guard !text.isEmpty else { return nil }
-        // One less than the greatest integer, so that the offset after the last byte can be represented.
+        // One less than `Int64.max`, so that the offset after the last byte can be represented.
         let ceiling = Int64.max - 1
         var value: Int64 = 0
         for byte in text {
@@ -125,7 +125,7 @@ package struct RangeHeader: Sendable, Hashable {
 struct MultipartByteRanges {
     /// The parts, in the order in which they are sent.
     let ranges: [Range<Int64>]
-    /// The boundary between parts. It is random, so that media don't contain it.
+    /// The boundary between parts. It is random, so that the media doesn't contain it.
     let boundary: String
     private let contentType: String
     private let length: Int64

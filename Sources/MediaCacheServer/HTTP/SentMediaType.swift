@@ -1,16 +1,16 @@
 import MediaCache
 
-/// The media type of a response with a representation, from an allow-list and in canonical form.
+/// The media type sent with a representation, restricted to an allow-list and in canonical form.
 ///
-/// Declared types are untrusted. A browser that opens a response as a page decides by its type whether to run scripts,
-/// and it parses some values differently from this server; of a list, for instance, it uses the last element. The value
-/// is therefore composed of known parts.
+/// Declared types are untrusted. When a browser opens a response as a page, the type decides whether scripts run, and
+/// browsers parse some values differently from this server: from a list, for instance, they use the last element. The
+/// value is therefore composed of known parts.
 struct SentMediaType: Sendable, Hashable {
     /// The value of the `Content-Type` field.
     let text: String
-    /// Whether the response has `Content-Security-Policy: sandbox`. Audio, video, raster images and playlists don't:
-    /// browsers run no scripts from them, and a sandbox prevents Chromium from playing a video that is opened as a
-    /// page.
+    /// Whether the response has `Content-Security-Policy: sandbox`. It is omitted for audio, video, raster images and
+    /// playlists, from which browsers run no scripts: a sandbox prevents Chromium from playing a video that is opened
+    /// as a page.
     let isSandboxed: Bool
 
     /// The type sent for every type outside the allow-list.
@@ -21,7 +21,7 @@ struct SentMediaType: Sendable, Hashable {
         self.isSandboxed = isSandboxed
     }
 
-    /// Creates the type sent for a declared type: ``unknown`` unless the declared one is a single type of the
+    /// Creates the type sent for a declared type: ``unknown`` unless the declared value is a single type of the
     /// allow-list.
     init(_ declared: String) {
         if Self.inert.contains(declared) {
@@ -66,17 +66,17 @@ struct SentMediaType: Sendable, Hashable {
         "audio/x-m4b", "audio/x-matroska", "audio/x-mp3", "audio/x-mpeg", "audio/x-ms-wma", "audio/x-wav",
     ]
 
-    /// Raster images. SVG is left out, since it may contain scripts.
+    /// Raster images. SVG is excluded because it may contain scripts.
     private static let images: Set<String> = [
         "image/apng", "image/avif", "image/bmp", "image/gif", "image/heic", "image/heif", "image/jpeg", "image/jpg",
         "image/jxl", "image/png", "image/tiff", "image/vnd.microsoft.icon", "image/webp", "image/x-icon",
         "image/x-ms-bmp",
     ]
 
-    /// Subtitles, and the JSON documents that playlists reference.
+    /// Subtitles, and JSON documents that playlists reference.
     private static let sandboxed: Set<String> = ["text/vtt", "application/x-subrip", "application/json"]
 
-    /// Returns the parameter `codecs` (RFC 6381 §3); nil unless each codec is a plain name.
+    /// Returns the `codecs` parameter (RFC 6381 §3); nil unless each codec is a plain name.
     private static func codecs(_ value: String?) -> String? {
         guard let value, value.utf8.count <= 256 else { return nil }
         let names = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
@@ -89,7 +89,7 @@ struct SentMediaType: Sendable, Hashable {
         return "; charset=\(value.lowercased())"
     }
 
-    /// Returns whether a name consists of ASCII letters, digits, and marks without syntactic meaning.
+    /// Returns whether a name consists of ASCII letters, digits, and punctuation without syntactic meaning.
     private static func isPlain(_ name: some StringProtocol, mostBytes: Int) -> Bool {
         (1...mostBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

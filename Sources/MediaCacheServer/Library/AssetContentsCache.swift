@@ -1,6 +1,6 @@
 import MediaLibrary
 
-/// The cache of assets' contents: each is read once and remembered while the asset is played.
+/// A cache of the contents of assets, so that each is read only once while its asset is played.
 final class AssetContentsCache: Sendable {
     private let assetStore: AssetStore
     private let indexes = SharedResults<ContentsIndex?>(most: 64, largestCost: 256 << 20) { $0?.memory ?? 64 }
@@ -9,7 +9,7 @@ final class AssetContentsCache: Sendable {
         self.assetStore = assetStore
     }
 
-    /// Returns the contents of an asset; nil before it was analysed.
+    /// Returns the contents of an asset; nil if the asset hasn't been analysed yet.
     ///
     /// - Throws: `CacheError` with `storage`.
     func index(of asset: AssetID) async throws -> ContentsIndex? {

@@ -3,8 +3,8 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// Generates the covers of completely downloaded assets: the cover embedded in the file, or, if a decoder is available,
-/// a frame of the video. An existing cover remains.
+/// A generator of covers for completed downloads: the cover embedded in the file or, if a decoder is available, a frame
+/// of the video. It doesn't replace existing covers.
 struct CoverGenerator: Sendable {
     let downloads: Downloads
     let assetStore: AssetStore

@@ -3,13 +3,13 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// The reading of assets by the names of their parts: the settings of origin requests, and the order of downloads.
+/// The settings of origin requests when parts of assets are read, and the link to the assets' downloads.
 struct LibraryReading: Sendable {
     /// Returns the settings of requests for missing parts of an asset.
     var settings: @Sendable (Asset) -> TransferSettings
     private let downloads: Downloads?
 
-    /// Creates a reading with header profiles and the header fields of downloads.
+    /// Creates settings from header profiles and the header fields of downloads.
     init(profiles: HeaderProfileStore, base: TransferSettings, downloads: Downloads?) {
         settings = { asset in
             guard let url = try? ResourceURL(asset.url) else { return base }
@@ -19,19 +19,19 @@ struct LibraryReading: Sendable {
         self.downloads = downloads
     }
 
-    /// Reports the playback of a part, cached or not, so that the download continues there.
+    /// Reports that the playback of a part begins, cached or not, so that the download continues there.
     func begins(_ name: String, of asset: AssetID) { downloads?.plays(name, of: asset) }
 
     /// Returns the recording of a live stream that is being downloaded; nil for any other asset.
     func recording(of asset: AssetID) -> Recording? { downloads?.recording(of: asset) }
 
-    /// Returns the settings for a read of an asset. Without a download in progress, no origin is contacted.
+    /// Returns the settings for a read of an asset. No origin is contacted unless a download is in progress.
     func settings(reading asset: Asset) -> TransferSettings {
         let settings = settings(asset)
         switch asset.download?.state {
         case nil, .complete, .completeWithHoles: return settings.askingNoOrigins
         case .queued, .running, .paused, .waiting, .failed:
-            // The settings of the download, so that both share fills.
+            // The settings match those of the download, so that both share fills.
             var settings = settings
             settings.keepsNoStore = true
             settings.refreshFromDocument = { [downloads, id = asset.id] in
@@ -42,7 +42,7 @@ struct LibraryReading: Sendable {
     }
 }
 
-/// Records the plays of assets. Players open an asset several times, so plays within a minute count as one.
+/// A recorder of asset plays. Players open an asset several times, so plays within a minute count as one.
 final class PlayCountRecorder: Sendable {
     private static let interval = Duration.seconds(60)
     /// The maximum number of remembered assets.
@@ -58,7 +58,7 @@ final class PlayCountRecorder: Sendable {
         self.assetStore = assetStore
     }
 
-    /// Records the play of an asset, without waiting for the store.
+    /// Records a play of an asset, without waiting for the store.
     func record(_ asset: AssetID) {
         let now = store.monotonicTime
         let isNew = recorded.withLock { recorded in

@@ -2,12 +2,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/library/<id>/`: an asset for players and pages, without its origin's URLs.
+/// `/library/<id>/`: an asset for players and pages, without the URLs of its origin.
 ///
-/// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar the
-/// file of an asset that isn't one. `media.mp4` is the asset as one MP4 (with `?gaps=1`, missing segments become gaps),
-/// `cover` its cover, and `frame.jpg?t=<seconds>` a frame of its video. Missing parts are errors. Origins are
-/// requested only for an asset whose download isn't complete; the requested part is then fetched first.
+/// Each part has a name (`AssetContents`): `index.m3u8` is the top playlist of a stream, and `file.mp4` or similar is
+/// the file of any other asset. `media.mp4` is the asset as one MP4 (`?gaps=1` replaces missing segments by gaps),
+/// `cover` is its cover, and `frame.jpg?t=<seconds>` is a frame of its video. Missing parts are errors. Origins are
+/// contacted only while the asset's download isn't complete; the requested part is then fetched first.
 struct LibraryRoute: MediaRoute {
     static let prefix = "/library/"
 
@@ -39,7 +39,7 @@ struct LibraryRoute: MediaRoute {
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let id = AssetID(rawValue: String(parts[0])) else {
             throw Problem.notFound(
-                "there is nothing at this path; an asset has its playlists and parts, media.mp4, cover, and "
+                "there is nothing at this path; the paths of an asset are its playlists and parts, media.mp4, cover and "
                     + "frame.jpg?t=<seconds>")
         }
         switch parts[1] {
@@ -63,8 +63,8 @@ struct LibraryRoute: MediaRoute {
         }
     }
 
-    /// Returns the opener of a path within a live stream that is being downloaded. It plays like a recording, from its
-    /// beginning to the live edge. Nil for any other asset.
+    /// Returns the opener of a path within a live stream that is being downloaded, which plays like a recording, from
+    /// its beginning to the live edge; nil for any other asset.
     private func liveOpener(_ path: String, of id: AssetID) throws -> (any ReaderOpener)? {
         guard let recording = reading.recording(of: id), let first = recording.recordedRanges().first?.lowerBound,
             let name = ChannelName(rawValue: id.rawValue)

@@ -4,13 +4,13 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// The movies of assets: the layout of each `media.mp4`, computed once and remembered while it is in use.
+/// A cache of the movies of assets: the layout of each `media.mp4`, computed once and cached while it is in use.
 final class MovieCache: Sendable {
     /// The source of a movie's bytes.
     enum Movie: Sendable {
-        /// A file, whose samples are served unchanged.
+        /// A file whose samples are served unchanged.
         case layout(ByteLayout, file: ReadRequest, head: ResourceHead, isSeen: Bool)
-        /// A stream, remuxed while it is read.
+        /// A stream that is remuxed while it is read.
         case stream(StreamMovie<StoreResources>)
 
         /// The approximate memory use in bytes.
@@ -28,13 +28,13 @@ final class MovieCache: Sendable {
     let contents: AssetContentsCache
     private let profiles: HeaderProfileStore
     private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
-    /// The memory that readers of streams share. A single reader uses one or two segments.
+    /// The memory shared by all readers of streams. A single reader uses one or two segments.
     let budget = ReaderMemoryBudget(of: 128 << 20)
-    /// The limit of concurrent pieces. Each occupies a thread while it waits for its segments.
+    /// The limit of pieces generated concurrently. Each occupies a thread while it waits for its segments.
     let reading = ConcurrencyLimit(4)
-    /// The limit of concurrent readers of streams, so that each has its share of memory.
+    /// The maximum number of concurrent readers of streams, so that each gets a share of the memory.
     static let mostReaders = 128
-    /// The limit of concurrent plans. Each reads a whole asset.
+    /// The limit of concurrent planning. Each plan reads a whole asset.
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
     init(store: CacheStore, profiles: HeaderProfileStore, contents: AssetContentsCache) {
@@ -43,11 +43,11 @@ final class MovieCache: Sendable {
         self.profiles = profiles
     }
 
-    /// Returns the movie of an asset, and the name under which it is remembered.
+    /// Returns the movie of an asset, and its key in the cache.
     ///
     /// - Parameter takesGaps: Whether missing segments may remain gaps.
-    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached; `notMedia` if
-    ///   it can't become an MP4.
+    /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached, or with
+    ///   `notMedia` if it can't be converted to an MP4.
     func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
         if let stream = try await streamMovie(of: asset, takesGaps: takesGaps) { return stream }
         let (request, info) = try await resource(of: asset)
@@ -63,9 +63,10 @@ final class MovieCache: Sendable {
         return (movie, name)
     }
 
-    /// Returns whether a decoder has to read an asset's movie: always for a stream, and for a file that is nearly one.
+    /// Returns whether a decoder has to read an asset as a movie: always for a stream, and for a file that is an MP4 or
+    /// similar.
     ///
-    /// - Throws: As ``movie(of:takesGaps:)``, for a stream that can't be read.
+    /// - Throws: The errors of ``movie(of:takesGaps:)`` if a stream can't be read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
         if try await streamMovie(of: asset, takesGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
@@ -78,7 +79,7 @@ final class MovieCache: Sendable {
         return (try? await movie(of: asset, takesGaps: true)) != nil
     }
 
-    /// Returns the movie of a stream with known contents. Later changes of its playlists don't matter.
+    /// Returns the movie of a stream with known contents, which later changes of its playlists don't affect.
     private func streamMovie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)
         guard let index, !index.contents.playlists.isEmpty else { return nil }
@@ -99,12 +100,12 @@ final class MovieCache: Sendable {
     /// Returns the movie of a window of a recording.
     ///
     /// - Parameters:
-    ///   - name: A name that no other window has.
+    ///   - name: A name that is unique to the window.
     ///   - url: The movie's URL, for messages.
-    ///   - title: The window in words, for messages.
-    ///   - takesGaps: Whether lost segments, and segments that can't be read, may stay gaps.
-    ///   - window: Returns the window of a movie that isn't remembered.
-    /// - Throws: As ``movie(of:takesGaps:)``.
+    ///   - title: A description of the window, for messages.
+    ///   - takesGaps: Whether lost segments, and segments that can't be read, may remain gaps.
+    ///   - window: Returns the window if its movie isn't cached.
+    /// - Throws: The errors of ``movie(of:takesGaps:)``.
     func movie(
         named name: String, called url: String, window title: String, takesGaps: Bool,
         _ window: @escaping @Sendable () async throws -> RecordedWindow
@@ -158,12 +159,12 @@ final class MovieCache: Sendable {
         let url = try ResourceURL(asset.url)
         let request = ReadRequest(url: url, settings: try settings(for: asset))
         guard let info = try await store.resource(of: request) else {
-            throw CacheError(.notFound, "\(url) is no longer cached; `get` it again")
+            throw CacheError(.notFound, "\(url) is no longer cached; download it again with `mediacache get`")
         }
         return (request, info)
     }
 
-    /// Returns the picture in the metadata of a file; nil if there is none.
+    /// Returns the cover in the metadata of a file; nil if there is none.
     ///
     /// - Throws: `CacheError` or `ContainerError` if the file can't be read.
     func embeddedCover(of asset: Asset) async throws -> Cover? {
@@ -177,7 +178,7 @@ final class MovieCache: Sendable {
         }
     }
 
-    /// Returns the error of a movie whose files have changed.
+    /// Removes a movie whose files have changed from the cache.
     func forget(_ name: String) { movies.forget(name) }
 
     /// Returns the media playlists that can be read; empty for a file.
@@ -193,7 +194,8 @@ final class MovieCache: Sendable {
         guard info.isComplete else {
             throw CacheError(
                 .notFound,
-                "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; `get` it"
+                "\(url) isn't completely cached: \(info.bytesCached) of \(info.length.map(String.init) ?? "?") bytes; "
+                    + "download it with `mediacache get`"
             )
         }
         return []
@@ -205,7 +207,7 @@ final class MovieCache: Sendable {
         let resources = StoreResources(store, settings: request.settings ?? store.transfers, control: control)
         do {
             let source = try MovieSource(of: "\(request.url)", resources: resources) { url in
-                // The spelling of the store.
+                // The URL as the store spells it.
                 (try? ResourceURL(url)).map { available.contains("\($0)") } ?? false
             }
             switch source {
@@ -235,7 +237,7 @@ final class MovieCache: Sendable {
         if let cause = error.cause as? CacheError, cause.code == .notFound {
             return CacheError(.notFound, "\(url) isn't completely cached: \(error)", cause: error)
         }
-        return CacheError(.notMedia, "\(url) can't become an MP4: \(error)", cause: error)
+        return CacheError(.notMedia, "\(url) can't be converted to MP4: \(error)", cause: error)
     }
 
     private static func stream(
@@ -254,7 +256,7 @@ final class MovieCache: Sendable {
 }
 
 extension Problem {
-    /// Returns the error for a movie of a recording or download that lacks segments, requested without gaps.
+    /// Returns the error for a movie of a recording or download that was requested without gaps but lacks segments.
     static func notFound(lost count: Int, of title: String) -> Problem {
         let what = count == 1 ? "1 segment is" : "\(count) segments are"
         return .notFound("\(title): \(what) missing; request it with ?gaps=1 to leave gaps")

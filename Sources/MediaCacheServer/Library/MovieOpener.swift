@@ -4,11 +4,11 @@ import MediaCacheAPI
 import MediaContainers
 import MediaLibrary
 
-/// The opener of an asset, or of a recording's window, as one MP4.
+/// The opener of an asset, or of a window of a recording, as one MP4.
 struct MovieOpener: ReaderOpener {
     let name: String
     let movies: MovieCache
-    /// Returns the beginning of a recording's window, in nanoseconds since 1970; nil for an asset.
+    /// Returns the start of a recording's window, in nanoseconds since 1970; nil for an asset.
     var start: @Sendable () async throws -> Int64? = { nil }
     /// Returns the movie and its name in the cache.
     let find: @Sendable () async throws -> (movie: MovieCache.Movie, name: String)
@@ -19,11 +19,11 @@ struct MovieOpener: ReaderOpener {
         case .layout(let layout, let file, let head, let isSeen):
             return LayoutReader(
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                contentType: Self.type(isSound: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
+                contentType: Self.type(isAudio: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
             guard movies.budget.count < MovieCache.mostReaders else { throw Problem.busy }
             let head = ResourceHead(
-                length: movie.length, contentType: Self.type(isSound: movie.isSound), validator: Validator(),
+                length: movie.length, contentType: Self.type(isAudio: movie.isSound), validator: Validator(),
                 validatedAt: Date(),
                 entityTag: "\"mc-\(movie.identity)\"")
             let control = WorkControl()
@@ -37,8 +37,8 @@ struct MovieOpener: ReaderOpener {
         }
     }
 
-    /// Returns the media type of MP4 with video or with audio alone (RFC 4337).
-    private static func type(isSound: Bool) -> String { isSound ? "audio/mp4" : "video/mp4" }
+    /// Returns the media type of an MP4 with video or with audio only (RFC 4337).
+    private static func type(isAudio: Bool) -> String { isAudio ? "audio/mp4" : "video/mp4" }
 
     private func resolved(_ range: RequestedRange, in length: Int64) throws -> Range<Int64> {
         guard let range = range.resolved(in: length) else {

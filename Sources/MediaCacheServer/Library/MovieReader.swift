@@ -3,17 +3,16 @@ import MediaContainers
 import MediaLibrary
 import Synchronization
 
-/// A reader of bytes that are generated on demand by blocking work.
+/// A reader of bytes that blocking work generates on demand.
 ///
-/// It generates the next piece when the previous one is consumed, so that its memory is one piece and that of the
-/// source.
+/// It generates a piece when the previous one has been consumed, so it needs the memory of one piece and of the source.
 final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     /// The length of a piece in bytes.
     private static var pieceLength: Int { 512 << 10 }
 
     private struct State {
         var position: Int64
-        /// The generated piece; its bytes after `consumed` begin at `position`.
+        /// The generated piece. The byte after its first `consumed` bytes is at `position`.
         var piece: (bytes: MemoryBytes, consumed: Int)?
         var isGenerating = false
         var failure: CacheError?
@@ -34,7 +33,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - source: The source, which no other reader uses.
+    ///   - source: The source, used by no other reader.
     ///   - head: The head of the response.
     ///   - range: The range to read.
     ///   - windowStart: See ``ByteReader/windowStart``.
@@ -128,7 +127,7 @@ final class MovieReader<Source: ByteSource & SendableMetatype>: ByteReader {
             case .success(let bytes) where !bytes.isEmpty:
                 state.piece = (MemoryBytes(bytes: bytes), 0)
             case .success:
-                state.failure = CacheError(.badResponse, "\(name) ended earlier than its index says")
+                state.failure = CacheError(.badResponse, "\(name) ended earlier than its index indicates")
             case .failure(let error as ContainerError) where !(error.cause is CancellationError):
                 state.failure = CacheError(.representationChanged, "\(name): \(error)", cause: error)
             case .failure(let error):

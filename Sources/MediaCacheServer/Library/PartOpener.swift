@@ -2,10 +2,10 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// The opener of a part of an asset, by its name: a playlist, rewritten for the library, or a part from the store.
+/// The opener of a part of an asset: a playlist rewritten for the library, or bytes from the store.
 struct PartOpener: ReaderOpener {
     let id: AssetID
-    /// The path within the asset; empty for its file or top playlist.
+    /// The path within the asset; empty for the asset's file or top playlist.
     let path: String
     let assetStore: AssetStore
     let contentsCache: AssetContentsCache
@@ -54,7 +54,7 @@ struct PartOpener: ReaderOpener {
     /// Opens the part's bytes.
     private func opened(_ request: ReadRequest, _ part: AssetPart) async throws -> any ByteReader {
         var request = request
-        // Small parts are fetched whole. Files, and resources read by ranges, are fetched as needed.
+        // Small parts are fetched whole. Files, and resources that are read in ranges, are fetched as needed.
         if part.role != .file, part.range == nil { request.policy = .whole }
         guard part.range == nil, part.role == .mediaSegment || part.role == .initializationSection else {
             return try await store.read(request)

@@ -39,7 +39,7 @@ struct FrameOpener: ReaderOpener {
         guard let cover = try await frames.frame(of: asset, at: time) else {
             throw CacheError(.notFound, "\(asset.url) has no video frame" + (time.map { " at \($0) s" } ?? ""))
         }
-        // Without ranges, since each request would decode the frame again.
+        // Ranges aren't supported, since each request would decode the frame again.
         return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)
     }
 }

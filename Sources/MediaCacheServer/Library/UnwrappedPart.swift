@@ -3,7 +3,7 @@ import MediaCache
 import MediaContainers
 import MediaLibrary
 
-/// A media segment without the wrapping of its origin (`SegmentWrapping`).
+/// A media segment without its origin's wrapping (`SegmentWrapping`).
 struct UnwrappedPart: Sendable {
     let part: AssetPart
     /// The segment's name in messages.
@@ -12,7 +12,7 @@ struct UnwrappedPart: Sendable {
     let store: CacheStore
     let inflations: SegmentInflations
 
-    /// The number of first bytes to check for a playlist, and to send as checked after an image.
+    /// The number of leading bytes that are checked for a playlist. After an image, exactly the checked bytes are sent.
     private static let checkedLength = 1024
 
     /// Returns a reader of the requested range.
@@ -32,7 +32,7 @@ struct UnwrappedPart: Sendable {
         switch SegmentWrapping.find(front: front, length: length, isEncrypted: part.isEncrypted) {
         case .none: return try await session(checked: nil)
         case .picture(let picture):
-            // The next request may return another version, so the first bytes are those that were checked.
+            // The next request may return another version, so the leading bytes are sent as they were checked.
             let start = min(front.count, picture + Self.checkedLength)
             let layout = ByteLayout([.generated(Array(front[picture..<start])), .source(Int64(start)..<length)])
             return LayoutReader(
@@ -47,7 +47,7 @@ struct UnwrappedPart: Sendable {
         }
     }
 
-    /// Throws for a body that begins like a playlist. Its references would lead players to other hosts.
+    /// Throws if a body begins like a playlist, whose references would lead players to other hosts.
     private func refusePlaylist(_ front: [UInt8]) throws(CacheError) {
         guard case .playlist = BodyKind(of: front) else { return }
         throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
@@ -55,7 +55,7 @@ struct UnwrappedPart: Sendable {
 
     /// Returns a session over the requested range.
     ///
-    /// - Parameter version: The stored version whose first bytes aren't a playlist despite its type.
+    /// - Parameter version: The stored version whose leading bytes aren't a playlist despite its type.
     /// - Throws: `CacheError` with `notMedia` if the session's version is a playlist.
     private func session(checked version: Int64?) async throws -> ReadSession {
         let session = try await store.read(request)
@@ -66,7 +66,7 @@ struct UnwrappedPart: Sendable {
         throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
     }
 
-    /// Returns the head, the stored version if there is one, and the first bytes. If they are missing, the request's
+    /// Returns the head, the stored version if there is one, and the leading bytes. If they are missing, the request's
     /// policy decides how much is fetched.
     private func front(_ count: Int) async throws -> (head: ResourceHead, version: Int64?, bytes: [UInt8]) {
         var front = request
@@ -78,7 +78,7 @@ struct UnwrappedPart: Sendable {
         return (session.head, session.version, bytes)
     }
 
-    /// Returns the length; completes the resource if the length is unknown before its end.
+    /// Returns the length. If the length is unknown until the end, completes the resource first.
     private func length(of head: ResourceHead) async throws -> Int64? {
         if let length = head.length { return length }
         guard request.settings?.asksOrigins == true else { return nil }
@@ -113,16 +113,16 @@ struct UnwrappedPart: Sendable {
     }
 }
 
-/// The cache of inflated segments, for concurrent readers and for readers of several ranges.
+/// A cache of inflated segments, for concurrent readers and for readers of several ranges.
 final class SegmentInflations: Sendable {
     private let segments = SharedResults<[UInt8]?>(most: 16, largestCost: 64 << 20) { Int64($0?.count ?? 0) }
-    /// The limit of concurrent inflations, since each holds a segment twice.
+    /// The limit of concurrent inflations, since each keeps a segment in memory twice.
     private let limit = ConcurrencyLimit(2, maximumWaiting: 64)
 
     /// Returns an inflated segment; nil if it isn't compressed.
     ///
     /// - Parameters:
-    ///   - name: The key of the cache.
+    ///   - name: The cache key.
     ///   - isEncrypted: Whether the segment is encrypted.
     ///   - contents: Reads the stored segment.
     /// - Throws: The errors of `contents`, and `ContainerError`.

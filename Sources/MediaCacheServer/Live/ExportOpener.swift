@@ -19,7 +19,7 @@ struct ExportOpener: ReaderOpener {
         }
         guard let export = programme[format] else {
             throw Problem.notFound(
-                "\(name): this export wasn't requested; POST \(ChannelsRoute.path)/\(live.name)/programmes/\(programme.id)"
+                "\(name): export not requested; POST \(ChannelsRoute.path)/\(live.name)/programmes/\(programme.id)"
                     + "/exports/\(format.rawValue) requests it")
         }
         guard case .done = export.state else {
@@ -30,7 +30,7 @@ struct ExportOpener: ReaderOpener {
             return try MemoryReader(playlist: Array(text.utf8), name: name)
         }
         guard let file = try await recordings.file(of: programme, as: format) else {
-            throw Problem.notFound("\(name): its file is missing; the server's next start exports it again")
+            throw Problem.notFound("\(name): its file is missing; restart the server to export it again")
         }
         let head = ResourceHead(
             length: file.length, contentType: Self.contentType(export), validator: Validator(), validatedAt: Date(),
@@ -38,7 +38,7 @@ struct ExportOpener: ReaderOpener {
         return try FileReader(file, head: head, range: range, name: name)
     }
 
-    /// Returns the media type of MP4 and 3GP, with video or with audio alone (RFC 4337, RFC 3839).
+    /// Returns the media type of an MP4 or 3GP file, with video or with audio only (RFC 4337, RFC 3839).
     private static func contentType(_ export: ProgrammeExport) -> String {
         (export.isSound ? "audio/" : "video/") + (export.format == .threeGP ? "3gpp" : "mp4")
     }

@@ -10,11 +10,12 @@ struct LiveChannel: Sendable {
     let recording: Recording
     let name: ChannelName
     let query: String
-    /// The current time of the stream's clock, in nanoseconds since 1970, the reference of relative times.
+    /// The current time of the stream's clock, in nanoseconds since 1970. Relative times refer to it.
     let now: Int64
-    /// Whether a window that begins outside the recorded ranges is refused rather than served from its recorded part.
+    /// Whether a window that begins outside the recorded ranges is refused instead of being served from its recorded
+    /// part.
     let isStrict: Bool
-    /// The path of its folder, for messages: `/live/<name>`, or the library path of an asset.
+    /// The path of the channel's folder, for messages: `/live/<name>`, or the library path of an asset.
     let path: String
 
     init(
@@ -28,9 +29,9 @@ struct LiveChannel: Sendable {
         self.path = path ?? "\(LiveRoute.prefix)\(name)"
     }
 
-    /// Returns the window of a playlist's name and the query; nil if the name isn't a playlist's.
+    /// Returns the window that a playlist's name and the query request; nil if the name isn't that of a playlist.
     ///
-    /// - Throws: ``Problem`` for an invalid form.
+    /// - Throws: ``Problem`` if the window is invalid.
     func window(_ file: String) throws -> WindowRequest? {
         guard file.hasSuffix(".m3u8") else { return nil }
         do {
@@ -40,9 +41,9 @@ struct LiveChannel: Sendable {
         }
     }
 
-    /// Returns the opener of a file in a track's folder: a playlist of a window, or a part of the recording.
+    /// Returns the opener of a file in a track's folder: a window's playlist, or a part of the recording.
     ///
-    /// - Throws: ``Problem`` for an invalid form.
+    /// - Throws: ``Problem`` if the window is invalid.
     func opener(
         for file: String, track: String, store: CacheStore, settings: TransferSettings, inflations: SegmentInflations
     ) throws -> any ReaderOpener {
@@ -56,16 +57,16 @@ struct LiveChannel: Sendable {
             live: self, track: track, file: file, store: store, settings: settings, inflations: inflations)
     }
 
-    /// Parses a moment, in nanoseconds since 1970.
+    /// Parses a point in time, in nanoseconds since 1970.
     ///
-    /// - Parameter name: The moment's name in messages.
-    /// - Throws: ``Problem`` for an invalid moment.
+    /// - Parameter name: The name of the value in messages.
+    /// - Throws: ``Problem`` if the text isn't a valid time.
     func moment(_ text: String, _ name: String) throws -> Int64 { try Self.moment(text, name, now) }
 
-    /// Parses a moment relative to `now`, in nanoseconds since 1970.
+    /// Parses a point in time that may be relative to `now`, in nanoseconds since 1970.
     ///
-    /// - Parameter name: The moment's name in messages.
-    /// - Throws: ``Problem`` for an invalid moment.
+    /// - Parameter name: The name of the value in messages.
+    /// - Throws: ``Problem`` if the text isn't a valid time.
     static func moment(_ text: String, _ name: String, _ now: Int64) throws -> Int64 {
         do {
             return try WindowRequest.moment(text, name, now)

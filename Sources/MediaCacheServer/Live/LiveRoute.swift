@@ -4,9 +4,9 @@ import MediaLibrary
 
 /// `/live/<name>/`: any window of a channel's recording.
 ///
-/// `index.m3u8` and its other forms (`WindowRequest`) are the playlists for players. They reference the tracks'
-/// playlists, which reference the segments. `thumbnails.m3u8` is the I-frame playlist of a window, `<from>-<to>.mp4` a
-/// window as one file, and `<time>.jpg` the frame at a moment. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
+/// `index.m3u8` and its other forms (`WindowRequest`) are playlists for players. They reference the playlists of the
+/// tracks, which reference the segments. `thumbnails.m3u8` is a window's I-frame playlist, `<from>-<to>.mp4` is a
+/// window as one file, and `<time>.jpg` is the frame at that time. `programmes/<id>.mp4`, `programmes/<id>.3gp` and
 /// `programmes/<id>/index.m3u8` are the exports of a programme.
 struct LiveRoute: MediaRoute {
     static let prefix = "/live/"
@@ -31,7 +31,7 @@ struct LiveRoute: MediaRoute {
         ).map { PercentCoding.decode($0) ?? String($0) }
         guard (2...4).contains(parts.count), let name = ChannelName(rawValue: parts[0]) else {
             throw Problem.notFound(
-                "there is nothing at this path; a channel has /live/<name>/index.m3u8 and its other forms, "
+                "there is nothing at this path; the paths of a channel are /live/<name>/index.m3u8 and its variants, "
                     + "/live/<name>/<from>-<to>.mp4 and /live/<name>/<time>.jpg")
         }
         guard let recording = recordings.recording(name) else {
@@ -41,7 +41,7 @@ struct LiveRoute: MediaRoute {
             recording: recording, name: name, query: request.query, isStrict: try request.flag("strict"))
         if parts.count > 2, parts[1] == Self.programmes { return try exportOpener(live, Array(parts[2...])) }
         guard parts.count < 4 else {
-            throw Problem.notFound("a channel has no “\(parts[1...].joined(separator: "/"))”")
+            throw Problem.notFound("the channel \(name) has no “\(parts[1...].joined(separator: "/"))”")
         }
         let file = parts.count == 2 ? parts[1].isEmpty ? "index.m3u8" : parts[1] : parts[2]
         if parts.count == 3 {
@@ -59,7 +59,7 @@ struct LiveRoute: MediaRoute {
             let time = try live.moment(String(file.dropLast(4)), "the moment")
             return MomentOpener(live: live, time: time, frames: frames, urls: urls)
         }
-        throw Problem.notFound("a channel has no “\(file)”")
+        throw Problem.notFound("the channel \(name) has no “\(file)”")
     }
 
     private func exportOpener(_ live: LiveChannel, _ parts: [String]) throws -> any ReaderOpener {
@@ -70,8 +70,8 @@ struct LiveRoute: MediaRoute {
         guard parts.count == 1, pieces.count == 2, let format = ProgrammeFormat(rawValue: pieces[1]), format != .hls
         else {
             throw Problem.notFound(
-                "a programme has programmes/<id>.mp4, programmes/<id>.3gp and programmes/<id>/index.m3u8, one for each of "
-                    + "its exports")
+                "there is nothing at this path; the exports of a programme are at programmes/<id>.mp4, "
+                    + "programmes/<id>.3gp and programmes/<id>/index.m3u8")
         }
         return ExportOpener(live: live, recordings: recordings, programme: pieces[0], format: format)
     }
@@ -81,9 +81,9 @@ struct LiveRoute: MediaRoute {
         guard parts.count == 2 else {
             throw Problem.badRequest("“\(stem).mp4” isn't <from>-<to>.mp4, with times in seconds or milliseconds")
         }
-        let from = try live.moment(parts[0], "the beginning")
+        let from = try live.moment(parts[0], "the start")
         let to = try live.moment(parts[1], "the end")
-        guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
+        guard to > from else { throw Problem.badRequest("the window's end must be after its start") }
         let (movies, name) = (movies, "\(Self.prefix)\(live.name)/\(stem).mp4")
         let start: @Sendable () async throws -> Int64? = {
             try await live.recording.windowStart(from: from, to: to, isStrict: live.isStrict)
@@ -100,10 +100,10 @@ struct LiveRoute: MediaRoute {
     }
 }
 
-/// The opener of the frame at a moment.
+/// The opener of the frame at a point in time.
 private struct MomentOpener: ReaderOpener {
     let live: LiveChannel
-    /// The moment, in nanoseconds since 1970.
+    /// The time, in nanoseconds since 1970.
     let time: Int64
     let frames: FrameQueue
     let urls: ServerURLs
@@ -114,7 +114,7 @@ private struct MomentOpener: ReaderOpener {
         let (track, row, offset) = try await live.recording.moment(time)
         let url = try urls.liveURL(of: live.name) + "\(track)/span-\(row.start)-\(row.end).m3u8"
         var cover = try await frames.frame(of: url, at: offset)
-        // The offset may be after the segment's last frame.
+        // The offset may be after the last frame of the segment.
         if cover == nil { cover = try await frames.frame(of: url, at: 0) }
         guard let cover else { throw CacheError(.notFound, "\(live.name) has no video frame at that time") }
         return try MemoryReader(cover, range: range, name: name, acceptsRanges: false)

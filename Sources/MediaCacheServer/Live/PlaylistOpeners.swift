@@ -38,10 +38,10 @@ struct TrackOpener: ReaderOpener {
 }
 
 extension MemoryReader {
-    /// Creates a reader of a playlist that may change soon. It accepts no ranges, since players would combine parts of
-    /// two versions.
+    /// Creates a reader of a playlist that may change soon. It doesn't support ranges, since players would combine
+    /// parts of two versions.
     ///
-    /// - Parameter windowStart: The beginning of the window, in nanoseconds since 1970; nil if it isn't fixed.
+    /// - Parameter windowStart: The start of the window, in nanoseconds since 1970; nil if it isn't fixed.
     convenience init(playlist bytes: [UInt8], name: String, windowStart: Int64? = nil) throws {
         try self.init(
             bytes, contentType: "application/vnd.apple.mpegurl", range: .all, name: name, acceptsRanges: false,

@@ -8,7 +8,7 @@ struct SegmentOpener: ReaderOpener {
     let track: String
     let file: String
     let store: CacheStore
-    /// The settings of reads. They forbid requests to origins.
+    /// The settings of reads, which forbid origin requests.
     let settings: TransferSettings
     let inflations: SegmentInflations
 
@@ -29,7 +29,7 @@ struct SegmentOpener: ReaderOpener {
     }
 }
 
-/// A recorded part: a whole resource or a slice of a file, without the wrapping of its origin.
+/// A recorded part: a whole resource or a range of a file, without its origin's wrapping.
 struct RecordedBytes: Sendable {
     let part: AssetPart
     let isWrapped: Bool
@@ -39,7 +39,7 @@ struct RecordedBytes: Sendable {
     let settings: TransferSettings
     let inflations: SegmentInflations
 
-    /// Returns a reader. It doesn't contact the origin.
+    /// Returns a reader, which doesn't contact the origin.
     ///
     /// - Throws: `CacheError` with `notFound` if the part was removed.
     func reader(_ range: RequestedRange) async throws -> any ByteReader {

@@ -2,7 +2,7 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// The metrics of downloads and recordings. Channel names are labels, since the server's user chose them; URLs aren't.
+/// The metrics of downloads and recordings. Channel names are used as labels, since the user chose them; URLs aren't.
 struct LibraryMetrics {
     let downloads: [DownloadStatus]
     let channels: [RecordingStatus]
@@ -12,7 +12,7 @@ struct LibraryMetrics {
     ///   - recordings: The recordings; nil if the server has none.
     init(_ downloads: Downloads?, _ recordings: Recordings?) async {
         self.downloads = await downloads?.statuses() ?? []
-        // An error leaves the channels out.
+        // If the recordings can't be read, their metrics are omitted.
         channels = (try? await recordings?.statuses()) ?? []
     }
 
@@ -26,13 +26,13 @@ struct LibraryMetrics {
                 ("state=\"\($0.rawValue)\"", Double(states[$0]?.count ?? 0))
             })
         text.gauge(
-            "download_bytes_per_second", "The rate of all downloads together.",
+            "download_bytes_per_second", "The total rate of all downloads.",
             downloads.reduce(0) { $0 + $1.progress.rate })
         let kinds = Dictionary(grouping: channels) { ChannelRecord.State($0.state) }
         text.add(
             "channels", "Channels by state.", type: "gauge",
             samples: ChannelRecord.State.allCases.map { ("state=\"\($0.rawValue)\"", Double(kinds[$0]?.count ?? 0)) })
-        add("channel_up", "1 while the channel records.", to: &text) { $0.state == .recording ? 1 : 0 }
+        add("channel_up", "1 while the channel is being recorded.", to: &text) { $0.state == .recording ? 1 : 0 }
         add("channel_edge_timestamp_seconds", "The end of the recorded range, in seconds since 1970.", to: &text) {
             $0.edge?.timeIntervalSince1970
         }

@@ -3,7 +3,7 @@ import MediaCache
 import MediaLibrary
 import Synchronization
 
-/// `GET /metrics`: the metrics for Prometheus. Labels have few values, and no label contains a URL.
+/// `GET /metrics`: metrics for Prometheus. Labels have few values, and none contains a URL.
 final class MetricsRoute: Route {
     let paths = ["/metrics"]
     let access = RouteAccess.open
@@ -15,7 +15,7 @@ final class MetricsRoute: Route {
     private let recordings: Recordings?
     private let process: ProcessMetrics
     private let time: any TimeSource
-    /// The most recent usage. It is cached, since it queries the catalog and there may be several scrapers.
+    /// The most recent usage. It is cached because it requires catalog queries, and there may be several scrapers.
     private let usage = Mutex<(at: Duration, usage: Usage)?>(nil)
     private static let usageLifetime = Duration.seconds(5)
 
@@ -40,7 +40,7 @@ final class MetricsRoute: Route {
         }
         var text = MetricsText()
         text.add(
-            "build_info", "The version of the software; always 1.", type: "gauge",
+            "build_info", "The version of MediaCache; always 1.", type: "gauge",
             samples: [("version=\"\(CacheServer.version)\"", 1)])
         Self.write(metrics.snapshot, connections: registry.count, to: &text)
         text.gauge("http_connections_limit", "The limit of open client connections.", Int64(registry.maximum))
@@ -72,7 +72,7 @@ final class MetricsRoute: Route {
                 return (labels: "route=\"\(kind.label)\",code=\"\(code)\"", value: Double(count))
             }
         }
-        let help = "Responses by route and class of status; none means that the connection ended before the response."
+        let help = "Responses by route and status class; none means that the connection closed before the response."
         text.add("http_responses_total", help, type: "counter", samples: responses)
         let bytes = RouteKind.allCases.map { (labels: "route=\"\($0.label)\"", value: Double(snapshot.bytes($0))) }
         text.add("http_body_bytes_total", "Body bytes written to clients.", type: "counter", samples: bytes)

@@ -10,20 +10,20 @@ struct MetricsText {
         write("mediacache_\(name)", help, type: type, samples: samples)
     }
 
-    /// Writes a counter, which never decreases.
+    /// Writes a counter: a value that never decreases.
     mutating func counter(_ name: String, _ help: String, _ value: Int64) {
         add(name, help, type: "counter", samples: [("", Double(value))])
     }
 
-    /// Writes a value that can go up and down.
+    /// Writes a gauge: a value that can increase and decrease.
     mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         add(name, help, type: "gauge", samples: [("", value)])
     }
 
-    /// Writes an integer that can go up and down.
+    /// Writes a gauge with an integer value.
     mutating func gauge(_ name: String, _ help: String, _ value: Int64) { gauge(name, help, Double(value)) }
 
-    /// Writes a metric of the process, under its conventional name.
+    /// Writes a metric of the process, under the name that Prometheus clients use.
     mutating func process(_ name: String, _ help: String, type: String, _ value: Double) {
         write("process_\(name)", help, type: type, samples: [("", value)])
     }

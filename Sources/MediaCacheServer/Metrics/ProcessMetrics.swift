@@ -8,8 +8,8 @@ import Foundation
     import Glibc
 #endif
 
-/// The resource use of the process, under the conventional names of Prometheus clients. Memory and open files are read
-/// from Linux's `/proc`, and left out on other systems.
+/// The resource use of the process, under the names that Prometheus clients use. Memory and open files are read from
+/// Linux's `/proc` and omitted on other systems.
 struct ProcessMetrics {
     /// The start time of the server.
     let started: Date

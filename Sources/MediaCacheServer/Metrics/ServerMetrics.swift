@@ -1,13 +1,13 @@
 import MediaCacheAPI
 import Synchronization
 
-/// The counters of responses, by route and class of status.
+/// Response counters, by route and status class.
 final class ServerMetrics: Sendable {
     /// A snapshot of the counters.
     struct Snapshot: Sendable {
-        /// The numbers of responses, by ``RouteKind`` and class of status (1 to 5, or 0 for none).
+        /// The response counts, by ``RouteKind`` and status class (1 to 5, or 0 for none).
         var responses: [Int]
-        /// The numbers of written body bytes, by ``RouteKind``.
+        /// The counts of body bytes written, by ``RouteKind``.
         var bytes: [Int64]
 
         func responses(_ kind: RouteKind, statusClass: Int) -> Int { responses[kind.rawValue * 6 + statusClass] }
@@ -23,7 +23,7 @@ final class ServerMetrics: Sendable {
         )
     }
 
-    /// Counts a response. The status 0 means that the connection ended before the response's head.
+    /// Counts a response. Status 0 means that the connection closed before the response's head.
     func count(_ kind: RouteKind, status: Int, bytes: Int64) {
         let statusClass = min(max(status / 100, 0), 5)
         counters.withLock {
@@ -35,8 +35,8 @@ final class ServerMetrics: Sendable {
     var snapshot: Snapshot { counters.withLock { $0 } }
 }
 
-/// The kind of a request's route: the `route` label of the metrics. The set is closed, so that clients can't add
-/// labels.
+/// The kind of a request's route, used as the `route` label of the metrics. The set is closed, so that clients can't
+/// add labels.
 enum RouteKind: Int, CaseIterable {
     case play
     case library

@@ -8,12 +8,12 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An origin over HTTP/1.1, on async-http-client.
+/// An origin over HTTP/1.1, based on async-http-client.
 ///
-/// It follows no redirects, decodes no content codings and stores no cookies. Certificates are always checked. When a
-/// reader stops reading, the socket stops too, after about 1 MiB.
+/// It follows no redirects, decodes no content codings and stores no cookies. Certificates are always verified. When a
+/// reader stops reading, the socket stops after about 1 MiB.
 ///
-/// Call ``shutdown()`` when it's no longer needed.
+/// Call ``shutdown()`` when the origin is no longer needed.
 public final class AsyncHTTPClientOrigin: Origin {
     private let unrestricted: HTTPClient
     private let guarded: HTTPClient
@@ -25,7 +25,7 @@ public final class AsyncHTTPClientOrigin: Origin {
     private let isShutDown = Mutex(false)
     private static let shutdownLimit = TimeAmount.seconds(2)
 
-    /// Creates an origin; nothing is connected yet.
+    /// Creates an origin without opening connections.
     ///
     /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
     public convenience init(settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings()) throws {
@@ -35,7 +35,7 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Creates an origin for tests.
     ///
     /// - Parameters:
-    ///   - hostAddresses: Addresses by host name, in place of the resolver's.
+    ///   - hostAddresses: Addresses by host name, used instead of the resolver.
     ///   - preparesConnections: Whether the client reports each new connection.
     init(
         settings: AsyncHTTPClientSettings, hostAddresses: [String: String], preparesConnections: Bool = true
@@ -49,9 +49,9 @@ public final class AsyncHTTPClientOrigin: Origin {
         configuration.httpVersion = .http1Only
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.connectionsPerHost
         configuration.connectionPool.idleTimeout = TimeAmount(settings.idleConnectionLimit)
-        // The engine retries, and knows when; the client would try again silently until its own limit.
+        // The engine decides when to retry; the client would retry silently until its own limit.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Each exchange has its own, shorter limit. This one ends abandoned attempts.
+        // Each exchange has its own, shorter limit. This one ends attempts that were abandoned.
         configuration.timeout.connect = .seconds(60)
 
         configuration.dnsOverride = hostAddresses
@@ -86,8 +86,8 @@ public final class AsyncHTTPClientOrigin: Origin {
     /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
     /// unless that field is set.
     ///
-    /// Behind a proxy, the scope is checked for literal addresses and for names that are known to be local. The proxy
-    /// resolves all other names.
+    /// Behind a proxy, the scope is checked only for literal addresses and for names that are known to be local. The
+    /// proxy resolves all other names.
     public func send(_ request: OriginRequest) async throws -> OriginResponse {
         let url = request.url
         let head = Self.head(of: request)
@@ -105,7 +105,7 @@ public final class AsyncHTTPClientOrigin: Origin {
         let client = request.scope == .any ? unrestricted : guarded
         let exchange = HTTPExchange(url: url, limits: request.limits, proxy: proxy)
         let response = try await exchange.run { client.execute(request: placeholder, delegate: $0) }
-        // A response without the mark didn't pass the check of its connection.
+        // The ticket is still withheld, so the connection wasn't checked.
         guard !withheld.contains(ticket) else {
             response.body.cancel()
             throw CacheError(
@@ -114,11 +114,11 @@ public final class AsyncHTTPClientOrigin: Origin {
         return response
     }
 
-    /// Checks a request before anything is connected.
+    /// Checks a request before a connection is opened.
     ///
-    /// The connected address is checked when a connection is established, before the request is sent. That alone would
-    /// reveal whether a local port is open, and with TLS a local service could read the first bytes of the handshake,
-    /// so the name is resolved here too. A name without an address is left to the client, which reports the error.
+    /// The connected address is checked again before the request is sent. That check alone would reveal whether a local
+    /// port is open, and with TLS a local service would receive the first bytes of the handshake, so the name is
+    /// resolved here too. If a name has no address, the client reports the error.
     private func check(_ request: OriginRequest) async throws {
         try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
         guard request.scope == .publicOnly, proxy == nil else { return }
@@ -126,15 +126,15 @@ public final class AsyncHTTPClientOrigin: Origin {
         if meaning.isResolved { try meaning.requirePublic(request.url) }
     }
 
-    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Connections that are
-    /// being established can't be cancelled; the call waits for them at most two seconds.
+    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Waits at most two
+    /// seconds for connections that are being established, which can't be cancelled.
     public func shutdown() async {
         let isFirst = isShutDown.withLock { isShutDown in
             defer { isShutDown = true }
             return !isShutDown
         }
         guard isFirst else { return }
-        // An error means that connections were cut, as intended.
+        // Errors only mean that connections were closed, as intended.
         let closed = [unrestricted, guarded].map { client in
             let promise = eventLoop.makePromise(of: Void.self)
             client.shutdown { _ in promise.succeed() }
@@ -163,12 +163,12 @@ extension AsyncHTTPClientOrigin {
                 peer: isProxied ? .unknown : address?.kind ?? .unknown, withheld: withheld)
             try pipeline.addHandler(handler, position: .after(decoder.handler))
         } catch {
-            // The client expects an open connection when it receives the failure, so the connection is closed later.
+            // The client expects the connection to be open when it receives the failure, so it is closed afterwards.
             channel.eventLoop.execute { channel.close(promise: nil) }
             return channel.eventLoop.makeFailedFuture(error)
         }
-        // Few large reads: about twice as fast as growing buffers on a fast network. One per turn of the event loop,
-        // so that a reader who stops has at most one more on the way.
+        // A few large reads are about twice as fast as growing buffers on a fast network. There is one read per turn of
+        // the event loop, so that at most one more arrives after a reader stops.
         let allocator = FixedSizeRecvByteBufferAllocator(capacity: 1 << 20)
         return channel.setOption(.recvAllocator, value: allocator).flatMap {
             channel.setOption(.maxMessagesPerRead, value: 1)

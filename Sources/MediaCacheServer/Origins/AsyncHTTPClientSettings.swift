@@ -6,10 +6,10 @@ import NIOPosix
 public struct AsyncHTTPClientSettings: Sendable {
     /// PEM files with certificate authorities that are trusted in addition to the system's.
     public var certificateAuthorityFiles: [String]
-    /// The HTTP proxy that all requests go through, by CONNECT (RFC 9110 §9.3.6).
+    /// The HTTP proxy for all requests, which uses CONNECT (RFC 9110 §9.3.6).
     public var proxy: UpstreamProxy?
     /// The maximum number of connections to one host and port, 64 by default. It should be well above the limit of the
-    /// transfer scheduler, so that the scheduler alone orders requests.
+    /// transfer scheduler, so that only the scheduler orders requests.
     public var connectionsPerHost: Int
     /// The time after which an unused connection is closed, 60 s by default.
     public var idleConnectionLimit: Duration

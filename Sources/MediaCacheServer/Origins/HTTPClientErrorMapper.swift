@@ -14,15 +14,15 @@ import NIOSSL
     import Glibc
 #endif
 
-/// The mapping of the client's errors to cache errors.
+/// The mapping of client errors to cache errors.
 enum HTTPClientErrorMapper {
-    /// Returns the `CacheError` of an error. Its message names the host.
+    /// Returns the `CacheError` for an error. Its message contains the host.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - url: The requested URL.
-    ///   - hadHead: Whether the response had begun.
-    ///   - proxy: The proxy that the request goes through; nil without one.
+    ///   - hadHead: Whether the response head had been received.
+    ///   - proxy: The proxy that the request uses; nil if there is none.
     static func cacheError(
         for error: any Error, url: ResourceURL, hadHead: Bool, proxy: UpstreamProxy? = nil
     ) -> CacheError {
@@ -41,7 +41,7 @@ enum HTTPClientErrorMapper {
         case is CancellationError:
             return CacheError(.cancelled, "the request to \(host) was cancelled")
         case is AccessRule.Refusal:
-            // The message leaves the address out, so that clients can't resolve names of this network.
+            // The message omits the address, so that clients can't resolve names of this network.
             return CacheError(
                 .forbiddenAddress,
                 "\(host) isn't at a public address; allow its network if that is intended")

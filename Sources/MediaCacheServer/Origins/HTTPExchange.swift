@@ -5,11 +5,11 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One request and its response, between the client's event loop and the task that reads.
+/// A request and its response, shared by the client's event loop and the task that reads.
 ///
-/// At most one large buffer waits for the reader: the client reads from the socket again when it is consumed, or while
-/// the waiting bytes are few. The exchange has its own time limits, since those of the client include the reader's
-/// pauses.
+/// At most one large buffer waits for the reader. The client reads from the socket again when the buffer is consumed,
+/// or as long as few bytes are waiting. The exchange has its own time limits, since the client's would include the
+/// pauses of the reader.
 final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
     typealias Response = Void
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
@@ -29,15 +29,15 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         var timer: Scheduled<Void>?
         var head: HeadContinuation?
         var reader: BodyContinuation?
-        /// The time at which the reader began to wait.
-        var asked: NIODeadline?
+        /// The time at which the reader started to wait.
+        var waitingSince: NIODeadline?
         var buffers = CircularBuffer<ByteBuffer>()
         var bufferedBytes = 0
-        /// The promise that makes the client continue.
+        /// The promise that lets the client read on.
         var demand: EventLoopPromise<Void>?
     }
 
-    /// The number of waiting bytes below which the client may continue, so that small reads are combined.
+    /// The number of waiting bytes below which the client reads on, so that small reads are combined.
     private static let lowWater = 256 << 10
 
     private let url: ResourceURL
@@ -51,12 +51,12 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         self.proxy = proxy
     }
 
-    /// Starts the request and waits for the response's head.
+    /// Starts the request and returns when the head of the response has arrived.
     func run(_ start: (HTTPExchange) -> HTTPClient.Task<Void>) async throws -> OriginResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Cancellation may have come first.
+                    // The exchange may already have been cancelled.
                     if case .ended = state.phase { return true }
                     state.head = continuation
                     return false
@@ -85,7 +85,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
             }
             if case .ended(let error) = state.phase { return .end(error) }
             state.reader = continuation
-            state.asked = .now()
+            state.waitingSince = .now()
             return .wait(state.timer == nil ? state.task?.eventLoop : nil)
         }
         switch outcome {
@@ -133,7 +133,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
 extension HTTPExchange {
     func didSendRequest(task: HTTPClient.Task<Void>) {
         let timer = task.eventLoop.scheduleTask(in: TimeAmount(limits.firstByte)) {
-            self.expire(.waitingForHead, "\(self.url.authority) didn't answer within \(self.limits.firstByte)")
+            self.expire(.waitingForHead, "\(self.url.authority) didn't respond within \(self.limits.firstByte)")
         }
         let old = state.withLock { state -> Scheduled<Void>? in
             guard case .connecting = state.phase else { return timer }
@@ -171,7 +171,7 @@ extension HTTPExchange {
         guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
         let (reader, demand) = state.withLock { state -> (BodyContinuation?, EventLoopPromise<Void>?) in
             if case .ended = state.phase { return (nil, nil) }
-            state.asked = nil
+            state.waitingSince = nil
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, nil)
@@ -208,7 +208,7 @@ extension HTTPExchange {
             var hadHead = false
             switch state.phase {
             case .ended:
-                // The end of what was dropped must not look like the end of the body.
+                // Otherwise the end of the dropped bytes would look like the end of the body.
                 if dropsBuffers { state.phase = .ended(error) }
                 return nil
             case .body: hadHead = true
@@ -228,7 +228,7 @@ extension HTTPExchange {
         }
         guard let ending else { return }
         ending.state.timer?.cancel()
-        // Fulfilled even now: the client waits for it before it releases the request.
+        // Fulfilled even now, because the client waits for it before it releases the request.
         ending.state.demand?.succeed()
         if let error = ending.error {
             ending.state.task?.fail(reason: error)
@@ -254,7 +254,7 @@ extension HTTPExchange {
         if isOver { end(CacheError(.timedOut, "\(message); check the address and the network, or raise the limit")) }
     }
 
-    /// One timer looks after all waits of a body: setting one per wait would wake the event loop for each buffer.
+    /// Watches all waits of a body with one timer. A timer for each wait would wake the event loop for every buffer.
     private func watchForStall(on eventLoop: any EventLoop, after delay: Duration) {
         let timer = eventLoop.scheduleTask(in: TimeAmount(delay)) { self.checkForStall(on: eventLoop) }
         let isNeeded = state.withLock { state in
@@ -266,12 +266,12 @@ extension HTTPExchange {
     }
 
     private func checkForStall(on eventLoop: any EventLoop) {
-        let asked = state.withLock { state in
+        let waitingSince = state.withLock { state in
             state.timer = nil
-            return state.asked
+            return state.waitingSince
         }
-        guard let asked else { return }
-        let left = asked + TimeAmount(limits.stall) - .now()
+        guard let waitingSince else { return }
+        let left = waitingSince + TimeAmount(limits.stall) - .now()
         if left <= .zero {
             end(CacheError(.timedOut, "\(url.authority) stalled: no byte for \(limits.stall) during the response body"))
         } else {

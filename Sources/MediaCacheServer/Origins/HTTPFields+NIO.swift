@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPFields {
-    /// The fields of a response. What isn't a field by RFC 9110 §5.1 is left out, and so is this process's own mark.
+    /// Creates the fields of a response. Invalid field names (RFC 9110 §5.1) and this process's own mark are omitted.
     init(received headers: HTTPHeaders) {
         self.init()
         for (name, value) in headers {
@@ -15,7 +15,7 @@ extension HTTPFields {
 }
 
 extension HTTPHeaders {
-    /// The fields of a request.
+    /// Creates the fields of a request.
     init(sent fields: HTTPFields) {
         self.init()
         for field in fields { add(name: field.name.rawName, value: field.value) }

@@ -1,7 +1,7 @@
 import MediaCache
 import NIOCore
 
-/// Bytes as the network brought them.
+/// Bytes in the buffer in which they were received.
 struct NIOOriginBuffer: OriginBuffer {
     let buffer: ByteBuffer
 

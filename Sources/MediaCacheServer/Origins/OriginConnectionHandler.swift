@@ -3,18 +3,19 @@ import NIOCore
 import NIOHTTP1
 
 /// The handler between the HTTP codec and the client's own handler on each connection. It sends the withheld request
-/// with an unchanged target, which the client would normalise by `Foundation.URL`, and marks each response's head with
-/// the kind of the connection's address.
+/// with its exact target, which the client would normalize through `Foundation.URL`, and marks the head of each
+/// response with the kind of the connection's address.
 final class OriginConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// Carries the kind of address from this handler to the exchange. An origin's own field of this name is dropped.
+    /// The field that carries the kind of address from this handler to the exchange. An origin's field of this name is
+    /// dropped.
     static let peerField = "mediacache-peer"
 
-    /// The placeholder's head couldn't be replaced by its request.
+    /// An error: the head of a placeholder couldn't be replaced by its request.
     struct MissingRequest: Error {}
 
     private let peer: AddressKind
@@ -48,7 +49,7 @@ final class OriginConnectionHandler: ChannelDuplexHandler {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// The kind of address that `headers` were marked with.
+    /// Returns the kind of address with which `headers` were marked.
     static func peer(of headers: HTTPHeaders) -> AddressKind {
         let mark = headers.first(name: peerField)
         return [AddressKind.global, .local].first { Self.mark($0) == mark } ?? .unknown

@@ -12,7 +12,7 @@ public struct UpstreamProxy: Sendable, Hashable {
     public var host: String
     /// The proxy's port, 1…65535.
     public var port: Int
-    /// The credentials; nil if the proxy needs none.
+    /// The credentials; nil if the proxy doesn't require any.
     public var authorization: Authorization?
 
     /// Creates a proxy.

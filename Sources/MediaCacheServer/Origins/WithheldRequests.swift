@@ -3,9 +3,9 @@ import Synchronization
 
 /// Requests that wait for a checked connection.
 ///
-/// The HTTP client gets a placeholder with an unknown method, without target, header fields and credentials. The
-/// handler that is added to a connection after the check of its address replaces it with the request. On a connection
-/// without that handler, the request is never sent.
+/// The HTTP client receives a placeholder with an unknown method and without target, header fields and credentials.
+/// After the check of a connection's address, a handler is added that replaces the placeholder by the request. Without
+/// that handler, the request is never sent.
 final class WithheldRequests: Sendable {
     /// The placeholder's method.
     static let method = HTTPMethod.RAW(value: "UNCHECKED")
@@ -19,7 +19,7 @@ final class WithheldRequests: Sendable {
 
     private let state = Mutex(State())
 
-    /// Withholds a request. Returns its ticket.
+    /// Withholds a request and returns its ticket.
     func add(_ head: HTTPRequestHead) -> UInt64 {
         state.withLock { state in
             state.next += 1
@@ -36,9 +36,9 @@ final class WithheldRequests: Sendable {
         return state.withLock { $0.heads.removeValue(forKey: ticket) }
     }
 
-    /// Whether a request is still withheld.
+    /// Returns whether a request is still withheld.
     func contains(_ ticket: UInt64) -> Bool { state.withLock { $0.heads[ticket] != nil } }
 
-    /// Removes a request, if it's still withheld.
+    /// Removes a request if it is still withheld.
     func remove(_ ticket: UInt64) { state.withLock { $0.heads[ticket] = nil } }
 }

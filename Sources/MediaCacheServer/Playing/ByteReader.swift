@@ -3,22 +3,23 @@ import MediaLibrary
 
 /// A reader of one range of a resource, for a response pump.
 protocol ByteReader: AnyObject, Sendable {
-    /// The head of the representation when the reader was opened.
+    /// The head of the representation at the time the reader was opened.
     var head: ResourceHead { get }
-    /// The range to read; the upper bound is `Int64.max` if the length is unknown.
+    /// The range to read. Its upper bound is `Int64.max` if the length is unknown.
     var range: Range<Int64> { get }
-    /// Whether ranges may be requested. A resource that changes with every request is always served whole (RFC 9110
+    /// Whether range requests are supported. A resource that changes with every request is always sent whole (RFC 9110
     /// §14.2), since some clients would combine parts of two versions.
     var acceptsRanges: Bool { get }
-    /// The beginning of a recording's window, in nanoseconds since 1970; nil for any other resource.
+    /// The start of a recording's window, in nanoseconds since 1970; nil for any other resource.
     var windowStart: Int64? { get }
     /// The gaps in a movie that is remuxed from a stream; empty for any other resource.
     var gaps: [MovieGap] { get }
-    /// Returns the next step. `onReady` is stored and called once only if the step is `.wait`.
+    /// Returns the next step. If it is `.wait`, `onReady` is stored and called once.
     func poll(maximum: Int, onReady: @escaping @Sendable () -> Void) -> ReadStep
     /// Consumes bytes of the last step.
     func consume(_ count: Int)
-    /// Reports that bytes of the last step couldn't be read. They may be read again, and are finally refetched.
+    /// Reports that bytes of the last step couldn't be read. They are read again or, after repeated failures,
+    /// refetched.
     func readFailed(count: Int, error: any Error)
     /// Ends reading.
     func cancel()
@@ -34,8 +35,8 @@ extension ReadSession: ByteReader {}
 
 /// A source of readers for play URLs.
 protocol ByteReaderSource: Sendable {
-    /// Returns a reader if the resource is open and the origin needn't be requested first; otherwise nil.
+    /// Returns a reader if the resource is open and no origin request has to precede it; otherwise nil.
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)?
-    /// Returns a reader when the head is known.
+    /// Returns a reader as soon as the head is known.
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader
 }

@@ -37,7 +37,7 @@ final class FileReader: ByteReader {
 
     func consume(_ count: Int) { state.withLock { $0.position += Int64(count) } }
 
-    /// Fails the reader: a side file can't be refetched.
+    /// Makes the reader fail, since a side file can't be refetched.
     func readFailed(count: Int, error: any Error) {
         state.withLock { $0.failure = CacheError.wrap(error, as: .storage, "\(name) can't be read") }
     }

@@ -5,14 +5,14 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The exchange of a GET or HEAD for media: opens readers, selects the response, and pumps the bytes.
+/// The exchange of a GET or HEAD for media: opens readers, selects the response and sends the bytes.
 final class PlayExchange: Exchange, ResponsePumpDelegate {
     /// The maximum number of version changes while the response is selected.
     private static let maximumChanges = 2
 
     private let request: PlayRequest
     private let opener: any ReaderOpener
-    /// Whether the path holds a valid token, so that pages of any site may read the response.
+    /// Whether the path contains a valid token, so that pages of any site may read the response.
     private let isAdmitted: Bool
     private let writer: ResponseWriter
     private let recentHeaders: RecentPlayHeaders
@@ -22,7 +22,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private var didOpen: ((Result<any ByteReader, CacheError>) -> Void)?
     private var pump: ResponsePump?
     private var isCancelled = false
-    /// The head of the response's version, which all parts share.
+    /// The head of the version that is sent. All parts of the response are of this version.
     private var head: ResourceHead?
     private var acceptsRanges = true
     private var windowStart: Int64?
@@ -104,7 +104,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         case .success(let reader):
             select(with: reader, openedFor: range)
         case .failure(let error) where error.code == .rangeNotSatisfiable:
-            // Another part or a condition may still lead to 200, 206 or 304, which needs the head.
+            // Another part or a condition may still lead to 200, 206 or 304, which require the head.
             guard !request.isSettledByFirstRange, range != .all else { return refuse(error) }
             open(.all) { self.firstOpened($0, range: .all) }
         case .failure(let error):
@@ -120,7 +120,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         acceptsRanges = reader.acceptsRanges
         windowStart = reader.windowStart
         gaps = reader.gaps
-        // A browser would run a document as a page, and players never request one.
+        // A browser would run a document as a page, and players never request documents.
         if recentHeaders.isDocument(head.contentType) {
             reader.cancel()
             return refuse(
@@ -130,10 +130,10 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         }
         switch request.preconditions.evaluate(head) {
         case .proceed: break
-        case .notModified: return answerWithoutBody(.notModified, reader)
-        case .failed: return answerWithoutBody(.preconditionFailed, reader)
+        case .notModified: return respondWithoutBody(.notModified, reader)
+        case .failed: return respondWithoutBody(.preconditionFailed, reader)
         }
-        if request.isHead { return answerWithoutBody(.ok, reader) }
+        if request.isHead { return respondWithoutBody(.ok, reader) }
         guard acceptsRanges else { return send(reader) }
         switch request.plan(for: head) {
         case .whole:
@@ -163,11 +163,11 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
 
     private func reopen(_ range: RequestedRange, insteadOf reader: any ByteReader) {
         open(range) { result in
-            // Cancelled afterwards: both readers may share a fill.
+            // Cancelled after the new reader is opened, since both may share a fill.
             defer { reader.cancel() }
             switch result {
             case .success(let reader):
-                // The selection is valid for its version only.
+                // The selection is valid only for the version it was made for.
                 if let head = self.head, reader.head.joins(head) { return self.send(reader) }
                 self.selectAgain(with: reader, openedFor: range)
             case .failure(let error): self.refuse(error)
@@ -191,7 +191,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
     private func send(_ reader: any ByteReader) {
         if writer.hasSentHead, let head, !reader.head.joins(head) {
             reader.cancel()
-            return refuse(CacheError(.representationChanged, "the resource changed between two parts"))
+            return refuse(CacheError(.representationChanged, "the resource changed between two parts of the response"))
         }
         head = reader.head
         let pump = ResponsePump(reader: reader, writer: writer, pieces: pieces, pool: pool, delegate: self)
@@ -262,7 +262,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         refuse(error)
     }
 
-    private func answerWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
+    private func respondWithoutBody(_ status: HTTPResponseStatus, _ reader: any ByteReader) {
         let head = reader.head
         reader.cancel()
         writer.writeHead(
@@ -270,7 +270,7 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
         writer.finish()
     }
 
-    /// Answers with an error; closes the connection if the response has begun.
+    /// Responds with an error, or closes the connection if the response has begun.
     private func refuse(_ error: CacheError) {
         guard !isCancelled else { return }
         guard !writer.hasSentHead else { return writer.abort() }

@@ -5,9 +5,9 @@ import MediaCache
 import MediaLibrary
 import NIOHTTP1
 
-/// The header fields of responses with a representation. No other code writes such fields.
+/// The header fields of responses with a representation, which only this code writes.
 ///
-/// No origin value is passed on verbatim: types are from an allow-list, dates are formatted again, and entity tags are
+/// No value from an origin is sent verbatim: types come from an allow-list, dates are reformatted, and entity tags are
 /// checked or replaced.
 enum PlayHeaders {
     private static let windowStart = "MediaCache-Window-Start"
@@ -19,8 +19,8 @@ enum PlayHeaders {
     /// - Parameters:
     ///   - head: The head of the representation.
     ///   - multipart: The type of a response with several ranges; nil for any other response.
-    ///   - acceptsRanges: Whether ranges may be requested.
-    ///   - isAdmitted: Whether the path holds a valid token.
+    ///   - acceptsRanges: Whether range requests are supported.
+    ///   - isAdmitted: Whether the path contains a valid token.
     ///   - now: The current time, for the age of a stale response.
     static func make(
         for head: ResourceHead, multipart: String? = nil, acceptsRanges: Bool = true, isAdmitted: Bool = true,
@@ -38,7 +38,7 @@ enum PlayHeaders {
         // Players revalidate playlists, which may change at any time.
         if MediaType.isPlaylist(type.text) { headers.add(name: "Cache-Control", value: "no-cache") }
         if head.isStale {
-            // The origin is unreachable: the cached response is marked as stale (RFC 9111 §4.2.4 and §5.1).
+            // The origin is unreachable, so the cached response is marked as stale (RFC 9111 §4.2.4 and §5.1).
             headers.add(name: "Age", value: "\(max(0, Int(now.timeIntervalSince(head.validatedAt))))")
             headers.add(name: "Warning", value: "110 - \"Response is Stale\"")
         }
@@ -53,10 +53,10 @@ enum PlayHeaders {
         return fields
     }
 
-    /// Adds the fields that every response on a media path has, errors included.
+    /// Adds the fields that every response on a media path has, including errors.
     ///
-    /// - Parameter isAdmitted: Whether the path holds a valid token. Then pages of any site may read the response.
-    ///   Otherwise browsers give it only to pages of this server; other pages can't even embed it as an image.
+    /// - Parameter isAdmitted: Whether the path contains a valid token. If so, pages of any site may read the response.
+    ///   Otherwise browsers expose it only to pages of this server; other pages can't even embed it as an image.
     static func addProtection(to headers: inout HTTPHeaders, isAdmitted: Bool = true) {
         headers.add(name: "X-Content-Type-Options", value: "nosniff")
         headers.add(name: "Referrer-Policy", value: "no-referrer")
@@ -68,8 +68,7 @@ enum PlayHeaders {
             value: "Content-Length, Content-Range, Accept-Ranges, ETag, \(windowStart), \(gapCount), \(gapList)")
     }
 
-    /// Adds the beginning of a recording's window. It is later than requested if the requested beginning isn't
-    /// recorded.
+    /// Adds the start of a recording's window. It is later than requested if the requested start isn't recorded.
     ///
     /// - Parameter time: Nanoseconds since 1970.
     static func addWindowStart(_ time: Int64, to headers: inout HTTPHeaders) {
@@ -80,8 +79,8 @@ enum PlayHeaders {
     /// The maximum number of listed gaps.
     private static let maximumGaps = 20
 
-    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1): the cause of each, with its start
-    /// and duration in seconds and the segment's name as parameters.
+    /// Adds the number of gaps in a movie and a list of the first 20 (RFC 9651 §3.1). Each item is a cause with the
+    /// start and duration in seconds, and the segment's name, as parameters.
     static func addGaps(_ gaps: [MovieGap], to headers: inout HTTPHeaders) {
         guard !gaps.isEmpty else { return }
         headers.add(name: gapCount, value: "\(gaps.count)")
@@ -92,7 +91,7 @@ enum PlayHeaders {
         headers.add(name: gapList, value: items.joined(separator: ", "))
     }
 
-    /// Returns whether a segment's name, which an origin may have chosen, is a valid string (RFC 9651 §3.3.3).
+    /// Returns whether a segment's name, which may come from an origin, is a valid string (RFC 9651 §3.3.3).
     private static func isPlain(_ name: String) -> Bool {
         (1...100).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
@@ -105,7 +104,7 @@ enum PlayHeaders {
             }
     }
 
-    /// Returns a decimal with at most 12 and 3 digits (RFC 9651 §3.3.2).
+    /// Returns a decimal with at most 12 integer digits and 3 fractional digits (RFC 9651 §3.3.2).
     private static func decimal(_ seconds: Double) -> String {
         let milliseconds = Int64(min(max(0, seconds * 1000), 999_999_999_999_999).rounded())
         let rest = String(milliseconds % 1000)
@@ -124,10 +123,10 @@ enum PlayHeaders {
     }
 }
 
-/// The fields that describe the representation of a connection's last response.
+/// A cache of the fields that describe the representation of a connection's last response.
 ///
 /// Players request range after range of one representation. Checking its type, tag and date each time would take longer
-/// than finding its bytes. Lives on one event loop.
+/// than finding its bytes. The cache is confined to one event loop.
 final class RecentPlayHeaders {
     private struct Key: Equatable {
         var contentType: String
@@ -136,7 +135,7 @@ final class RecentPlayHeaders {
         var acceptsRanges: Bool
         var isAdmitted: Bool
 
-        /// Compares bytes, because strings that differ in bytes can be equal.
+        /// Compares bytes, because strings with different bytes can be equal.
         static func == (left: Key, right: Key) -> Bool {
             left.acceptsRanges == right.acceptsRanges && left.isAdmitted == right.isAdmitted
                 && left.entityTag.hasSameBytes(as: right.entityTag)
@@ -148,7 +147,8 @@ final class RecentPlayHeaders {
     private var last: (key: Key, headers: HTTPHeaders)?
     private var lastType: (text: String, isDocument: Bool)?
 
-    /// Returns the fields that ``PlayHeaders/make(for:multipart:acceptsRanges:isAdmitted:now:)`` makes.
+    /// Returns the fields of ``PlayHeaders/make(for:multipart:acceptsRanges:isAdmitted:now:)``, from the cache if
+    /// possible.
     func headers(for head: ResourceHead, acceptsRanges: Bool, isAdmitted: Bool, now: Date) -> HTTPHeaders {
         func make() -> HTTPHeaders {
             PlayHeaders.make(for: head, acceptsRanges: acceptsRanges, isAdmitted: isAdmitted, now: now)
@@ -164,7 +164,7 @@ final class RecentPlayHeaders {
         return headers
     }
 
-    /// Whether a type is that of a document (``MediaType/isDocument(_:where:)``).
+    /// Returns whether a type is that of a document (``MediaType/isDocument(_:where:)``).
     func isDocument(_ contentType: String) -> Bool {
         if let lastType, lastType.text.hasSameBytes(as: contentType) { return lastType.isDocument }
         let isDocument = MediaType.isDocument(MediaType.essence(contentType) ?? "")
@@ -188,6 +188,6 @@ extension String {
 }
 
 extension ResourceHead {
-    /// The `Last-Modified` value of responses; nil if the origin's isn't a date.
+    /// The `Last-Modified` value to send; nil if the origin's value isn't a date.
     var sentModification: String? { validator.lastModified.flatMap(HTTPDate.canonical) }
 }

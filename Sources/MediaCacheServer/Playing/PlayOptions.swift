@@ -6,29 +6,31 @@ import MediaCacheAPI
 public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// Whether the index of an MP4 file is moved to the front: `faststart=1`.
     public var fastStart: Bool
-    /// Whether only public addresses may be contacted: `net=public`. It marks the references of a public document,
-    /// which mustn't lead behind this machine's firewall.
+    /// Whether only public addresses may be contacted: `net=public`. References in a public document have this option,
+    /// since they mustn't lead behind this machine's firewall.
     public var isPublicOnly: Bool
     /// The address scope of ``isPublicOnly``.
     var scope: AddressScope { isPublicOnly ? .publicOnly : .any }
-    /// Whether only cached bytes are read, without requesting the origin: `cached=1`.
+    /// Whether only cached bytes are read, without origin requests: `cached=1`.
     public var isCachedOnly: Bool
-    /// Whether the origin is requested without header profiles, cookies and user: `anonymous=1`. It marks the
-    /// references of a signed document to other origins: an asset token doesn't use the owner's credentials there.
+    /// Whether origin requests are sent without header profiles, cookies and user: `anonymous=1`. References from a
+    /// signed document to other origins have this option, since an asset token doesn't use the owner's credentials
+    /// there.
     var isAnonymous = false
-    /// Whether the whole query belongs to the origin, although it ends like an option of the server: `query=whole`.
+    /// Whether the whole query belongs to the origin, although it ends like a server option: `query=whole`.
     var isQueryWhole = false
-    /// The kind of a document whose kind only the referencing playlist determines: `as=assets` or `as=steering`.
+    /// The kind of document, if only the referencing playlist determines it: `as=assets` or `as=steering`.
     public var document: StreamDocument.Kind?
-    /// The user for origin requests: `profile=<identity>`. The server has the header profile with the password.
+    /// The user for origin requests: `profile=<identity>`. The header profile with the password is stored in the
+    /// server.
     public var identity: ProfileIdentity?
-    /// The variables of the multivariant playlist that references this media playlist, which it may import
-    /// (RFC 8216bis §4.4.2.3): `define=<JSON in base64url>`.
+    /// The variables of the multivariant playlist that references this media playlist, which may import them (RFC
+    /// 8216bis §4.4.2.3): `define=<JSON in base64url>`.
     public var variables: [String: String]
-    /// The token of variables that are too long for a URL, valid while the server runs: `defines=<token>`.
+    /// A token for variables that are too long for a URL, valid while the server runs: `defines=<token>`.
     var variableToken: String?
 
-    /// The signature by which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
+    /// The signature with which an asset token opens the URL (``AccessControl/signature(of:)``): `sig=<base64url>`.
     var signature: String?
 
     /// The text of ``isQueryWhole``.
@@ -37,7 +39,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
     /// The text of ``isAnonymous``.
     private static let anonymous: Substring = "anonymous=1"
 
-    /// Creates options. Without arguments, there are none.
+    /// Creates options. By default, none are set.
     public init(
         fastStart: Bool = false, isPublicOnly: Bool = false, isCachedOnly: Bool = false,
         document: StreamDocument.Kind? = nil, identity: ProfileIdentity? = nil, variables: [String: String] = [:]
@@ -78,7 +80,7 @@ public struct PlayOptions: Sendable, Hashable, CustomStringConvertible {
         items.first { $0.hasPrefix("\(name)=") }?.dropFirst(name.count + 1)
     }
 
-    /// The text of the options in a play URL, each with a semicolon before it.
+    /// The text of the options in a play URL, each preceded by a semicolon.
     public var description: String {
         var text = fastStart ? ";faststart=1" : ""
         if isPublicOnly { text += ";net=public" }

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// A parsed GET or HEAD for media.
 struct PlayRequest {
-    /// The maximum number of parts in a response. A request for more is answered with the whole representation.
+    /// The maximum number of parts in a response. If more are requested, the whole representation is sent.
     static let maximumParts = 16
 
     /// The part of a representation to send.
@@ -14,7 +14,7 @@ struct PlayRequest {
         case part(Range<Int64>)
         /// Several ranges: 206 as `multipart/byteranges`.
         case parts([Range<Int64>])
-        /// No range is inside the representation: 416.
+        /// No range is within the representation: 416.
         case unsatisfiable
     }
 
@@ -25,13 +25,13 @@ struct PlayRequest {
     init(_ head: HTTPRequestHead) {
         isHead = head.method == .HEAD
         preconditions = Preconditions(head.headers)
-        // Ranges are defined only for GET (RFC 9110 §14.2). Several Range fields are ignored.
+        // Ranges are defined only for GET (RFC 9110 §14.2). Repeated Range fields are ignored.
         let fields = head.method == .GET ? head.headers["Range"] : []
         let header = fields.count == 1 ? RangeHeader(fields[0]) : nil
         range = header?.unit == "bytes" ? header : nil
     }
 
-    /// The range of the first reader: the first part, so that the bytes of a seek are requested at once.
+    /// The range of the first reader: the first requested part, so that the bytes of a seek are requested immediately.
     var firstRange: RequestedRange {
         // HEAD needs no bytes, but the first one determines the type.
         if isHead { return .closed(0, through: 0) }
@@ -39,12 +39,12 @@ struct PlayRequest {
         return range.parts[0]
     }
 
-    /// Whether a first range outside the resource determines the response.
+    /// Whether the response is determined if the first range is outside the resource.
     var isSettledByFirstRange: Bool {
         !isHead && range?.parts.count == 1 && preconditions.isEmpty
     }
 
-    /// Returns the part of the representation to send: the whole one if its length is unknown.
+    /// Returns the part of the representation to send. If the length is unknown, it is the whole representation.
     func plan(for head: ResourceHead) -> Plan {
         guard let range, let length = head.length, preconditions.allowsRange(of: head) else { return .whole }
         switch range.resolved(in: length) {

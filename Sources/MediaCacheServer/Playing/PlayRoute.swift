@@ -1,8 +1,8 @@
 import MediaCache
 import MediaCacheAPI
 
-/// `/play/<token>/<scheme>/<authority>/<path>`: any resource of an origin, through the cache. The token is part of the
-/// path, and opens the route by itself.
+/// `/play/<token>/<scheme>/<authority>/<path>`: any resource of an origin, through the cache. The token in the path is
+/// sufficient to open it.
 struct PlayRoute: MediaRoute {
     let paths = [PlayPath.prefix]
     let access = RouteAccess.open
@@ -43,15 +43,16 @@ struct PlayOpener: ReaderOpener {
     }
 }
 
-/// The most recent play target of a connection with its token's digest. Players request the same target repeatedly.
+/// The most recent play target of a connection, with the digest of its token. Players request the same target
+/// repeatedly.
 final class PlayTargetCache {
     private var last: (text: String, target: PlayTarget, digest: TokenDigest)?
 
-    /// Returns the target of a request target's text, and the digest of its token.
+    /// Parses the text of a request target. Returns the play target and the digest of its token.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func target(_ text: String) throws -> (target: PlayTarget, digest: TokenDigest) {
-        // By bytes: strings that differ in bytes can be equal.
+        // Compares bytes, because strings with different bytes can be equal.
         if let last, last.text.hasSameBytes(as: text) { return (last.target, last.digest) }
         let target = try PlayTarget(text)
         let digest = TokenDigest(of: target.token)

@@ -6,12 +6,12 @@ import MediaCacheAPI
 /// The path mirrors the origin's, so that relative references resolve through the server. Path and query are unchanged.
 /// In the authority, brackets are percent-encoded, since a path can't contain them (RFC 3986 §3.3).
 public struct PlayTarget: Sendable, Hashable {
-    /// The token as sent. It isn't checked yet.
+    /// The token as it was sent, unchecked.
     public var token: String
     /// The resource, without user information.
     public var url: ResourceURL
-    /// The user information in the authority; nil without any. The server's own URLs have ``PlayOptions/identity``
-    /// instead.
+    /// The user information in the authority; nil if there is none. URLs created by the server use
+    /// ``PlayOptions/identity`` instead.
     package var credentials: Credentials?
     /// The options in the URL.
     public var options: PlayOptions
@@ -25,7 +25,7 @@ public struct PlayTarget: Sendable, Hashable {
 
     /// Parses a request target.
     ///
-    /// - Throws: `CacheError` with `invalidURL`, whose message names the missing or malformed part.
+    /// - Throws: `CacheError` with `invalidURL`; the message identifies the missing or malformed part.
     public init(_ requestTarget: String) throws {
         guard requestTarget.hasPrefix(PlayPath.prefix) else { throw Self.malformed("it doesn't begin with /play/") }
         var rest = requestTarget.utf8.dropFirst(PlayPath.prefix.utf8.count)
@@ -41,7 +41,7 @@ public struct PlayTarget: Sendable, Hashable {
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
         guard let authority = Self.decodeAuthority(Substring(rest[..<end])), !authority.isEmpty else {
             throw Self.malformed(
-                "the host is missing or badly encoded, or a playlist references a URL that isn't http or https")
+                "the host is missing or malformed, or a playlist references a URL that isn't http or https")
         }
         var target = Substring(rest[end...])
 
@@ -57,7 +57,7 @@ public struct PlayTarget: Sendable, Hashable {
         url = parsed.withoutUserInfo
     }
 
-    /// Returns the path and query of the play URL of `url`. User information is left out: it belongs into a header
+    /// Returns the path and query of the play URL of `url`. User information is removed: it belongs in a header
     /// profile, which the options reference.
     public static func path(for url: ResourceURL, token: String, options: PlayOptions = PlayOptions()) -> String {
         var options = options
@@ -65,8 +65,8 @@ public struct PlayTarget: Sendable, Hashable {
         return "\(PlayPath.prefix)\(token)\(options)/\(url.scheme)/\(encodeAuthority(url.authority))\(url.target)"
     }
 
-    /// Returns the target of another resource with the same token, the same limit to cached bytes, and, at the same
-    /// origin, the same user unless the options have one.
+    /// Returns the target of another resource with the same token. If this target is limited to cached bytes, so is the
+    /// new one. At the same origin, it has the same user unless the options have one.
     func naming(_ other: ResourceURL, options: PlayOptions) -> PlayTarget {
         var target = self
         (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)
@@ -78,7 +78,7 @@ public struct PlayTarget: Sendable, Hashable {
     /// The path and query of the play URL.
     var path: String { Self.path(for: url, token: token, options: options) }
 
-    /// The text that a signature covers: the resource and all options, without token and signature.
+    /// The text covered by a signature: the resource and all options, without token and signature.
     var signedText: String {
         var options = options
         options.signature = nil
@@ -98,7 +98,8 @@ public struct PlayTarget: Sendable, Hashable {
     }
 
     private static func decodeAuthority(_ text: Substring) -> String? {
-        // The server encodes only brackets and colons. Other escapes belong to the user information and remain.
+        // The server encodes only brackets and colons. Other escapes belong to the user information and are left
+        // unchanged.
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var output = ""
         var rest = text
@@ -124,7 +125,7 @@ public struct PlayTarget: Sendable, Hashable {
     private static func malformed(_ reason: String) -> CacheError {
         CacheError(
             .invalidURL,
-            "this isn't a play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
+            "the path isn't a play URL: \(reason); expected /play/<token>/<scheme>/<host>/<path>"
         )
     }
 }

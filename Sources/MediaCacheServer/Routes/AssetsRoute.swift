@@ -4,9 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/assets`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of an asset; `GET`, `PUT` and `DELETE`
-/// of its
-/// `cover`. `DELETE /api/v1/covers` removes all covers.
+/// `/api/v1/assets`: `GET` and `POST` for the list; `GET`, `PATCH` and `DELETE` for an asset; `GET`, `PUT` and `DELETE`
+/// for its `cover`. `DELETE /api/v1/covers` removes all covers.
 struct AssetsRoute: Route {
     static let path = "/api/v1/assets"
     private static let coversPath = "/api/v1/covers"
@@ -17,7 +16,7 @@ struct AssetsRoute: Route {
     let assetStore: AssetStore
     /// Nil if the folder can't be written.
     let downloads: Downloads?
-    /// Nil like `downloads`.
+    /// Nil if `downloads` is nil.
     let recordings: Recordings?
     let urls: ServerURLs
     let control: AccessControl

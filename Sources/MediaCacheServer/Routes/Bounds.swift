@@ -1,29 +1,29 @@
 import MediaCacheAPI
 
-/// The ranges of numbers in requests: larger than any sensible value, and small enough that sums don't overflow.
+/// The valid ranges of numbers in requests: larger than any sensible value, but small enough that sums don't overflow.
 enum Bounds {
-    /// Concurrent operations.
+    /// The range of concurrency limits.
     static let concurrency = 1...1000
-    /// Priorities.
+    /// The range of priorities.
     static let priority = -1_000_000...1_000_000
-    /// Bytes, and bytes per second.
+    /// The range of byte counts, and of bytes per second.
     static let bytes: ClosedRange<Int64> = 0...1_000_000_000_000_000_000
-    /// Numbers of segments.
+    /// The range of segment counts.
     static let segments = 1...1_000_000_000
-    /// Seconds, up to about 300 years.
+    /// The range of durations in seconds, up to about 300 years.
     static let seconds = 0.0...1e10
 
     /// Checks an optional title.
     ///
-    /// - Throws: ``Problem`` for an empty title.
+    /// - Throws: ``Problem`` if the title is empty.
     static func check(title: String?) throws {
         guard let title, title.isEmpty else { return }
-        throw Problem.badRequest("title is empty; leave it out to derive it from the URL")
+        throw Problem.badRequest("title must not be empty; omit it to derive it from the URL")
     }
 
     /// Checks an optional number.
     ///
-    /// - Throws: ``Problem`` for a number outside the bounds.
+    /// - Throws: ``Problem`` if the number is out of range.
     static func check<Number: Comparable>(
         _ number: Number?, _ bounds: ClosedRange<Number>, _ name: String
     ) throws {

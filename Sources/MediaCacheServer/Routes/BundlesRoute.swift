@@ -3,12 +3,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/bundles`: the export of assets to folders, and their import. The client reads and writes the folder; the
+/// `/api/v1/bundles`: the export of assets to folders, and their import. Only the client accesses the folder; the
 /// server receives no file paths.
 ///
-/// `GET ?asset=<id, URL or title>` describes an asset, and `GET ?channel=<name>&from=&to=` a finished window of a
-/// channel. An import is a `POST` of the contents, `PUT <id>/<part>?offset=&length=` for the bytes of each part, and
-/// `POST <id>/complete`.
+/// `GET ?asset=<id, URL or title>` returns the description of an asset, and `GET ?channel=<name>&from=&to=` that of a
+/// finished window of a channel. An import is a `POST` of the contents, a `PUT <id>/<part>?offset=&length=` for the
+/// bytes of each part, and a `POST <id>/complete`.
 struct BundlesRoute: Route {
     static let path = "/api/v1/bundles"
 
@@ -22,7 +22,7 @@ struct BundlesRoute: Route {
     let contentsCache: AssetContentsCache
     let urls: ServerURLs
 
-    /// Allows ``ServerLimits/maximumPictureBytes`` for contents and for bytes of parts.
+    /// Allows ``ServerLimits/maximumPictureBytes`` for contents and for the bytes of parts.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0
@@ -75,7 +75,7 @@ struct BundlesRoute: Route {
 
     private var ingestion: BundleIngestion { BundleIngestion(store: store, assetStore: assetStore) }
 
-    /// The ranges of a bundle's parts as arrays: decoding a `Range` ignores elements after the second.
+    /// The ranges of a bundle's parts, decoded as arrays, because decoding a `Range` ignores elements after the second.
     private struct PartRanges: Decodable {
         struct Contents: Decodable {
             var parts: [Part]
@@ -89,11 +89,11 @@ struct BundlesRoute: Route {
     private static func check(_ ranges: PartRanges) throws {
         guard ranges.contents.parts.allSatisfy({ $0.range.map { $0.count == 2 } ?? true }) else {
             throw Problem.badRequest(
-                "a part's range has two numbers: the offset of its first byte and the offset after its last")
+                "a part's range must be two numbers: the offset of its first byte and the offset after its last")
         }
     }
 
-    /// Throws for values that can't be stored and read again.
+    /// Throws if a value can't be stored and read back.
     private static func check(_ bundle: BundleImportRequest) throws {
         try Bounds.check(title: bundle.title)
         try Bounds.check(bundle.lost, 0...Bounds.segments.upperBound, "lost")
@@ -114,7 +114,7 @@ struct BundlesRoute: Route {
     private func write(_ request: RouteRequest, _ id: AssetID, _ name: String) async throws -> RouteResponse {
         let asset = try await assetStore.requireAsset(id)
         guard asset.download?.state != .complete else {
-            throw Problem.badRequest("the asset \(id) is complete already")
+            throw Problem.badRequest("the asset \(id) is already complete")
         }
         guard let part = try await contentsCache.index(of: id)?.part(name) else {
             throw Problem.notFound("the asset \(id) has no part “\(name)”")
@@ -128,7 +128,7 @@ struct BundlesRoute: Route {
         return RouteResponse(status: 204)
     }
 
-    /// Returns the bundle of a channel's window; without `from` and `to`, of the whole recording.
+    /// Returns the bundle of a channel's window. Without `from` and `to`, it is the whole recording.
     private func window(of channel: String, _ request: RouteRequest) async throws -> BundleRecord {
         guard let name = ChannelName(rawValue: channel), let recording = recordings?.recording(name) else {
             throw Problem.notFound("there is no channel “\(channel)”; /api/v1/channels lists the channels")
@@ -142,7 +142,7 @@ struct BundlesRoute: Route {
         }
         let from = try request.queryItem("from").map { try live.moment($0, "from") } ?? first.lowerBound
         let to = try request.queryItem("to").map { try live.moment($0, "to") } ?? end
-        guard to > from else { throw Problem.badRequest("the end isn't after the beginning") }
+        guard to > from else { throw Problem.badRequest("to must be after from") }
         let window = try await recording.finished(from: from, to: to, isStrict: true)
         return BundleRecord(
             id: name.rawValue, title: name.rawValue, url: channel.url, withCredentials: channel.identity != nil,
@@ -150,7 +150,7 @@ struct BundlesRoute: Route {
             libraryURL: try urls.liveURL(of: name), contents: window.contents)
     }
 
-    /// Returns the asset with an ID, a URL, or a unique title.
+    /// Returns the asset with this ID, URL, or unique title.
     private func asset(named name: String) async throws -> Asset {
         if let id = AssetID(rawValue: name), let asset = try await assetStore.asset(id) { return asset }
         let assets = try await assetStore.assets()
@@ -169,7 +169,7 @@ struct BundlesRoute: Route {
     }
 
     private func record(of asset: Asset) async throws -> BundleRecord {
-        // A download is ahead of the stored asset.
+        // The state of a download is newer than the stored asset.
         let asset = await downloads?.status(of: asset.id)?.asset ?? asset
         return BundleRecord(
             id: asset.id.rawValue, title: asset.title, url: asset.url, withCredentials: asset.identity != nil,

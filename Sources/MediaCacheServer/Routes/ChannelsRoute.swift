@@ -4,13 +4,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/channels`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a channel; `GET` of its `timeline`
-/// and
-/// `gaps`; `GET` and `POST` of its `programmes`; `GET` and `DELETE` of a programme; `POST` and `DELETE` of its
-/// `exports` by format.
+/// `/api/v1/channels`: `GET` and `POST` for the list; `GET`, `PATCH` and `DELETE` for a channel; `GET` for its
+/// `timeline` and `gaps`; `GET` and `POST` for its `programmes`; `GET` and `DELETE` for a programme; `POST` and
+/// `DELETE` for its `exports` by format.
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
-    /// The number of segments in one response unless the request sets a limit: several hours of all tracks.
+    /// The default maximum number of segments in a response: several hours of all tracks.
     private static let longestTimeline = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
@@ -215,12 +214,12 @@ struct ChannelsRoute: Route {
         try Bounds.check(retention.segments, Bounds.segments, "segments")
         try Bounds.check(retention.freeBytes, Bounds.bytes, "freeBytes")
         guard retention.seconds != 0, retention.bytes != 0 else {
-            throw Problem.badRequest("the limits of retention must be greater than 0")
+            throw Problem.badRequest("retention limits must be greater than 0")
         }
         return retention
     }
 
-    /// Reports invalid settings as problems of the request.
+    /// Runs `work` and reports invalid settings as problems of the request.
     @discardableResult
     private func reportingInvalidSettings<Result>(
         as problem: (String) -> Problem = Problem.badRequest, _ work: () async throws -> Result

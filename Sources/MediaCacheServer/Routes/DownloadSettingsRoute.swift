@@ -2,7 +2,7 @@ import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// `/api/v1/settings/downloads`: `GET`, `PUT` and `PATCH` of the limits and conditions of downloads.
+/// `/api/v1/settings/downloads`: `GET`, `PUT` and `PATCH` for the limits and conditions of downloads.
 struct DownloadSettingsRoute: Route {
     let paths = ["/api/v1/settings/downloads"]
     let access = RouteAccess.key

@@ -4,9 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/downloads`: `GET` and `POST` of the list; `GET`, `PATCH` and `DELETE` of a download by its asset's ID;
-/// `POST` to
-/// `pause` and `resume` for all downloads; `PUT` of their `order`.
+/// `/api/v1/downloads`: `GET` and `POST` for the list; `GET`, `PATCH` and `DELETE` for a download, by its asset's ID;
+/// `POST` to `pause` and `resume` for all downloads; `PUT` for their `order`.
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
     /// The maximum time that a response waits for a change, in milliseconds.
@@ -53,7 +52,7 @@ struct DownloadsRoute: Route {
         }
     }
 
-    /// Returns the asset ID in a body.
+    /// Parses an asset ID from a request body.
     private static func id(_ text: String) throws -> AssetID {
         guard let id = AssetID(rawValue: text) else {
             throw Problem.badRequest("“\(text)” isn't the ID of an asset")
@@ -74,7 +73,7 @@ struct DownloadsRoute: Route {
     private func add(_ request: RouteRequest, _ downloads: Downloads) async throws -> RouteResponse {
         let addition = try request.decode(DownloadAddition.self)
         let url = try ResourceURL(addition.url)
-        // Invalid fields are refused now rather than when they are sent.
+        // Invalid fields are refused here rather than when they are sent.
         _ = try HTTPFields(asked: addition.headers ?? [:])
         try Bounds.check(title: addition.title)
         try Bounds.check(addition.priority, Bounds.priority, "priority")
@@ -134,11 +133,11 @@ struct DownloadsRoute: Route {
         return milliseconds == 0 ? nil : .milliseconds(min(milliseconds, longestWait))
     }
 
-    /// Returns when the state of a download changes, or after `limit`.
+    /// Waits until the state of a download changes, but at most for `limit`.
     ///
     /// - Parameters:
-    ///   - id: The asset of the download; nil for any.
-    ///   - isNeeded: Whether to wait; called when changes are being observed already.
+    ///   - id: The asset of the download; nil for any download.
+    ///   - isNeeded: Returns whether to wait. It is called after the observation of changes has started.
     private func waitForChange(
         of id: AssetID?, _ downloads: Downloads, within limit: Duration, if isNeeded: () async -> Bool
     ) async {
@@ -164,9 +163,9 @@ struct DownloadsRoute: Route {
 }
 
 extension AssetID {
-    /// Creates the ID in a path.
+    /// Creates an ID from a path component.
     ///
-    /// - Throws: ``Problem`` with 404 for a text that isn't an ID.
+    /// - Throws: ``Problem`` with 404 if the text isn't an ID.
     init(pathPart: Substring) throws {
         guard let id = AssetID(rawValue: String(pathPart)) else {
             throw Problem.notFound("there is no asset “\(pathPart)”; an ID has twelve letters and digits")

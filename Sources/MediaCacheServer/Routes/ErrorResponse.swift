@@ -4,13 +4,13 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The response to a request that failed: a problem, and the header fields that belong to it. Every error of a route, a
-/// reader or the store becomes a response here.
+/// The response to a failed request: a problem and its header fields. All errors of routes, readers and the store are
+/// converted to responses here.
 struct ErrorResponse: Sendable {
     var problem: Problem
     /// The length of the resource, for 416 (RFC 9110 §15.5.17).
     var completeLength: Int64?
-    /// The delay that the origin asked for.
+    /// The delay that the origin requested.
     var retryAfter: Duration?
 
     /// Creates the response for a problem.
@@ -20,8 +20,8 @@ struct ErrorResponse: Sendable {
 
     /// Creates the response for an error.
     ///
-    /// - Parameter isForPlayer: Whether the response goes to a player. Then a storage error is described without the
-    ///   system's text.
+    /// - Parameter isForPlayer: Whether the response is for a player. The description of a storage error then omits the
+    ///   system's message.
     init(_ error: any Error, isForPlayer: Bool = false) {
         problem = Problem(error, isForPlayer: isForPlayer)
         guard let error = error as? CacheError else { return }
@@ -36,7 +36,7 @@ struct ErrorResponse: Sendable {
         return response
     }
 
-    /// The header fields, without those of the connection.
+    /// The header fields, except those of the connection.
     var headerFields: HTTPFields {
         var fields = problem.headerFields
         if let completeLength {
@@ -46,7 +46,7 @@ struct ErrorResponse: Sendable {
         return fields
     }
 
-    /// The response in the form that routes return.
+    /// The response as routes return it.
     var routeResponse: RouteResponse {
         RouteResponse(status: problem.status, headerFields: headerFields, body: .bytes(problem.json))
     }
@@ -77,7 +77,7 @@ extension Problem {
             self = .notFound(error.description)
             recordedRanges = error.recordedRanges.map { TimeSpan($0) }
         case let error as CacheError:
-            // Readers wrap errors of other types.
+            // Readers wrap errors of these types.
             switch error.cause {
             case let cause?
             where cause is Problem || cause is WindowOutOfRangeError || cause is ConcurrencyLimit.Exceeded:
@@ -93,7 +93,7 @@ extension Problem {
         // The client has disconnected, or the server is stopping.
         case is CancellationError: self.init(CacheError(.cancelled, "the request was cancelled"))
         case let error as DecodingError:
-            self = .badRequest("the body isn't the JSON object that this path accepts: \(error.reason)")
+            self = .badRequest("the request body isn't valid for this path: \(error.reason)")
         default:
             self.init(title: "Internal error", status: 500, detail: "\(error)", code: Self.internalCode)
         }
@@ -105,11 +105,11 @@ extension Problem {
     private static func statusAndTitle(of error: CacheError) -> (Int, String) {
         switch error.code {
         case .cancelled: (503, "Cancelled")
-        case .invalidURL: (400, "Not a play URL")
-        case .invalidSetting: (500, "A setting of the server can't be read")
+        case .invalidURL: (400, "Invalid URL")
+        case .invalidSetting: (500, "Invalid server setting")
         case .unreachable: (502, "The origin can't be reached")
         case .forbiddenAddress: (403, "The origin's address isn't allowed")
-        case .timedOut: (504, "The origin doesn't respond")
+        case .timedOut: (504, "The origin didn't respond in time")
         case .originStatus: statusAndTitle(ofOrigin: error.status)
         case .badResponse: (502, "The origin's response is invalid")
         case .notMedia: (502, "The origin sent a document instead of media")
@@ -122,31 +122,31 @@ extension Problem {
         }
     }
 
-    /// Returns the status for an origin's status. A status that describes the resource is passed on. 401 isn't: the
-    /// player would ask for a password to this server.
+    /// Returns the response status for an origin's status. A status that describes the resource is passed on, except
+    /// 401: the player would prompt for a password for this server.
     private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
         switch status {
-        case 400: (400, "The origin refuses the request")
-        case 403: (403, "The origin refuses the resource")
+        case 400: (400, "The origin refused the request")
+        case 403: (403, "The origin refused access to the resource")
         case 404: (404, "The origin doesn't have the resource")
-        case 410: (410, "The resource is gone from the origin")
-        case 429, 503: (503, "The origin is too busy")
-        case .some(let status): (502, "The origin answered \(status)")
-        case nil: (502, "The origin answered with an error")
+        case 410: (410, "The origin has removed the resource")
+        case 429, 503: (503, "The origin is overloaded")
+        case .some(let status): (502, "The origin responded with \(status)")
+        case nil: (502, "The origin responded with an error")
         }
     }
 
-    /// The problem without URLs, for clients without a key: URLs of origins may contain credentials.
+    /// The problem without URLs, for clients without a key, since URLs of origins may contain credentials.
     var withoutURLs: Problem {
         var problem = self
         problem.detail = Self.replacingURLs(in: detail.prefix(Self.longestPublicDetail))
         return problem
     }
 
-    /// The length limit of a detail for clients without a key, in characters. It may quote text of the client.
+    /// The maximum length of a detail for clients without a key, in characters. It may quote text sent by the client.
     private static let longestPublicDetail = 1024
 
-    /// Replaces each URL by “its URL”, in linear time: any client can send such a text.
+    /// Replaces each URL by “its URL”. The time is linear, since any client can send such a text.
     private static func replacingURLs(in text: Substring) -> String {
         func isOfScheme(_ scalar: Unicode.Scalar) -> Bool {
             scalar.isASCII
@@ -170,7 +170,7 @@ extension Problem {
 }
 
 extension DecodingError {
-    /// The cause in terms of the JSON, for the author of the request.
+    /// The cause in terms of JSON, for the author of the request.
     fileprivate var reason: String {
         switch self {
         case .keyNotFound(let key, let context): "“\(Self.path(context.codingPath + [key]))” is missing"
@@ -178,7 +178,7 @@ extension DecodingError {
         case .typeMismatch(let type, let context) where context.codingPath.isEmpty:
             "it isn't \(Self.name(of: type))"
         case .typeMismatch(let type, let context): "“\(Self.path(context.codingPath))” isn't \(Self.name(of: type))"
-        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't JSON"
+        case .dataCorrupted(let context) where context.codingPath.isEmpty: "it isn't valid JSON"
         case .dataCorrupted(let context):
             "“\(Self.path(context.codingPath))” has an invalid value; docs/openapi.yaml lists the valid ones"
         @unknown default: "\(self)"

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// `GET /api/v1/events`: events as server-sent events, until the client disconnects or the server stops.
+/// `GET /api/v1/events`: a stream of server-sent events, which lasts until the client disconnects or the server stops.
 struct EventsRoute: Route {
     static let contentType = "text/event-stream"
 

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// `GET /healthz`: whether the server responds. It needs no key and reports nothing else.
+/// `GET /healthz`: a check that the server responds. It requires no key and reveals nothing else.
 struct HealthRoute: Route {
     let paths = ["/healthz"]
     let access = RouteAccess.open

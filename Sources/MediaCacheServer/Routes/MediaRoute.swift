@@ -2,14 +2,14 @@ import HTTPTypes
 import MediaCache
 import MediaCacheAPI
 
-/// A route that answers with media: the server handles ranges, conditions and back pressure.
+/// A route that serves media. The server handles ranges, conditions and back pressure.
 protocol MediaRoute: Route {
-    /// Whether the path itself holds a token, which ``opener(for:)`` checks.
+    /// Whether the path itself contains a token, which ``opener(for:)`` checks.
     var isAdmittedByPath: Bool { get }
 
     /// Returns the opener of the requested media.
     ///
-    /// - Throws: ``Problem`` or `CacheError` for a request that is invalid or isn't admitted.
+    /// - Throws: ``Problem`` or `CacheError` if the request is invalid or not permitted.
     func opener(for request: MediaRequest) throws -> any ReaderOpener
 }
 
@@ -23,10 +23,10 @@ extension MediaRoute {
     }
 }
 
-/// A request for media. Header fields are left out: the server handles ranges and conditions.
+/// A request for media. It has no header fields, since the server handles ranges and conditions.
 struct MediaRequest {
     private let gate: RequestGate
-    /// The path, without a token before it.
+    /// The path, without a preceding token.
     let path: String
     /// The connection's most recent play target.
     private let playTargets: PlayTargetCache
@@ -40,17 +40,17 @@ struct MediaRequest {
     /// The query without its `?`; empty if there is none.
     var query: String { gate.query }
 
-    /// Returns the target of a play URL, and the digest of its token.
+    /// Returns the target of a play URL and the digest of its token.
     ///
     /// - Throws: `CacheError` with `invalidURL`.
     func playTarget() throws -> (target: PlayTarget, digest: TokenDigest) { try playTargets.target(gate.target) }
 
-    /// Returns the decoded value of the first query item of this name.
+    /// Returns the decoded value of the first query item with this name.
     func queryItem(_ name: String) -> String? { QueryItems(query)[name] }
 
-    /// Returns the Boolean value of the first query item of this name; false without one.
+    /// Returns the Boolean value of the first query item with this name; false if there is none.
     ///
-    /// - Throws: ``Problem`` for a value that is neither true nor false.
+    /// - Throws: ``Problem`` if the value is neither true nor false.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 }
 
@@ -58,9 +58,9 @@ struct MediaRequest {
 protocol ReaderOpener: Sendable {
     /// The resource's name in messages.
     var name: String { get }
-    /// Returns a reader if that is possible without waiting.
+    /// Returns a reader if that doesn't require waiting; otherwise nil.
     func readerIfOpen(_ range: RequestedRange) throws -> (any ByteReader)?
-    /// Returns a reader when the head is known.
+    /// Returns a reader as soon as the head is known.
     func reader(_ range: RequestedRange) async throws -> any ByteReader
 }
 

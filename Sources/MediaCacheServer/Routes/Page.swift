@@ -1,14 +1,14 @@
 import Foundation
 import MediaCacheAPI
 
-/// The requested page of a list, by the query items `limit` and `after`.
+/// The requested page of a list, from the query items `limit` and `after`.
 struct PageRequest {
     /// The maximum number of items, from 1 to 1,000; nil for the default.
     let limit: Int?
-    /// The cursor: `next` of the previous page; nil for the first page.
+    /// The cursor, which is `next` of the previous page; nil for the first page.
     let after: String?
 
-    /// - Throws: ``Problem`` for an invalid value.
+    /// - Throws: ``Problem`` if a value is invalid.
     init(_ request: RouteRequest) throws {
         after = request.queryItem("after")
         if let after, !after.utf8.allSatisfy(Self.isUnreserved) { throw Self.invalidCursor(after) }
@@ -35,24 +35,24 @@ struct PageRequest {
     }
 }
 
-/// A page of a list, with the cursor of the next one.
+/// A page of a list, and the cursor of the next page.
 ///
-/// A page begins after a place in the list's order rather than at an index, so that additions and removals between
-/// requests don't shift it.
+/// A cursor is a position in the list's order rather than an index, so that additions and removals between requests
+/// don't shift the pages.
 struct Page<Item> {
     /// The items of the page.
     let items: [Item]
     /// The cursor of the next page; nil on the last page.
     let next: String?
 
-    /// Cuts a page from a list. A list that fits into one page keeps its order.
+    /// Creates a page of a list. A list that fits into one page keeps its order.
     ///
     /// - Parameters:
     ///   - items: The whole list.
     ///   - request: The requested page.
-    ///   - cap: The maximum number of items unless the request sets one.
-    ///   - place: An item's unique place in the list's order.
-    /// - Throws: ``Problem`` for a cursor of another list.
+    ///   - cap: The maximum number of items if the request doesn't set one.
+    ///   - place: Returns the unique position of an item in the list's order.
+    /// - Throws: ``Problem`` if the cursor belongs to another list.
     init<Place: Comparable & Codable>(
         _ items: [Item], of request: PageRequest, cap: Int? = nil, by place: (Item) -> Place
     ) throws {
@@ -85,7 +85,7 @@ struct Page<Item> {
     }
 }
 
-/// A place in a list that is ordered by two values; the second one makes it unique.
+/// A position in a list that is ordered by two values. The second value makes it unique.
 struct Place<Major: Comparable & Codable, Minor: Comparable & Codable>: Comparable, Codable {
     let major: Major
     let minor: Minor

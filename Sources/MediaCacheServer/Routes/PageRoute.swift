@@ -2,11 +2,12 @@ import CMediaCachePage
 import HTTPTypes
 import MediaCacheAPI
 
-/// The page at `/`, and its files below `/page/`. They need no key and contain no secret: the page has the key in its
-/// address's fragment, which browsers don't send.
+/// The page at `/`, and its files below `/page/`. They require no key and contain no secret: the page reads the key
+/// from the fragment of its address, which browsers don't send.
 struct PageRoute: Route {
     static let prefix = "/page/"
-    /// The page's policy: requests only to this server, scripts and styles from its own files, no embedding elsewhere.
+    /// The page's content security policy: requests only to this server, scripts and styles only from its files, and no
+    /// embedding in other sites.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
         + "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -4,8 +4,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/played`: `GET` of the titles that were played and aren't in the library; `GET` and `DELETE` of a title. A
-/// stream is one title with all its resources.
+/// `/api/v1/played`: `GET` for the titles that were played and aren't in the library; `GET` and `DELETE` for a title. A
+/// stream is one title that includes all its resources.
 struct PlayedRoute: Route {
     static let path = "/api/v1/played"
 
@@ -42,7 +42,7 @@ struct PlayedRoute: Route {
     private func title(_ text: Substring) async throws -> PlayedTitle {
         let id = try ResourcesRoute.id(text)
         guard let title = try await titles.all().first(where: { $0.main.id == id }) else {
-            throw Problem.notFound("there is no played title with the ID \(id); it may be in the library now")
+            throw Problem.notFound("there is no played title with the ID \(id); it may have been added to the library")
         }
         return title
     }

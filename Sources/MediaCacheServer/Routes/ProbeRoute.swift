@@ -3,8 +3,8 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `POST /api/v1/probe`: probes a URL, so that a client can choose what to download. The method is `POST`, since the
-/// origin is requested and the body may contain secret header fields.
+/// `POST /api/v1/probe`: probes a URL, so that a client can choose what to download. The method is `POST` because it
+/// causes origin requests and the body may contain secret header fields.
 struct ProbeRoute: Route {
     let paths = ["/api/v1/probe"]
     let access = RouteAccess.key

@@ -2,24 +2,24 @@ import HTTPTypes
 import MediaCacheAPI
 
 extension Problem {
-    /// Returns the problem of an invalid request.
+    /// Returns a problem for an invalid request.
     static func badRequest(_ detail: String) -> Problem {
         Problem(title: "Bad request", status: 400, detail: detail, code: "badRequest")
     }
 
-    /// Returns the problem of a change that the current state doesn't allow.
+    /// Returns a problem for a change that the current state doesn't allow.
     static func conflict(_ detail: String) -> Problem {
         Problem(title: "Conflict", status: 409, detail: detail, code: "conflict")
     }
 
-    /// Returns the problem of a missing resource.
+    /// Returns a problem for a missing resource.
     static func notFound(_ detail: String) -> Problem {
         Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
     }
 
     static let nothingAtPath = notFound("there is nothing at this path")
 
-    /// Returns the problem of a method that a path doesn't support.
+    /// Returns a problem for a method that a path doesn't support.
     ///
     /// - Parameter allowed: The supported methods, which the response must list (RFC 9110 §15.5.6). `GET` includes
     ///   `HEAD`.
@@ -45,22 +45,22 @@ extension Problem {
     static let unauthorized = Problem(
         title: "Unauthorized",
         status: 401,
-        detail: "send the cache's key, found in the file `key` of its folder, as `Authorization: Bearer <key>`",
+        detail: "send the key, which is in the file `key` in the cache folder, as `Authorization: Bearer <key>`",
         code: "unauthorized"
     )
 
     static let wrongToken = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "the token in this URL is unknown, expired or revoked, or doesn't open this path; ask for a new URL",
+        detail: "the token in this URL is unknown, expired or revoked, or doesn't allow this path; request a new URL",
         code: "wrongToken"
     )
 
     static let tokenInPath = Problem(
         title: "Forbidden",
         status: 403,
-        detail: "remote clients need a token for this path: read it as /k/<token>/…; `mediacache token create` "
-            + "creates one",
+        detail: "remote clients need a token for this path: use /k/<token>/…, and create the token with "
+            + "`mediacache token create`",
         code: "unauthorized"
     )
 
@@ -88,7 +88,7 @@ extension Problem {
     static let misdirected = Problem(
         title: "Misdirected request",
         status: 421,
-        detail: "this server doesn't answer under that host name; allow it with --allowed-host",
+        detail: "this server doesn't accept requests for that host name; allow it with --allowed-host",
         code: "hostNotAllowed"
     )
 }

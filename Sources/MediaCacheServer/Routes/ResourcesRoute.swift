@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/resources`: `GET` and `DELETE` of all cached resources or of one; `PUT` and `DELETE` of its `pin`.
+/// `/api/v1/resources`: `GET` and `DELETE` for all cached resources or for one; `PUT` and `DELETE` for its `pin`.
 struct ResourcesRoute: Route {
     static let path = "/api/v1/resources"
 
@@ -45,7 +45,7 @@ struct ResourcesRoute: Route {
     private func read(_ request: RouteRequest) async throws -> RouteResponse {
         let pageRequest = try PageRequest(request)
         let isIncluded = try Self.filter(request.queryItem("state"))
-        // `file` applies to a single resource, but an invalid value is refused for a list, too.
+        // `file` applies to a single resource, but an invalid value is refused for lists as well.
         _ = try request.flag("file")
         if let text = request.queryItem("url") {
             let url = try ResourceURL(text)
@@ -74,7 +74,7 @@ struct ResourcesRoute: Route {
         case .get, .head: return try .json(try await record(of: try await info(id), request))
         case .delete:
             let info = try await info(id)
-            // Without this check an asset could lose a part and still be reported as complete.
+            // Without this check, an asset could lose a part and still be reported as complete.
             if try !request.flag("pinned"), info.isPinned, try await assetStore.asset(of: info) == nil {
                 throw Problem.conflict(
                     "\(info.url) is pinned and may belong to a download or a recording; remove that, or repeat the request "
@@ -85,7 +85,7 @@ struct ResourcesRoute: Route {
         }
     }
 
-    /// Removes the assets of removed resources, and answers with the removals.
+    /// Removes the assets of removed resources, and returns a response that lists the removals.
     private func removed(
         _ removals: [Removal], withKeys keys: Set<String>, sparingDownloads: Bool = false
     ) async throws -> RouteResponse {
@@ -113,10 +113,10 @@ struct ResourcesRoute: Route {
         return info
     }
 
-    /// Returns the record of a resource: of a playlist with the state of its stream, and of a complete resource with
-    /// the path of its file, if the request has `file=true`.
+    /// Returns the record of a resource. For a playlist, it includes the state of the stream. For a complete resource,
+    /// it includes the path of its file if the request has `file=true`.
     ///
-    /// Creating the file's path gives the blob a second name. From then on, it can only be evicted as a whole.
+    /// Creating the path adds a second link to the blob. From then on, it can only be evicted as a whole.
     private func record(of info: ResourceInfo, _ request: RouteRequest) async throws -> ResourceRecord {
         var record = ResourceRecord(info)
         if MediaType.isPlaylist(record.type) {

@@ -3,21 +3,21 @@ public import HTTPTypes
 /// A handler for paths of the server. Apps and commands can add their own; see
 /// ``CacheServer/init(store:key:keyFile:configuration:routes:)``.
 public protocol Route: Sendable {
-    /// The paths that the route answers. A path with a slash at the end includes all paths below it. The longest match
+    /// The paths that the route handles. A path with a slash at the end includes all paths below it. The longest match
     /// wins.
     var paths: [String] { get }
 
     /// The clients that the route admits.
     var access: RouteAccess { get }
 
-    /// Returns the length limit of a request's body in bytes; 0 if the path takes none. A longer body is answered with
-    /// 413. By default, the limit is ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
+    /// Returns the maximum length of a request's body in bytes; 0 if the path accepts none. Longer bodies are refused
+    /// with 413. The default is ``ServerLimits/maximumBodyBytes``, and 0 for `GET` and `HEAD`.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int
 
-    /// Answers a request.
+    /// Responds to a request.
     ///
-    /// - Throws: Any error. It is answered as a problem (RFC 9457): a `Problem` unchanged, a `CacheError` by its code,
-    ///   any other error with the status 500.
+    /// - Throws: Any error. The response is a problem (RFC 9457): a `Problem` is sent unchanged, a `CacheError` is
+    ///   converted by its code, and any other error has status 500.
     func respond(to request: RouteRequest) async throws -> RouteResponse
 }
 
@@ -30,7 +30,7 @@ extension Route {
 
 /// The clients that a route admits.
 public enum RouteAccess: Sendable, Hashable {
-    /// Every client that names an allowed host.
+    /// Every client that requests an allowed host.
     case open
     /// Clients with the API key as `Authorization: Bearer`.
     case key

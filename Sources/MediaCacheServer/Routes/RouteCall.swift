@@ -2,18 +2,19 @@ import HTTPTypes
 import MediaCacheAPI
 import MediaLibrary
 
-/// A call of a ``Route``, with the features that all routes share: entity tags, conditions and ranges.
+/// A call of a ``Route``, with the features shared by all routes: entity tags, conditions and ranges.
 struct RouteCall: Sendable {
     let route: any Route
     let request: RouteRequest
-    /// Whether a body contains a secret, so that clients mustn't store it.
+    /// Returns whether a body contains a secret, so that clients mustn't store it.
     let isSecret: @Sendable ([UInt8]) -> Bool
-    /// Serializes conditional changes, so that none happens between the check of another's condition and its change.
+    /// Serializes conditional changes, so that none happens between the check of a condition and the change that
+    /// depends on it.
     let changes: ConcurrencyLimit
 
-    /// Returns the route's response under the request's conditions (RFC 9110 §13).
+    /// Returns the route's response, subject to the conditions of the request (RFC 9110 §13).
     ///
-    /// - Throws: The errors of the route; ``Problem`` with 412.
+    /// - Throws: The errors of the route; ``Problem`` with 412 if a condition isn't met.
     func response() async throws -> RouteResponse {
         let conditions = Preconditions(request.headerFields)
         switch request.method {
@@ -43,7 +44,7 @@ struct RouteCall: Sendable {
         return response.cut(to: request.headerFields[.range])
     }
 
-    /// Throws unless the conditions hold for the current state, which a `HEAD` of the path returns.
+    /// Throws unless the current state, which a `HEAD` of the path returns, meets the conditions.
     private func require(_ conditions: Preconditions) async throws {
         var head = request
         (head.method, head.headerFields, head.body) = (.head, [:], [])
@@ -60,13 +61,13 @@ struct RouteCall: Sendable {
             default: return
             }
         }
-        // For a change, `notModified` is a failed condition as well (RFC 9110 §13.1.2).
+        // For a change, `notModified` is also a failed condition (RFC 9110 §13.1.2).
         guard case .proceed = conditions.evaluate(tag) else { throw Problem.preconditionFailed }
     }
 }
 
 extension RouteResponse {
-    /// Adds a strong tag over the bytes to a response that clients may store, unless it has a tag.
+    /// Adds a strong tag of the bytes to a response that clients may store, unless the response has a tag.
     ///
     /// - Returns: The tag; nil for a response that clients may not store.
     fileprivate mutating func addTag() -> EntityTag? {

@@ -6,13 +6,13 @@ import MediaCacheAPI
 public struct RouteRequest: Sendable {
     /// The method (RFC 9110 §9).
     public var method: HTTPRequest.Method
-    /// The path without the query, not decoded.
+    /// The path without the query, still percent-encoded.
     public var path: String
-    /// The query without its `?`, not decoded; empty if there is none.
+    /// The query without its `?`, still percent-encoded; empty if there is none.
     public var query: String
     /// The header fields.
     public var headerFields: HTTPFields
-    /// The content; its length is limited by ``Route/bodyLimit(of:at:within:)``.
+    /// The content. Its length is limited by ``Route/bodyLimit(of:at:within:)``.
     public var body: [UInt8]
 
     /// Creates a request.
@@ -30,19 +30,19 @@ public struct RouteRequest: Sendable {
         self.body = body
     }
 
-    /// Returns the decoded value of the first query item of this name; nil without one.
+    /// Returns the decoded value of the first query item with this name; nil if there is none.
     public func queryItem(_ name: String) -> String? {
         QueryItems(query)[name]
     }
 
-    /// Returns the problem of the request's method. `GET` includes `HEAD`.
+    /// Returns the problem of an unsupported method. `GET` in the list includes `HEAD`.
     func methodNotAllowed(_ allowed: HTTPRequest.Method...) -> Problem {
         .methodNotAllowed(method.rawValue, allowed: allowed)
     }
 
-    /// Returns the Boolean value of the first query item of this name; false without one.
+    /// Returns the Boolean value of the first query item with this name; false if there is none.
     ///
-    /// - Throws: ``Problem`` for a value that is neither true nor false.
+    /// - Throws: ``Problem`` if the value is neither true nor false.
     func flag(_ name: String) throws -> Bool { try QueryItems(query).flag(name) }
 
     /// Decodes the body as JSON.

@@ -7,11 +7,11 @@ import MediaCacheAPI
 public struct RouteResponse: Sendable {
     /// A response's content.
     public enum Body: Sendable {
-        /// The whole content. The server leaves it out for `HEAD`, and cuts ranges from it if the response has
+        /// The whole content. The server omits it for `HEAD`, and serves ranges of it if the response has
         /// `Accept-Ranges: bytes`.
         case bytes([UInt8])
-        /// A stream of buffers. The next buffer is requested when the client has received the previous one. An error
-        /// closes the connection.
+        /// A stream of buffers. The next buffer is requested when the previous one has been sent. An error closes the
+        /// connection.
         case stream(AsyncThrowingStream<[UInt8], any Error>)
     }
 
@@ -34,22 +34,22 @@ public struct RouteResponse: Sendable {
         self.init(status: status, headerFields: [.contentType: contentType], body: .bytes(Array(text.utf8)))
     }
 
-    /// Returns a response with a value as JSON.
+    /// Returns a response with a JSON-encoded value.
     public static func json(_ value: some Encodable, status: Int = 200) throws -> RouteResponse {
         let data = try APICoding.makeEncoder().encode(value)
         return RouteResponse(
             status: status,
-            // Clients revalidate a stored response; its entity tag makes that cheap.
+            // Clients revalidate stored responses, which is cheap because of the entity tag.
             headerFields: [.contentType: "application/json", .cacheControl: "private, no-cache"],
             body: .bytes(Array(data))
         )
     }
 
-    /// Returns a response with a page of a list as JSON, and a link to the next page (RFC 8288).
+    /// Returns a response with a page of a list as JSON and a link to the next page (RFC 8288).
     static func json(_ list: some PagedList, of request: RouteRequest) throws -> RouteResponse {
         var response = try json(list)
         if let next = list.next, let link = HTTPField.Name("Link") {
-            // Encoded again, since a query may contain characters that end a URI in this field.
+            // The items are encoded again, since a query may contain characters that end a URI in this field.
             let others = QueryItems(request.query).all.filter { $0.name != "after" }.map { item in
                 "\(PercentCoding.encode(item.name))=\(PercentCoding.encode(item.value))"
             }
@@ -60,8 +60,8 @@ public struct RouteResponse: Sendable {
         return response
     }
 
-    /// Returns the response for the value of a `Range` field. Several ranges are answered with the whole content, as
-    /// RFC 9110 §14.2 allows.
+    /// Returns the response for the value of a `Range` field. For several ranges, it is the whole content, as RFC 9110
+    /// §14.2 allows.
     func cut(to range: String?) -> RouteResponse {
         guard status == 200, case .bytes(let bytes) = body, headerFields[.acceptRanges] == "bytes",
             let header = range.flatMap({ RangeHeader($0) }), header.unit == "bytes"

@@ -3,8 +3,8 @@ struct Router: Sendable {
     /// A route of the table.
     struct Entry: Sendable {
         let route: any Route
-        /// The route as a media route; nil if it is none. Stored, because a conversion costs more than finding the
-        /// route.
+        /// The route as a media route; nil if it isn't one. It is stored because the conversion costs more than finding
+        /// the route.
         let media: (any MediaRoute)?
 
         init(_ route: any Route) {
@@ -16,7 +16,7 @@ struct Router: Sendable {
     private let exact: [String: Entry]
     /// The length of the longest exact path. Longer paths, such as those of media, aren't looked up.
     private let longestExact: Int
-    /// The prefixes, the longest first, and their routes.
+    /// The prefixes, longest first. `prefixEntries` contains their routes at the same indices.
     private let prefixes: [String]
     private let prefixEntries: [Entry]
 
@@ -41,7 +41,7 @@ struct Router: Sendable {
     /// The paths of all routes, sorted. A path with a slash at the end includes all paths below it.
     var paths: [String] { Set(exact.keys).union(prefixes).sorted() }
 
-    /// Returns the route of `path`, or nil. The path `/` includes no other path.
+    /// Returns the route of `path`; nil if there is none. The path `/` includes no other path.
     func entry(for path: String) -> Entry? {
         if path.utf8.count <= longestExact, let entry = exact[path] { return entry }
         return prefixes.firstIndex { path.hasPrefix($0) }.map { prefixEntries[$0] }

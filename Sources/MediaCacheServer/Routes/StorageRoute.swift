@@ -3,11 +3,11 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `GET /api/v1/storage`: the use of storage, the limits, and the resources that would be evicted next.
+/// `GET /api/v1/storage`: the storage usage, the limits, and the resources that would be evicted next.
 struct StorageRoute: Route {
-    /// The number of listed items.
+    /// The maximum number of listed items.
     private static let itemCount = 200
-    /// The number of listed resources that would be evicted next.
+    /// The maximum number of listed resources that would be evicted next.
     private static let candidateCount = 20
 
     let paths = ["/api/v1/storage"]
@@ -16,7 +16,7 @@ struct StorageRoute: Route {
     let assetStore: AssetStore
     /// Nil if the folder can't be written.
     let downloads: Downloads?
-    /// Nil like `downloads`.
+    /// Nil if `downloads` is nil.
     let recordings: Recordings?
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -40,7 +40,7 @@ struct StorageRoute: Route {
         let keys = Set(assets.map(\.key))
         let resources = try await store.resources()
         let titles = try await PlayedTitles(store: store, assetStore: assetStore).all(among: resources)
-        // A title counts with all its resources, and a pinned resource on its own.
+        // A title includes all its resources; a pinned resource is counted separately.
         let bytes = Dictionary(
             resources.map { ($0.key, $0.bytesCached) } + titles.map { ($0.main.key, $0.bytesCached) },
             uniquingKeysWith: { _, last in last })

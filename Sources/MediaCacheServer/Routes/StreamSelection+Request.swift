@@ -4,7 +4,7 @@ import MediaLibrary
 extension StreamSelection {
     /// Creates the selection of a request, with defaults for missing values.
     ///
-    /// - Throws: ``Problem`` for an invalid value.
+    /// - Throws: ``Problem`` if a value is invalid.
     init(_ addition: DownloadAddition) throws {
         self.init()
         if let text = addition.variant {

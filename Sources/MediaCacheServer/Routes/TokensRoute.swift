@@ -3,12 +3,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// `/api/v1/tokens`: `GET` and `POST` of the list; `GET` and `DELETE` of a token by its ID. `POST /api/v1/key` replaces
-/// the API key. No response contains the key.
+/// `/api/v1/tokens`: `GET` and `POST` for the list; `GET` and `DELETE` for a token by its ID. `POST /api/v1/key`
+/// replaces the API key. No response contains the key.
 struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"
-    /// The length limit of a label in characters.
+    /// The maximum length of a label, in characters.
     private static let longestLabel = 200
 
     let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]
@@ -55,10 +55,10 @@ struct TokensRoute: Route {
 
     private func issue(_ addition: TokenAddition) async throws -> RouteResponse {
         if let label = addition.label, !(1...Self.longestLabel).contains(label.count) {
-            throw Problem.badRequest("a label has 1 to \(Self.longestLabel) characters")
+            throw Problem.badRequest("label must have 1 to \(Self.longestLabel) characters")
         }
         if let expires = addition.expires, expires <= store.now {
-            throw Problem.badRequest("expires is in the past")
+            throw Problem.badRequest("expires must be in the future")
         }
         var asset: Asset?
         var target: ResourceURL?
@@ -70,11 +70,11 @@ struct TokensRoute: Route {
             // An imported asset may lack a valid URL.
             target = try? ResourceURL(found.url)
             options.identity = found.identity
-        case (.asset, _, _): throw Problem.badRequest("the scope asset needs the ID of an asset, and no URL")
+        case (.asset, _, _): throw Problem.badRequest("the scope asset requires the ID of an asset and accepts no URL")
         case (.playback, nil, let url):
             target = try url.map { try ResourceURL($0) }
             if let target { options.identity = try await profiles.identity(for: target, in: store) }
-        case (.playback, _, _): throw Problem.badRequest("the scope playback takes no asset")
+        case (.playback, _, _): throw Problem.badRequest("the scope playback accepts no asset")
         }
         let (issued, token) = try await control.issue(
             asset: asset?.id, label: addition.label, expires: addition.expires)

@@ -3,26 +3,26 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The rewriter of a playlist's references, so that they lead through the server.
+/// A rewriter of a playlist's references, so that they lead through the server.
 ///
-/// Relative paths resolve through the server by themselves, since a play URL's path mirrors the origin's. They are
+/// Relative paths resolve through the server without rewriting, since a play URL's path mirrors the origin's. They are
 /// rewritten only if they would resolve to another resource or scope: after a redirect, if they climb past the origin's
-/// root, or if their scope is narrower than the play URL's. The rest of the playlist remains unchanged.
+/// root, or if their scope is narrower than that of the play URL. The rest of the playlist is unchanged.
 struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     /// The target of the playlist's play URL.
     let target: PlayTarget
-    /// The path that a reverse proxy serves this server at.
+    /// The path at which a reverse proxy serves this server.
     let publicPath: String
-    /// The store of credentials that references name.
+    /// The store for credentials that references contain.
     let profiles: HeaderProfileStore
     /// The cache of variables that are too long for a play URL.
     let variableCache: PlaylistVariableCache
-    /// Returns the signature of a play URL. The references of a signed one are signed too, since its token opens no
-    /// others.
+    /// Returns the signature of a play URL. References in a signed playlist are signed too, since its token opens only
+    /// signed URLs.
     let signature: @Sendable (PlayTarget) -> String
 
-    /// The number of bytes by which a short playlist may grow with the variables in its references.
+    /// The minimum number of bytes by which the variables in its references may lengthen a playlist.
     private static let minimumRoom = 256 * 1024
 
     /// Returns the rewritten playlist.
@@ -33,7 +33,7 @@ struct PlaylistRewriter {
         let base = playlist.base
         let context = PlaylistContext(playlistURL: base.description, importableVariables: variables)
         let exports = exportedOptions(context)
-        // Rendition reports name alternatives of this playlist, which may import the same variables.
+        // Rendition reports refer to alternatives of this playlist, which may import the same variables.
         var report = PlayOptions(variables: target.options.variables)
         report.variableToken = target.options.variableToken
         let depth = Self.depth(of: base)
@@ -41,14 +41,14 @@ struct PlaylistRewriter {
         var length = RewrittenLength(of: playlist.bytes)
         let bytes = try namingParameters(context, &length)
         func replacement(_ reference: Reference) -> String? {
-            // A media playlist may import variables of this playlist, so its URL carries them.
+            // A media playlist may import variables of this playlist, so its URL contains them.
             if exports != PlayOptions(), Self.isPlaylist(reference.role) {
                 return playPath(of: reference, exports)
             }
             if reference.role == .renditionReport, report != PlayOptions() {
                 return playPath(of: reference, report)
             }
-            // The document's references need rewriting, and only this reference determines its kind.
+            // The document's references need rewriting, and its kind is determined only by this reference.
             if let kind = StreamDocument.Kind(reference.role) {
                 return playPath(of: reference, PlayOptions(document: kind))
             }
@@ -67,24 +67,24 @@ struct PlaylistRewriter {
 
     /// Returns a rewritten JSON document that a playlist references.
     ///
-    /// - Throws: `CacheError` with `badResponse` for a malformed document, or if the result exceeds the length limit.
+    /// - Throws: `CacheError` with `badResponse` if the document is malformed or the result exceeds the length limit.
     func rewritten(as kind: StreamDocument.Kind) throws(CacheError) -> [UInt8] {
         var length = RewrittenLength(of: playlist.bytes)
         return try StreamDocument(kind: kind, bytes: playlist.bytes).rewritten { (uri) throws(CacheError) -> String? in
-            try length.adding(playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? unanswerable)
+            try length.adding(playPath(of: uri, PlayOptions(document: kind == .steering ? kind : nil)) ?? refusedPath)
         }
     }
 
     /// Returns the play path of a reference.
     ///
-    /// Returns nil for a key that isn't fetched over HTTP: it is in the playlist (`data:`), or a DRM system provides
-    /// it. Any other reference that isn't HTTP becomes a path that the server refuses: a playlist in a `data:` URL
-    /// could reference any host, and players support other protocols.
+    /// Returns nil for a key that isn't fetched over HTTP, because it is part of the playlist (`data:`) or provided by
+    /// a DRM system. Any other reference that isn't HTTP becomes a path that the server refuses: a playlist in a
+    /// `data:` URL could reference any host, and players support other protocols.
     private func playPath(of reference: Reference, _ options: PlayOptions) -> String? {
         if let path = playPath(of: reference.uri, options) { return path }
         let isKey = reference.role == .key || reference.role == .sessionKey
         let scheme = BrowserReference(reference.uri, baseScheme: playlist.base.scheme).scheme
-        return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : unanswerable
+        return isKey && scheme.map(Self.keySchemes.contains) == true ? nil : refusedPath
     }
 
     /// Returns the play path of a reference to an HTTP resource; nil for other references.
@@ -93,18 +93,18 @@ struct PlaylistRewriter {
     }
 
     /// A play path without a host, which the server refuses.
-    private var unanswerable: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
+    private var refusedPath: String { "\(publicPath)\(PlayPath.prefix)\(target.token)/http//" }
 
     /// The schemes of keys that aren't fetched over HTTP (RFC 8216bis §4.4.4.4).
     private static let keySchemes: Set<String> = ["data", "skd", "urn"]
 
-    /// The scope of the references.
+    /// The address scope of the references.
     private var scope: AddressScope {
         AddressScope(
             ofReferencesAt: playlist.base, from: playlist.head.peer, requestedWith: target.options.scope)
     }
 
-    /// Returns the play path of a URL, with the scope of the references.
+    /// Returns the play path of a URL, with the address scope of the references.
     private func playPath(of url: ResourceURL, _ options: PlayOptions = PlayOptions()) -> String {
         var options = options
         options.isPublicOnly = scope == .publicOnly
@@ -130,14 +130,14 @@ struct PlaylistRewriter {
         case .relativePath: return true
         case .other: break
         }
-        // Browsers normalise some references; those are rewritten, so that all players resolve them alike.
+        // Browsers normalize some references. Those are rewritten, so that all players resolve them alike.
         guard BrowserReference(reference.uri, baseScheme: playlist.base.scheme).text == reference.uri else {
             return false
         }
         return reference.form == .relativePath && Self.climb(of: reference.uri) <= depth
     }
 
-    /// Returns the playlist with query parameters of its URL as literal variables (RFC 8216bis §4.4.2.3). After a
+    /// Returns the playlist with its URL's query parameters as literal variables (RFC 8216bis §4.4.2.3). After a
     /// redirect, players don't know that URL.
     private func namingParameters(
         _ context: PlaylistContext, _ length: inout RewrittenLength
@@ -161,7 +161,7 @@ struct PlaylistRewriter {
         return document.bytes
     }
 
-    /// Returns the options of the media playlists of a multivariant playlist: the variables that they may import.
+    /// Returns the options for the media playlists of a multivariant playlist: the variables that they may import.
     private func exportedOptions(_ context: PlaylistContext) -> PlayOptions {
         guard playlist.kind == .multivariant else { return PlayOptions() }
         let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
@@ -201,7 +201,7 @@ struct PlaylistRewriter {
 }
 
 /// The length limit of a rewritten document. A reference of one byte becomes a path as long as its base URL, so the
-/// length of the original document doesn't limit that of the result.
+/// length of the original document doesn't bound the length of the result.
 struct RewrittenLength {
     private let bound: Int
     private var room: Int
@@ -212,9 +212,9 @@ struct RewrittenLength {
         room = bound - bytes.count
     }
 
-    /// Counts a text that is added to the document, and returns it.
+    /// Counts text that is added to the document, and returns it.
     ///
-    /// - Throws: `CacheError` with `badResponse` at the length limit.
+    /// - Throws: `CacheError` with `badResponse` if the limit is exceeded.
     mutating func adding(_ text: String) throws(CacheError) -> String {
         room -= text.utf8.count
         guard room >= 0 else {
@@ -224,8 +224,8 @@ struct RewrittenLength {
     }
 }
 
-/// The prefixes that turn simple references of one playlist into play paths. Each prefix is built once for each origin,
-/// since a long playlist may contain 100,000 references to the same one.
+/// The prefixes that turn simple references of a playlist into play paths. The prefix of an origin is reused for
+/// consecutive references, since a long playlist may contain 100,000 of them.
 private struct PlayPrefixes {
     private let playPath: (ResourceURL) -> String
     private let root: String
@@ -242,7 +242,7 @@ private struct PlayPrefixes {
         folder = root + base.path[...(base.path.lastIndex(of: "/") ?? base.path.startIndex)]
     }
 
-    /// Returns the play path of a reference with this shape; nil if the reference needs full resolution.
+    /// Returns the play path of a reference with this shape; nil if the reference must be fully resolved.
     mutating func playPath(of uri: String, _ shape: ReferenceShape) -> String? {
         switch shape {
         case .rootRelative: return root + uri

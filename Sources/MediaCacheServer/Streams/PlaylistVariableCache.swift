@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The cache of variables that are too long for a play URL, by token. It is in memory only: after a restart, players
+/// A cache of variables that are too long for a play URL, by token. It is only in memory: after a restart, players
 /// reload the multivariant playlist, which adds the variables again.
 final class PlaylistVariableCache: Sendable {
-    /// The length limit of variables in a play URL, in bytes of names and values. Servers and players limit URLs.
+    /// The maximum length of variables in a play URL, in bytes of names and values. Servers and players limit the
+    /// length of URLs.
     private static let inlineLength = 2048
-    /// The total size limit in bytes.
+    /// The maximum total size, in bytes.
     private static let capacity = 8 << 20
 
     private struct VariableSet {
@@ -40,7 +41,7 @@ final class PlaylistVariableCache: Sendable {
     private func remember(_ variables: [String: String], length: Int) -> String {
         sets.withLock { sets in
             let place = sets.firstIndex { $0.length == length && $0.variables == variables }
-            // Random, so that a token of an earlier process isn't valid for another set.
+            // The token is random, so that a token from an earlier process doesn't match another set.
             let set =
                 place.map { sets.remove(at: $0) }
                 ?? VariableSet(

@@ -2,9 +2,9 @@ import Foundation
 import HLS
 import MediaCache
 
-/// A JSON document that a playlist references. Its own references are rewritten to lead through the server.
+/// A JSON document that a playlist references. References in it are rewritten to lead through the server.
 public struct StreamDocument: Sendable {
-    /// The kind of a document, which the playlist's attribute determines.
+    /// The kind of document, determined by the playlist attribute that references it.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A list of interstitials: X-ASSET-LIST (RFC 8216bis appendix D.2).
         case assets
@@ -26,9 +26,9 @@ public struct StreamDocument: Sendable {
 
     /// Returns the document with replaced references.
     ///
-    /// - Parameter replacement: Returns the new URI of a reference; nil keeps the reference.
-    /// - Throws: `CacheError` with `badResponse` for a malformed document, which a player might parse differently; the
-    ///   errors of `replacement`.
+    /// - Parameter replacement: Returns the new URI of a reference; nil to keep the reference.
+    /// - Throws: `CacheError` with `badResponse` if the document is malformed, since a player might parse it
+    ///   differently; the errors of `replacement`.
     func rewritten(_ replacement: (String) throws(CacheError) -> String?) throws(CacheError) -> [UInt8] {
         guard var object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] else {
             throw CacheError(.badResponse, "the document (\(kind.rawValue)) isn't a JSON object")
@@ -36,7 +36,7 @@ public struct StreamDocument: Sendable {
         switch kind {
         case .assets:
             guard let assets = object["ASSETS"] as? [[String: Any]] else {
-                throw CacheError(.badResponse, "the list of interstitials has no array ASSETS of objects")
+                throw CacheError(.badResponse, "the list of interstitials has no ASSETS array of objects")
             }
             object["ASSETS"] = try assets.map { (asset) throws(CacheError) -> [String: Any] in
                 var asset = asset
@@ -47,7 +47,7 @@ public struct StreamDocument: Sendable {
             if let uri = object["RELOAD-URI"] as? String, let other = try replacement(uri) {
                 object["RELOAD-URI"] = other
             }
-            // Clones replace hosts in URIs, and all URIs have this server's host.
+            // Clones replace the host in URIs, but all URIs have this server's host.
             object["PATHWAY-CLONES"] = nil
         }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]

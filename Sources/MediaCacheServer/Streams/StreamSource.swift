@@ -2,10 +2,10 @@ import HLS
 import MediaCache
 import MediaLibrary
 
-/// The source of play URLs' readers: rewritten playlists, segments with their place in the stream, and any other
-/// resource unchanged.
+/// The source of readers for play URLs: rewritten playlists, segments with their position in the stream, and other
+/// resources unchanged.
 final class StreamSource: ByteReaderSource {
-    /// The maximum number of sessions to open until one is over a version that may be read.
+    /// The maximum number of sessions to open in search of a version that may be read.
     private static let maximumRounds = 2
 
     private let store: CacheStore
@@ -20,8 +20,8 @@ final class StreamSource: ByteReaderSource {
     /// - Parameters:
     ///   - store: The store.
     ///   - profiles: The store of header profiles and credentials.
-    ///   - loader: The playlist loader, which downloads share.
-    ///   - publicPath: The path that a reverse proxy serves this server at.
+    ///   - loader: The playlist loader, shared with downloads.
+    ///   - publicPath: The path at which a reverse proxy serves this server.
     ///   - segmentsAhead: The number of segments to prefetch after the requested one.
     ///   - signature: Signs play URLs; see ``PlaylistRewriter/signature``.
     init(
@@ -65,7 +65,7 @@ final class StreamSource: ByteReaderSource {
         }
         try await refuseGap(at: place, placedRequest)
         for _ in 0..<Self.maximumRounds {
-            // Another request could return another version, so an unstored body is read from memory.
+            // Another request could return another version, so a body that isn't stored is read from memory.
             if let judged, judged.version == nil { return try reader(judged, request) }
             var refusal: CacheError?
             do {
@@ -76,7 +76,7 @@ final class StreamSource: ByteReaderSource {
                 }
                 session.cancel()
             } catch let error as CacheError where error.contentCoding != nil {
-                // A body with a content coding can only be read whole. It may be a playlist without a playlist's name.
+                // A body with a content coding can only be read whole. It may be a playlist despite its name.
                 refusal = error
             }
             do {
@@ -96,7 +96,7 @@ final class StreamSource: ByteReaderSource {
         )
     }
 
-    /// Returns a session whose version may be read by this request under the access rule.
+    /// Returns a session over a version that the access rule permits this request to read.
     private func openedSession(_ request: ReadRequest, _ target: PlayTarget) async throws -> ReadSession {
         let session = try await store.read(request)
         guard needsAccessCheck(session.head, request, target) else { return session }
@@ -107,28 +107,29 @@ final class StreamSource: ByteReaderSource {
         return try await store.read(confirmed)
     }
 
-    /// Returns whether a session's bytes may be sent unchanged: its version isn't a playlist, or it's the one that the
-    /// loader has judged.
+    /// Returns whether a session's bytes may be sent unchanged: its version isn't a playlist, or the loader has checked
+    /// it.
     ///
-    /// The name of a playlist makes some players parse other text as one, which only the loader checks.
+    /// If a resource has the name of a playlist, some players parse other text as one, so the loader has to check it.
     private func isReadable(_ session: ReadSession, _ judged: WholeBody?, _ url: ResourceURL) -> Bool {
         if let version = judged?.version, session.version == version { return true }
         return !MediaType.isPlaylist(session.head.contentType) && !PlaylistLoader.hasPlaylistName(url)
     }
 
-    /// Returns whether the access rule must be checked before a cached version is read: it's from a local address, and
-    /// the request may be sent to public addresses only. A player mustn't read data through the cache that the access
-    /// rule would refuse. The origin is requested first, so that granted networks remain readable.
+    /// Returns whether the access rule must be checked before a cached version is read. This is the case if the version
+    /// is from a local address and the request is limited to public addresses: a player mustn't read data from the
+    /// cache that the access rule would refuse. The origin is requested first, so that granted networks remain
+    /// readable.
     private func needsAccessCheck(_ head: ResourceHead, _ request: ReadRequest, _ target: PlayTarget) -> Bool {
         let kind = head.addressKind(at: request.url)
         return kind == .local && (target.options.isPublicOnly || store.needsAccessCheck(kind, request.settings))
     }
 
-    /// Throws for a segment that its playlist marks as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
+    /// Throws if the playlist marks the segment as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
     private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
         guard let place, place.isGap, !store.isHere(request) else { return }
         if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
-        throw CacheError(.notFound, "the playlist of \(request.url) marks it as a gap (EXT-X-GAP)")
+        throw CacheError(.notFound, "the playlist marks \(request.url) as a gap (EXT-X-GAP)")
     }
 
     // MARK: - Playlists
@@ -152,7 +153,7 @@ final class StreamSource: ByteReaderSource {
         return try reader(bytes, type, playlist.head, request, acceptsRanges: !playlist.isLive)
     }
 
-    /// Returns a reader of media that the loader has judged and that isn't stored.
+    /// Returns a reader of media that the loader has checked and that isn't stored.
     private func reader(_ body: WholeBody, _ request: ReadRequest) throws -> MemoryReader {
         try reader(body.bytes, body.head.contentType, body.head, request, acceptsRanges: true)
     }
@@ -176,7 +177,7 @@ final class StreamSource: ByteReaderSource {
         guard imports == true else { return [:] }
         throw CacheError(
             .notFound,
-            "\(playlist.url) imports variables that the server no longer has, as after a restart; "
+            "\(playlist.url) imports variables that the server no longer has, for example after a restart; "
                 + "reload its multivariant playlist")
     }
 
@@ -208,8 +209,8 @@ final class StreamSource: ByteReaderSource {
 
     // MARK: - Segments
 
-    /// Returns the request adapted to its place in a stream. A segment is fetched whole, and a live segment is
-    /// revalidated if its cached version is older than its media sequence number.
+    /// Returns the request, adapted to the segment's position in a stream. A segment is fetched whole. A live segment
+    /// is revalidated if its cached version is older than its media sequence number.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
         guard let place = recentPlaylists.place(of: request.url) else { return (request, nil) }
         var request = request

@@ -54,7 +54,7 @@ struct ProblemTests {
             try APICoding.makeDecoder().decode(DownloadAddition.self, from: Data(body.utf8))
         }
         let problem = Problem(try #require(error))
-        #expect(problem.detail == "the body isn't the JSON object that this path accepts: \(words)")
+        #expect(problem.detail == "the request body isn't valid for this path: \(words)")
         #expect(problem.status == 400 && problem.code == "badRequest")
     }
 
