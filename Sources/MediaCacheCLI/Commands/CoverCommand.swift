@@ -17,9 +17,9 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                              shows the type and size
 
-            For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without \
-            one, or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its \
-            picture is stored as the cover, which pages show at /library/<id>/cover. A frame of --at is stored only \
+            For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is read. If there is none, \
+            or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture \
+            is stored as the cover, which is served at /library/<id>/cover. A frame selected with --at is stored only \
             with --keep.
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
             """
@@ -62,7 +62,8 @@ struct CoverCommand: AsyncParsableCommand {
     func validate() throws {
         let changes = [set != nil, remove, removeAll].count { $0 }
         if changes > 1 || (changes == 1 && (output != nil || at != nil || keep)) {
-            throw ValidationError("--set, --remove and --remove-all can't be combined with each other or with output.")
+            throw ValidationError(
+                "--set, --remove and --remove-all can't be combined with each other or with -o, --at and --keep.")
         }
         if keep, at == nil { throw ValidationError("--keep needs --at; other covers are stored anyway.") }
         if removeAll {
@@ -103,13 +104,15 @@ struct CoverCommand: AsyncParsableCommand {
         }
         guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
             throw CommandFailure(
-                .failed, "“\(path)” is too large, or isn't JPEG, PNG, GIF, WebP, AVIF or HEIC")
+                .failed,
+                "“\(path)” can't be used as a cover; use a JPEG, PNG, GIF, WebP, AVIF or HEIC picture of at most "
+                    + "\(Cover.largest >> 20) MiB")
         }
         let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
             try await CoverJob.store(cover, of: url, $0.client)
         }
         guard isStored else {
-            throw CommandFailure(.failed, "nothing is cached of \(input.name); play it or download it with `get` first")
+            throw CommandFailure(.failed, "\(input.name) isn't cached; play it or download it with `get` first")
         }
         let found = CoverJob.Found(cover: cover, source: .stored, isStored: true)
         let result = CoverResult(found, input: input.name, output: nil)

@@ -14,13 +14,14 @@ struct PlayCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
             Without --with, the first installed player is used: mpv, vlc, ffplay. Arguments after -- are passed to the \
-            player. If no server is running for the cache folder, one runs as long as the player.
-            The player receives a separate token, which is revoked when it exits, or after a week.
+            player. If no server is running for the cache folder, one is started and runs until the player exits.
+            The player receives a separate token, which is revoked when the player exits, and expires after a week.
             The exit code is the player's.
             """
     )
 
-    /// The validity of a player's token in seconds, in case the command is killed.
+    /// The validity of a player's token in seconds. It matters only if the command is killed before it revokes the
+    /// token.
     private static let longestPlay = 7 * 86_400.0
 
     @Argument(help: "The URL.", transform: URLArgument.parse)
@@ -84,7 +85,7 @@ struct PlayCommand: AsyncParsableCommand {
         } catch {
             StandardStreams.printError(
                 "mediacache: note: the player's token \(token.id) couldn't be revoked: \(error); use "
-                    + "`mediacache token revoke`")
+                    + "`mediacache token revoke \(token.id)`")
         }
         return try result.get()
     }

@@ -43,10 +43,10 @@ struct VerifyCommand: AsyncParsableCommand {
             let places = left.counted("place")
             throw repair
                 ? CommandFailure(
-                    .partial, "damage in \(places) couldn't be repaired; the data is fetched again when it's read")
+                    .partial, "\(places) couldn't be repaired; the data is fetched again when it's next read")
                 : CommandFailure(
                     .failed,
-                    "damage was found in \(places); --repair fetches the data again")
+                    "\(places) \(left == 1 ? "is" : "are") damaged; --repair fetches the data again")
         }
     }
 

@@ -12,7 +12,7 @@ import MediaLibrary
 /// ```
 ///
 /// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
-/// `MEDIACACHE_CHANNELS=news,sport` names channels that aren't in the file.
+/// `MEDIACACHE_CHANNELS=news,sport` lists channels that aren't in the file.
 struct ChannelConfiguration {
     /// The key of a value in an entry.
     enum Key: String, CaseIterable {
@@ -31,7 +31,7 @@ struct ChannelConfiguration {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
 
-    /// Returns the channels without repetitions.
+    /// Returns the channels without duplicates.
     ///
     /// - Throws: ``CommandFailure`` for an invalid entry.
     func channels() throws -> [ChannelRequest] {
@@ -90,7 +90,7 @@ struct ChannelConfiguration {
         guard let url = value(.url) else { throw ArgumentTextError("url is missing") }
         for (field, value) in headers {
             guard HTTPField.Name(field) != nil, HTTPField.isValidValue(value) else {
-                throw ArgumentTextError("“\(field)” in headers is not a header field")
+                throw ArgumentTextError("“\(field)” in headers is not a header field with a valid name and value")
             }
         }
         var request = ChannelRequest(
@@ -125,7 +125,7 @@ struct ChannelConfiguration {
     }
 }
 
-/// The declaration of a channel, the value of `--channel`: `NAME=URL`.
+/// The value of `--channel`, which declares a channel: `NAME=URL`.
 struct ChannelDeclaration: Sendable, Hashable {
     /// The name.
     var name: ChannelName
@@ -137,7 +137,7 @@ struct ChannelDeclaration: Sendable, Hashable {
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ArgumentTextError("“\(text)” is not a declaration of a channel; write it as NAME=URL")
+            throw ArgumentTextError("“\(text)” doesn't declare a channel; write it as NAME=URL")
         }
         name = try ChannelArgument.parse(String(text[..<equals]))
         url = try URLArgument.check(String(text[text.index(after: equals)...]))

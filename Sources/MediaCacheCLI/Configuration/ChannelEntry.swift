@@ -1,4 +1,4 @@
-/// The entry of a channel in the configuration file.
+/// A channel's entry in the configuration file.
 struct ChannelEntry: Sendable, Hashable {
     /// The name.
     var name: String

@@ -27,12 +27,13 @@ struct ConfigurationFile: Sendable {
             defer { try? handle.close() }
             text = try handle.read(upToCount: Self.largest + 1) ?? Data()
         } catch {
-            throw CommandFailure(.failed, "the configuration file “\(path)” can't be read")
+            throw CommandFailure(
+                .failed, "the configuration file “\(path)” can't be read; check its path and permissions")
         }
         try self.init(path: path, text)
     }
 
-    /// Parses a file's text. Empty text, such as of `/dev/null`, is a valid configuration.
+    /// Parses the content of a file. Empty content, such as that of `/dev/null`, is a valid configuration.
     ///
     /// - Throws: As ``init(path:)``.
     init(path: String, _ text: Data) throws {

@@ -9,7 +9,7 @@ struct ConfigurationReport: Encodable {
         var value: ConfigurationValue
         /// The source of the value.
         var source: Settings.Source
-        /// The option, variable or file with the value; null for a default.
+        /// The option, variable or file that sets the value; null for a default.
         var place: String?
     }
 
@@ -19,7 +19,7 @@ struct ConfigurationReport: Encodable {
         var name: String
         /// The URL, without user information.
         var url: String
-        /// The place of the declaration.
+        /// The option, variable or file that declares the channel.
         var place: String
     }
 
@@ -92,7 +92,7 @@ struct ConfigurationReport: Encodable {
 }
 
 extension Setting {
-    /// Returns a text as the value in a configuration file.
+    /// Returns the value that a configuration file would contain for a text.
     fileprivate func value(of text: String) -> ConfigurationValue {
         switch form {
         case .text: .text(text)
@@ -104,7 +104,7 @@ extension Setting {
 }
 
 extension ConfigurationValue {
-    /// The value for people; a hyphen without a value.
+    /// The value as text; a hyphen if there is none.
     fileprivate var shownText: String {
         guard case .list(let items) = self else { return plainText ?? "-" }
         return items.isEmpty ? "-" : items.compactMap(\.plainText).joined(separator: ", ")

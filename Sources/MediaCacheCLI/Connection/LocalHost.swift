@@ -4,7 +4,7 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// The owner of a cache folder in this process: the store, the client of origins, and the server.
+/// The owner of a cache folder in this process: the store, the HTTP client for origins, and the server.
 struct LocalHost: Sendable {
     private let host: CacheHost
     private let origin: AsyncHTTPClientOrigin
@@ -53,15 +53,15 @@ struct LocalHost: Sendable {
         await host.server.declare(channels)
     }
 
-    /// Waits for the downloads of other commands, which would be interrupted.
+    /// Waits for the downloads of other commands, which stopping this process would interrupt.
     func waitForOthers() async {
         guard await host.server.isDownloading else { return }
         StandardStreams.printError("mediacache: note: waiting for other commands that use this process")
         await host.server.downloadsEnded()
     }
 
-    /// Stops the server: running responses may finish within the grace period, then all data is committed and the
-    /// folder released.
+    /// Stops the server. Running responses may finish within the grace period. Then all data is committed, and the
+    /// folder is released.
     func stop() async {
         await host.close()
         await origin.shutdown()

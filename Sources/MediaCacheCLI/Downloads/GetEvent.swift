@@ -73,7 +73,7 @@ struct GetEvent: Encodable, Sendable {
     }
 }
 
-/// The printing of download events as lines of JSON.
+/// A printer of download events as lines of JSON.
 final class GetEventPrinter: Sendable {
     private let last = Mutex<[String: DownloadRecord]>([:])
 

@@ -3,11 +3,11 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The import of a folder or a file through the API, which accepts bytes and not paths.
+/// The import of a folder or a file through the API, which accepts bytes rather than paths.
 struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     var path: String
-    /// The title of the asset; nil for the one in the bundle.
+    /// The title of the asset; nil for the title in the bundle.
     var title: String?
     /// Whether parts may be missing.
     var allowsGaps: Bool
@@ -22,13 +22,13 @@ struct BundleImport: Sendable {
         var title: String?
         /// The URL of the asset for players.
         var libraryURL: String
-        /// The name of the entry for players.
+        /// The name of the playlist or file that players open.
         var entry: String
         /// The number of parts.
         var parts: Int
         /// The size of the parts in bytes.
         var bytes: Int64
-        /// Whether the asset was complete before.
+        /// Whether the asset was already complete before the import.
         var wasHere: Bool
     }
 

@@ -3,7 +3,7 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// An asset to export, as far as it's cached.
+/// The cached data of an asset to export.
 struct CachedAsset: Sendable {
     /// The URL.
     let url: ResourceURL
@@ -16,7 +16,7 @@ struct CachedAsset: Sendable {
     /// Looks up an asset.
     ///
     /// - Parameter cachedOnly: Whether origins may not be contacted.
-    /// - Throws: ``CommandFailure`` if nothing is cached of an ID, or of a URL whose origin may not be contacted.
+    /// - Throws: ``CommandFailure`` if the asset isn't cached, unless it's a URL and origins may be contacted.
     init(_ asset: AssetArgument, cachedOnly: Bool, _ client: APIClient) async throws {
         self.client = client
         if cachedOnly, let download = try await Self.download(of: asset, client) {
@@ -33,7 +33,7 @@ struct CachedAsset: Sendable {
             let named = try await asset.find(in: try await client.assets(), what: "asset", asking: client)
             record = try await client.resource(for: try ResourceURL(named.url))
         }
-        // Only the given URL has the user information.
+        // Only the given URL contains the user information.
         if case .url(let url) = asset, record != nil || !cachedOnly {
             self.url = url
             return
@@ -41,7 +41,7 @@ struct CachedAsset: Sendable {
         guard let record else {
             throw CommandFailure(
                 .failed,
-                "nothing is cached of \(asset.text); download it with `get`, or use --fetch to contact its origin")
+                "\(asset.text) isn't cached; download it with `get`, or use --fetch to contact its origin")
         }
         url = try ResourceURL(record.url)
     }
@@ -50,7 +50,7 @@ struct CachedAsset: Sendable {
     private static func download(of asset: AssetArgument, _ client: APIClient) async throws -> BundleRecord? {
         let name: String
         switch asset {
-        // Assets don't have the user information of URLs.
+        // The URLs of assets don't contain user information.
         case .url(let url) where url.userInfo == nil: name = "\(url)"
         case .asset(let known): name = known
         case .url, .id: return nil

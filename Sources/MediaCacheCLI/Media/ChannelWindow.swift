@@ -10,10 +10,10 @@ struct ChannelWindow: Sendable {
     let span: Range<Int64>
     private let client: APIClient
 
-    /// The time to wait for the recording of a window that ended a moment ago. The live edge is a few segments behind.
+    /// The time to wait until a window that has just ended is recorded. The live edge is a few segments behind.
     private static let edgeTimeout = Duration.seconds(60)
 
-    /// Looks up the window that arguments name. Returns nil if the asset isn't a channel.
+    /// Looks up the window that the arguments specify. Returns nil if the asset isn't a channel.
     ///
     /// - Parameters:
     ///   - from: The start; nil for the start of the recording.
@@ -41,7 +41,7 @@ struct ChannelWindow: Sendable {
                     + "\(MomentText.exact(begin / 1_000_000))")
         }
         let last = min(end ?? .max, edge * 1_000_000)
-        // The server rejects a window behind the edge, and reports the recorded ranges.
+        // The server rejects a window after the edge, and reports the recorded ranges.
         guard begin < last || begin >= edge * 1_000_000 else {
             throw CommandFailure(.usage, "--to must be later than --from")
         }
@@ -62,7 +62,7 @@ struct ChannelWindow: Sendable {
         return assets.contains { hasPositions || $0.url != record.url } ? nil : record
     }
 
-    /// Returns whether a text is a position in a film. Otherwise it's a time of day.
+    /// Returns whether a text is a position in a film. Otherwise it's a point in time.
     static func isPosition(_ text: String) -> Bool { (try? TimeArgument.parse(text)) != nil }
 
     private static func name(of asset: AssetArgument) -> ChannelName? {

@@ -1,7 +1,7 @@
 import Foundation
 import MediaCache
 
-/// The path of an output: the value of `-o`, or a file in the folder that it names.
+/// The path of an output: the value of `-o`, or a file in that folder.
 enum OutputPath {
     /// Returns the argument; for a folder, a file with the last component of the URL.
     static func resolve(_ argument: String, for url: ResourceURL) -> String {
@@ -38,7 +38,7 @@ enum OutputPath {
         return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
     }
 
-    /// Returns a name without path separators, and without a dot at its beginning.
+    /// Returns a name without path separators or leading dots.
     private static func visible(_ text: String) -> String {
         let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.

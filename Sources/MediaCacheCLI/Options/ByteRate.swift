@@ -16,6 +16,6 @@ struct ByteRate: Sendable, Hashable {
     init(parsing text: String) throws {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes
-        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0; write it as 600KB/s") }
+        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0, such as 600KB/s") }
     }
 }

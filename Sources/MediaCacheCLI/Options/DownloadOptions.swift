@@ -17,7 +17,7 @@ struct DownloadOptions: ParsableArguments {
 
     func validate() throws {
         if let number = [jobs, transfers].compactMap(\.self).first(where: { $0 < 1 }) {
-            throw ValidationError("\(number) isn't a valid number; it must be at least 1.")
+            throw ValidationError("--jobs and --transfers must be at least 1, not \(number).")
         }
     }
 

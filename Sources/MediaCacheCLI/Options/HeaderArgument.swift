@@ -42,7 +42,7 @@ struct HeaderArgument: Sendable, Hashable {
         self.value = value
     }
 
-    /// The field as ``init(parsing:)`` parses it.
+    /// The field in the syntax of ``init(parsing:)``.
     var text: String { (origin.map { "\($0.scheme)://\($0.authority) " } ?? "") + "\(name.rawName): \(value)" }
 }
 
@@ -57,7 +57,7 @@ extension Substring {
 }
 
 extension HeaderProfiles {
-    /// Creates profiles of fields. Fields without an origin belong to the origin of `url`.
+    /// Groups fields by origin. Fields without an origin belong to the origin of `url`.
     ///
     /// - Throws: ``CommandFailure`` for a field without an origin if there is no URL.
     init(_ arguments: [HeaderArgument], for url: ResourceURL?, place: String = "--header") throws {

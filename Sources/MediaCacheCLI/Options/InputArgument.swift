@@ -22,7 +22,7 @@ enum InputArgument: Sendable, Hashable {
         case nil: self = text == "-" ? .standardInput : .file(text)
         case "file":
             guard let path = URL(string: trimmed)?.path(percentEncoded: false), !path.isEmpty else {
-                throw ArgumentTextError("“\(trimmed)” doesn't name a file")
+                throw ArgumentTextError("“\(trimmed)” isn't a valid file URL; write it as file:///path/to/file")
             }
             self = .file(path)
         case let scheme? where scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }):
@@ -39,7 +39,7 @@ enum InputArgument: Sendable, Hashable {
     /// Whether the input is a URL.
     var isURL: Bool { url != nil }
 
-    /// The input as an input of a job.
+    /// The input of a media job.
     ///
     /// - Throws: ``CommandFailure`` for standard input, which has no random access.
     var mediaInput: MediaInput {
@@ -54,7 +54,7 @@ enum InputArgument: Sendable, Hashable {
         }
     }
 
-    /// The input in messages.
+    /// The input as shown in messages.
     var name: String {
         switch self {
         case .url(let url): "\(url)"

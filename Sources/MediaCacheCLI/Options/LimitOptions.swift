@@ -2,7 +2,7 @@ import ArgumentParser
 import MediaCache
 import MediaLibrary
 
-/// The limits of the cache.
+/// The options for the cache's limits.
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct LimitOptions: ParsableArguments {
 }
 
 extension CacheLimits {
-    /// Creates the limits of settings.
+    /// Creates the limits that the settings specify.
     ///
     /// - Throws: ``CommandFailure`` for an invalid setting.
     init(_ settings: Settings) throws {

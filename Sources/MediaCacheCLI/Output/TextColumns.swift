@@ -4,7 +4,7 @@ extension Character {
     var columns: Int {
         var columns = 0
         for scalar in unicodeScalars {
-            // The variation selector turns a letter into an emoji.
+            // The variation selector requests the emoji form of the preceding scalar.
             if scalar == "\u{FE0F}" || scalar.isWide { return 2 }
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .enclosingMark, .format: break

@@ -29,7 +29,7 @@ private struct AdjustableLogHandler: LogHandler {
 
     var logLevel: Logger.Level {
         get { level.value }
-        // A copy of a logger must not change the level of the others.
+        // Setting the level of one logger must not change the others.
         set {}
     }
 

@@ -30,7 +30,7 @@ struct CommandFailure: Error, Sendable, Hashable {
         return "mediacache: \(Table.printable(words))"
     }
 
-    /// Returns both failures as one. It's only partial if both are.
+    /// Combines both failures. The result is partial only if both are.
     func adding(_ other: CommandFailure) -> CommandFailure {
         let isPartial = [self, other].allSatisfy { $0.exitCode == Code.partial.rawValue }
         let messages = [message, other.message].filter { !$0.isEmpty }

@@ -8,20 +8,20 @@ import Foundation
     import Darwin
 #endif
 
-/// A folder with mode 0700 for the files of one child process. It's removed with the object.
+/// A folder with mode 0700 for the files of one child process. It's removed when the object is released.
 final class ScratchFolder: Sendable {
     /// The folder's path.
     let path: String
 
-    /// The name of the parent folder in a cache folder.
+    /// The subfolder of the cache folder that contains the folders.
     private static let parent = "temporary"
-    /// The age in seconds at which a folder of a killed process is removed.
+    /// The age in seconds after which the folder of a killed process is removed.
     private static let longestUse = 86_400.0
 
     /// Creates a folder.
     ///
-    /// - Parameter cacheFolder: The cache folder that contains it. If that's nil, missing or read-only, the folder is
-    ///   among the system's temporary files.
+    /// - Parameter cacheFolder: The cache folder in which it's created. If it's nil, missing or read-only, the system's
+    ///   temporary folder is used.
     /// - Throws: ``CommandFailure`` if the folder can't be created.
     init(in cacheFolder: String?) throws {
         var places = [FileManager.default.temporaryDirectory.path]

@@ -22,7 +22,7 @@ final class RecordDisplay: Sendable {
         var hasAddress = false
     }
 
-    /// The interval of plain lines. A recording can run for days.
+    /// The minimum interval between plain lines. It's long, since a recording can run for days.
     private static let plainInterval = Duration.seconds(60)
 
     private let form: Form
@@ -39,7 +39,7 @@ final class RecordDisplay: Sendable {
     /// The gaps since the start of the command.
     var lost: LostSegments { state.withLock { $0.lost } }
 
-    /// Excludes the gaps before the start of the command.
+    /// Excludes gaps that existed before the command started.
     func begin(with gaps: [TimelineRecord.Segment]) { state.withLock { $0.lost.begin(with: gaps) } }
 
     /// Records the reason for a gap.
@@ -104,7 +104,7 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Moves below the line.
+    /// Moves the cursor below the redrawn line.
     func finish() {
         state.withLock { state in
             if state.hasLine { StandardStreams.writeError("\n") }

@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The work of `record` over one connection: it adds the channel and follows it to its end.
+/// A run of `record` over one connection. It adds the channel and follows it to its end.
 struct RecordSession: Sendable {
     /// The name of the channel.
     var name: ChannelName
@@ -68,7 +68,7 @@ struct RecordSession: Sendable {
     private func follow(_ client: APIClient, showing display: RecordDisplay) async throws -> ChannelRecord {
         try await withThrowingTaskGroup(of: ChannelRecord?.self) { group in
             let name = name
-            // Only events contain the reasons of gaps. Events can be dropped, so the gaps are read from the API.
+            // Only events contain the reasons for gaps. Since events can be dropped, the gaps are read from the API.
             group.addTask {
                 try? await client.events { event in
                     guard event.event == .channelGap, event.channel == name.rawValue else { return }
@@ -98,7 +98,7 @@ struct RecordSession: Sendable {
                 throw CommandFailure(.failed, "the channel \(name) was deleted")
             }
             if record.gaps != gaps || (isBehind && record.edge != edge) {
-                // The event with the reason follows shortly.
+                // Give the event with the reason time to arrive.
                 try await Task.sleep(for: .milliseconds(50))
                 let found = try await client.gaps(of: name)
                 try display.show(gaps: found, of: record)

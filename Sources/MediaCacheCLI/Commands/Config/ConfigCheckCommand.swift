@@ -23,7 +23,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         guard let path = file ?? ConfigurationPath.path(option: nil, environment: environment) else {
             throw CommandFailure(
-                .failed, "no configuration file exists; `mediacache config path` prints its path")
+                .failed, "no configuration file exists; create one at the path that `mediacache config path` prints")
         }
         let configuration = ServeConfiguration(environment: environment, file: try ConfigurationFile(path: path))
         let settings = try configuration.hostSettings()

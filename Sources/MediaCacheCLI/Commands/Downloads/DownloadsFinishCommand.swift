@@ -5,7 +5,7 @@ import MediaCacheAPI
 struct DownloadsFinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
-        abstract: "Finishes downloads of live streams now, instead of at their end.",
+        abstract: "Finishes downloads of live streams before the streams end.",
         discussion: """
               mediacache downloads finish 'A stream'
 

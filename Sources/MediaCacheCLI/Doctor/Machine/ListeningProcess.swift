@@ -1,19 +1,20 @@
 import Foundation
 
-/// A process that listens at a port. Only Linux reveals it (`/proc`), and only root sees processes of other users.
+/// A process that listens on a port. It's found only on Linux, through `/proc`. Only root can see processes of other
+/// users.
 struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
     /// The process ID; nil if it's unknown.
     var id: Int?
     /// The name of the program.
     var name: String?
 
-    /// The process for people.
+    /// The process as text.
     var description: String {
         guard let id else { return "another user's process" }
         return "process \(id)" + (name.map { " (\($0))" } ?? "")
     }
 
-    /// Returns the process at a port; nil if it's unknown.
+    /// Returns the process that listens on a port; nil if it's unknown.
     static func find(port: Int) -> ListeningProcess? {
         // The system's table can omit a socket while others are opened and closed.
         for _ in 0..<3 {
@@ -40,7 +41,7 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
         return ListeningProcess()
     }
 
-    /// Returns the inodes of sockets that listen at a port, from a table in the format of proc(5).
+    /// Returns the inodes of sockets that listen on a port, from a table in the format of proc(5).
     static func inodes(listeningAt port: Int, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)
