@@ -113,7 +113,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func recordDetached(_ session: RecordSession) async throws {
         guard let connection = try await Connection.running(at: try cache.location) else {
             throw CommandFailure(
-                .failed, "No server is running for this cache folder; start `mediacache serve` first")
+                .failed, "no server is running for this cache folder; start `mediacache serve` first")
         }
         let record: ChannelRecord
         do {

@@ -41,7 +41,7 @@ struct URLCommand: AsyncParsableCommand {
         guard let connection = try await Connection.running(at: location) else {
             throw CommandFailure(
                 .failed,
-                "No server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
+                "no server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
                     + "or use `mediacache play`, which starts its own")
         }
         do {

@@ -19,14 +19,11 @@ struct ChannelConfiguration {
         case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream
     }
 
-    /// The configuration file.
     var file: ConfigurationFile?
     /// The declarations of `--channel` in order.
     var declared: [ChannelDeclaration] = []
-    /// The environment variables.
     var environment: [String: String] = [:]
 
-    /// Creates a configuration.
     init(file: ConfigurationFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
@@ -61,7 +58,7 @@ struct ChannelConfiguration {
         }
     }
 
-    /// Returns the place of a channel's declaration, for messages.
+    /// Returns where a channel is declared, for messages.
     func place(of name: String) -> String {
         if let file, let index = file.channels.firstIndex(where: { $0.name == name }) {
             return "\(file.path): channels[\(index)] “\(name)”"
@@ -87,7 +84,7 @@ struct ChannelConfiguration {
         named text: String, headers: [String: String], _ value: (Key) -> String?
     ) throws -> ChannelRequest {
         let name = try ChannelArgument.parse(text)
-        guard let url = value(.url) else { throw ArgumentTextError("url is missing") }
+        guard let url = value(.url) else { throw ArgumentTextError("url is missing; give the URL of the stream") }
         for (field, value) in headers {
             guard HTTPField.Name(field) != nil, HTTPField.isValidValue(value) else {
                 throw ArgumentTextError("“\(field)” in headers is not a header field with a valid name and value")
@@ -127,9 +124,7 @@ struct ChannelConfiguration {
 
 /// The value of `--channel`, which declares a channel: `NAME=URL`.
 struct ChannelDeclaration: Sendable, Hashable {
-    /// The name.
     var name: ChannelName
-    /// The URL of the stream.
     var url: String
 
     /// Parses a declaration.

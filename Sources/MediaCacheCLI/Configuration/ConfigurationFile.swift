@@ -7,7 +7,6 @@ import Foundation
 ///  "channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h"}]}
 /// ```
 struct ConfigurationFile: Sendable {
-    /// The path.
     let path: String
     /// The settings as text. Lists have one item per line.
     let values: [Setting: String]

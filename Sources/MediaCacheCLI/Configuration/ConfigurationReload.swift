@@ -2,7 +2,7 @@ import Logging
 import MediaCache
 import MediaLibrary
 
-/// The reload of a running server's configuration.
+/// The reloader of a running server's configuration.
 actor ConfigurationReload {
     private let start: ServeConfiguration
     private var configuration: ServeConfiguration
@@ -12,7 +12,7 @@ actor ConfigurationReload {
     private let server: LocalHost
     private let read: @Sendable () throws -> ServeConfiguration
 
-    /// Creates a reload.
+    /// Creates a reloader.
     ///
     /// - Parameters:
     ///   - configuration: The configuration that the server was started with.

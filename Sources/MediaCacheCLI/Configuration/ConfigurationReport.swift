@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The effective settings and their sources.
 struct ConfigurationReport: Encodable {
-    /// A setting.
     struct Entry: Encodable {
         /// The value without secrets; null without a value.
         var value: ConfigurationValue
@@ -15,7 +14,6 @@ struct ConfigurationReport: Encodable {
 
     /// A channel.
     struct ChannelItem: Encodable {
-        /// The name.
         var name: String
         /// The URL, without user information.
         var url: String
@@ -72,7 +70,7 @@ struct ConfigurationReport: Encodable {
         return "Configuration file: \(file ?? "none")\n\n" + table.rendered()
     }
 
-    /// The notes for the user.
+    /// The notes about unknown variables.
     var notes: [String] {
         let names = Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"]
         return unknownVariables.map { variable in

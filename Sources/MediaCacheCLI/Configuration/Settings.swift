@@ -11,15 +11,12 @@ struct Settings: Sendable {
         case standard = "default"
     }
 
-    /// A setting's value.
     struct Value: Sendable, Hashable {
         /// The value as text. Lists have one item per line.
         var text: String
-        /// The source.
         var source: Source
     }
 
-    /// The configuration file.
     let file: ConfigurationFile?
     private let values: [Setting: Value]
 
@@ -61,7 +58,7 @@ struct Settings: Sendable {
 
     /// Parses a setting.
     ///
-    /// - Returns: nil without a value.
+    /// - Returns: The parsed value; nil if the setting has no value.
     /// - Throws: ``CommandFailure`` with the place of an invalid value.
     func read<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> Parsed? {
         guard let value = values[setting] else { return nil }
@@ -88,7 +85,7 @@ struct Settings: Sendable {
         try read(setting) { try ConfigurationText.number($0, in: range) }
     }
 
-    /// Returns the place of a setting's value, for messages.
+    /// Returns where a setting's value is set, for messages: an option, a variable, or a file and key.
     func place(of setting: Setting) -> String {
         switch values[setting]?.source {
         case .option: setting.option
@@ -98,7 +95,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// Adds the place of the setting to errors of `body`.
+    /// Adds the place of the setting to errors from `body`.
     private func addingPlace<Parsed>(of setting: Setting, _ body: () throws -> Parsed) throws -> Parsed {
         do {
             return try body()

@@ -3,11 +3,8 @@ import MediaLibrary
 
 /// An asset or download that an argument can identify.
 protocol AssetNaming {
-    /// The ID.
     var id: String { get }
-    /// The URL.
     var url: String { get }
-    /// The title.
     var title: String? { get }
 }
 
@@ -20,7 +17,7 @@ extension AssetArgument {
     /// - Parameters:
     ///   - noun: The noun for the assets in messages.
     ///   - client: The client that looks up the ID of a resource.
-    /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors of the API.
+    /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors from the API.
     func find<Item: AssetNaming>(
         in assets: [Item], what noun: String, asking client: APIClient
     ) async throws -> Item {

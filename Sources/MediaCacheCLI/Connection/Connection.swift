@@ -7,7 +7,7 @@ import MediaCacheAPI
 ///
 /// All subcommands use it, so that they behave the same whether or not another process owns the folder.
 struct Connection: Sendable {
-    /// The client of the API.
+    /// The API client.
     let client: APIClient
     /// The owner of the folder; nil for this process.
     let owner: FolderOwner?
@@ -15,7 +15,7 @@ struct Connection: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors of opening the folder.
+    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors from opening the folder.
     static func open(_ settings: HostSettings) async throws -> Connection {
         let settings = settings.forThisProcess
         for attempt in 1... {

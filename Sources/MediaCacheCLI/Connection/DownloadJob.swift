@@ -6,16 +6,14 @@ import MediaLibrary
 struct DownloadJob: Sendable {
     /// A requested download.
     struct Item: Sendable {
-        /// The URL.
         var url: ResourceURL
-        /// The request.
         var addition: DownloadAddition
     }
 
     /// A function that receives the state of all downloads.
     typealias Watcher = @Sendable ([DownloadRecord]) throws -> Void
 
-    /// The client of the API.
+    /// The API client.
     var client: APIClient
     /// Whether another process runs the downloads.
     var isRemote: Bool

@@ -13,7 +13,6 @@ struct HostSettings: Sendable {
     var limits: CacheLimits
     /// The policy of cache keys.
     var keyPolicy: CacheKeyPolicy
-    /// The admission policy.
     var admission: AdmissionPolicy
     /// The read-ahead of fills.
     var readAhead = ReadAhead()
@@ -53,9 +52,7 @@ struct HostSettings: Sendable {
     var grace = Duration.seconds(10)
     /// The given options that have no effect if another process owns the folder.
     var ownerOptions: [String] = []
-    /// The logger.
     var logger: Logger
-    /// The log level.
     let logLevel: AdjustableLevel
 
     /// Creates settings from the options of a command, the environment and the configuration file.
@@ -119,7 +116,7 @@ struct HostSettings: Sendable {
         } catch let error as CacheError {
             throw CommandFailure(.usage, "\(place) \(path): \(error.message)")
         } catch {
-            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as text")
+            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as UTF-8 text")
         }
     }
 

@@ -11,7 +11,7 @@ struct LocalHost: Sendable {
 
     /// Opens the folder and serves it.
     ///
-    /// - Throws: Errors of the engine, such as `folderOwned`; `ServerError` if the port isn't available;
+    /// - Throws: Errors from the engine, such as `folderOwned`; `ServerError` if the port isn't available;
     ///   ``CommandFailure`` for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
@@ -29,10 +29,9 @@ struct LocalHost: Sendable {
     /// The address for this machine: `http://127.0.0.1:9479`.
     var address: String { host.server.boundAddresses.first ?? "" }
 
-    /// The port.
     var port: Int { host.server.port ?? 0 }
 
-    /// The key of the API.
+    /// The API key.
     var key: AccessKey { host.key }
 
     /// Prints a note if the folder can't be written. Playback works without caching.
@@ -48,7 +47,7 @@ struct LocalHost: Sendable {
 
     /// Declares the channels of a reloaded configuration.
     ///
-    /// - Returns: The errors of rejected channels.
+    /// - Returns: The errors from rejected channels.
     func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
         await host.server.declare(channels)
     }

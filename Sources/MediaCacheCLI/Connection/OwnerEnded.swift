@@ -1,14 +1,14 @@
 import MediaCacheAPI
 
-/// An error that reports that the process that owned the cache folder ended during a command.
+/// The error thrown when the process that owns the cache folder ends during a command.
 struct OwnerEnded: Error {
-    /// The maximum number of times that a command is run.
+    /// The maximum number of attempts.
     private static let attempts = 3
 
     /// Runs `body` with a connection. If the folder's owner ends, `body` runs again with the next owner, which may be
     /// this process. Received data stays cached, so nothing is fetched twice.
     ///
-    /// - Throws: ``CommandFailure`` if owners keep ending; errors of `body` and of opening a connection.
+    /// - Throws: ``CommandFailure`` if the owner ended in each attempt; errors from `body` and of opening a connection.
     static func surviving<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {

@@ -64,7 +64,7 @@ final class DemoOrigin: Sendable {
         return DemoOrigin(port: channel.localAddress?.port ?? port, state: state, channel: channel)
     }
 
-    /// Stops listening. Open connections end with the process.
+    /// Stops listening. Open connections remain until the process exits.
     func stop() async {
         try? await channel.close()
     }

@@ -5,7 +5,6 @@ import MediaCacheServer
 struct DemoStateRoute: Route {
     let paths = ["/demo/state"]
     let access = RouteAccess.key
-    /// The demo's origin.
     let origin: DemoOrigin
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {

@@ -13,7 +13,7 @@ struct GetExport: Sendable {
     /// The selection of variant streams and renditions.
     var selection: StreamSelection
 
-    /// Checks before the download that the output can be written, as far as the URL shows.
+    /// Checks that the output can be written. Called before the download, so only the URL determines the format.
     ///
     /// - Throws: `MediaJobError`.
     func check(_ url: ResourceURL) throws {
@@ -24,7 +24,7 @@ struct GetExport: Sendable {
 
     /// Exports a download.
     ///
-    /// - Throws: ``CommandFailure``, `MediaJobError`, errors of the API.
+    /// - Throws: ``CommandFailure``, `MediaJobError`, errors from the API.
     func run(_ outcome: inout GetOutcome, of url: ResourceURL, through connection: Connection) async throws {
         guard outcome.record?.kind == .stream else {
             let path = path(for: url, title: nil, isStream: false)

@@ -11,7 +11,7 @@ struct GetOutcome: Sendable {
     var resource: ResourceRecord?
     /// The path of the exported file.
     var output: String?
-    /// The method of copying a file.
+    /// The method by which a file was exported.
     var method: FileCopy.Method?
     /// The result of remuxing a stream.
     var remux: RemuxResult?

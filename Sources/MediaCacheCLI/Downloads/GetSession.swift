@@ -4,7 +4,6 @@ import MediaLibrary
 
 /// A run of `get` over one connection. It adds all downloads, waits for them, and exports them.
 struct GetSession: Sendable {
-    /// The URLs.
     var urls: [ResourceURL]
     /// The selection of variant streams and renditions.
     var selection: StreamSelection
@@ -22,7 +21,7 @@ struct GetSession: Sendable {
     /// Downloads and exports all URLs.
     ///
     /// - Returns: The results in the order of the URLs.
-    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors of the API.
+    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors from the API.
     func run(through connection: Connection, until interruption: Interruption) async throws -> [GetOutcome] {
         var items: [DownloadJob.Item] = []
         for url in urls { items.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }

@@ -1,8 +1,6 @@
 /// The manual page mediacache(1), generated from the help texts.
 struct ManualPage: Sendable {
-    /// The root command.
     var root: CommandHelp
-    /// The version.
     var version: String
 
     /// The minimum number of commands that share a common option.

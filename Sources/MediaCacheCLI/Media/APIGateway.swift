@@ -4,7 +4,7 @@ import MediaLibrary
 
 /// A gateway that reads media through the API of a running server.
 struct APIGateway: BundleGateway {
-    /// The client of the API.
+    /// The API client.
     var client: APIClient
     /// Whether only cached bytes are read, without contacting origins.
     var cachedOnly = false

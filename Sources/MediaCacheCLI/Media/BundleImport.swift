@@ -18,7 +18,6 @@ struct BundleImport: Sendable {
     struct Result: Encodable, Sendable {
         /// The ID of the asset.
         var asset: String
-        /// The title.
         var title: String?
         /// The URL of the asset for players.
         var libraryURL: String
@@ -71,7 +70,7 @@ struct BundleImport: Sendable {
 
     private func upload(_ path: String, as part: String, to asset: String, _ client: APIClient) async throws -> Int64 {
         let reader = try MediaByteReader(path: path)
-        guard reader.length > 0 else { throw CommandFailure(.failed, "“\(path)” is empty") }
+        guard reader.length > 0 else { throw CommandFailure(.failed, "“\(path)” is empty; replace or remove it") }
         var offset: Int64 = 0
         while offset < reader.length {
             try Task.checkCancellation()

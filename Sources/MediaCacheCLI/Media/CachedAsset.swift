@@ -5,7 +5,6 @@ import MediaLibrary
 
 /// The cached data of an asset to export.
 struct CachedAsset: Sendable {
-    /// The URL.
     let url: ResourceURL
     /// The cached resource; nil if nothing is cached and the origin may be contacted.
     private let record: ResourceRecord?
@@ -64,7 +63,6 @@ struct CachedAsset: Sendable {
         }
     }
 
-    /// The input to read.
     var input: MediaInput {
         guard let download, let entry = download.contents?.entry,
             let url = try? ResourceURL(client.libraryURL(ofAsset: download.id) + entry)
@@ -83,22 +81,23 @@ struct CachedAsset: Sendable {
     /// - Throws: ``CommandFailure`` with the missing parts.
     func requireComplete() throws {
         if let download, download.holeCount > 0 {
-            throw CommandFailure(
-                .failed, "\(download.holeCount.counted("part")) of \(url) are missing; --gaps leaves gaps")
+            let (count, verb) = (download.holeCount.counted("part"), download.holeCount == 1 ? "is" : "are")
+            throw CommandFailure(.failed, "\(count) of \(url) \(verb) missing; use --gaps to leave gaps")
         }
         guard let record else { return }
         if let stream = record.stream {
             guard !stream.playsWithoutOrigin else { return }
             throw CommandFailure(
                 .failed,
-                "\(url) isn't completely cached: \(stream.shortage); --fetch contacts its origin, --gaps leaves gaps")
+                "\(url) isn't completely cached: \(stream.shortage); use --fetch to contact its origin, or --gaps to "
+                    + "leave gaps")
         }
         guard !record.complete else { return }
         let holes = ResourceReport.holes(record)
         let shown = holes.prefix(3).map { "\($0.lowerBound)–\($0.upperBound)" }.joined(separator: ", ")
         let more = holes.count > 3 ? " and \(holes.count - 3) more ranges" : ""
         let reason = holes.isEmpty ? "its length is unknown" : "bytes \(shown)\(more) are missing"
-        throw CommandFailure(.failed, "\(url) isn't completely cached: \(reason); --fetch contacts its origin")
+        throw CommandFailure(.failed, "\(url) isn't completely cached: \(reason); use --fetch to contact its origin")
     }
 
     /// Returns whether a media playlist is cached with all its segments.

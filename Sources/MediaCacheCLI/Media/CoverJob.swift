@@ -17,9 +17,7 @@ struct CoverJob: Sendable {
 
     /// A cover that was found.
     struct Found: Sendable {
-        /// The picture.
         var cover: Cover
-        /// The source.
         var source: Source
         /// Whether the picture is now the stored cover of the asset.
         var isStored: Bool
@@ -36,7 +34,7 @@ struct CoverJob: Sendable {
 
     /// Finds a cover.
     ///
-    /// - Throws: ``CommandFailure`` if there is none; errors of reading the input.
+    /// - Throws: ``CommandFailure`` if there is none; errors from reading the input.
     func run(_ connection: Connection?) async throws -> Found {
         let gateway = connection?.gateway
         if time == nil, let client = connection?.client, case .url(let url) = input,
@@ -93,7 +91,6 @@ struct CoverResult: Encodable, Sendable {
     var type: String
     /// The size in bytes.
     var size: Int
-    /// The source.
     var source: CoverJob.Source
     /// Whether the picture is stored as the cover of the URL.
     var isStored: Bool

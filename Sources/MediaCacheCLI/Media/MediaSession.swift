@@ -11,7 +11,7 @@ enum MediaSession {
     ///   - origin: The options for origins. Header fields without an origin are sent to the origin of the first URL.
     ///   - cache: The options of the cache folder.
     ///   - body: The job. Its connection is nil if all inputs are files.
-    /// - Throws: ``CommandFailure`` after Ctrl-C; errors of `body`.
+    /// - Throws: ``CommandFailure`` after Ctrl-C; errors from `body`.
     static func run<Result: Sendable>(
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
         _ body: @escaping @Sendable (Connection?) async throws -> Result
@@ -67,7 +67,7 @@ extension Connection {
 }
 
 extension ReadProgress {
-    /// Creates a progress that is shown by a printer.
+    /// Creates a progress that `printer` displays.
     convenience init(_ printer: ProgressPrinter) {
         self.init { printer.show(bytes: $0, of: $1) }
     }

@@ -51,7 +51,7 @@ extension RemuxResult {
         }
         return CommandFailure(
             .partial,
-            "\(missing.count) segments are \(state) and become gaps of \(seconds) in all, the first at \(start): "
+            "\(missing.count) segments are \(state) and become gaps of \(seconds) in total, the first at \(start): "
                 + "\(names)\(more)")
     }
 }

@@ -3,16 +3,14 @@ import MediaLibrary
 
 /// A remux followed by encoding with ffmpeg.
 struct Transcoding: Sendable {
-    /// The remux.
     var job: RemuxJob
     /// The format of the output.
     var format: TranscodedFormat
-    /// The encoder.
     var ffmpeg: FFmpeg
 
     /// Writes the output.
     ///
-    /// - Throws: ``CommandFailure``, and errors of the remux.
+    /// - Throws: ``CommandFailure``, and errors from the remux.
     func run(_ gateway: APIGateway, _ progress: ReadProgress) async throws -> RemuxResult {
         let target = job.output
         // The draft is next to the output, since the temporary folder can be too small for a film.

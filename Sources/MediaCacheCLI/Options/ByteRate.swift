@@ -5,7 +5,6 @@ struct ByteRate: Sendable, Hashable {
     /// The rate, at least 1.
     var bytesPerSecond: Int64
 
-    /// Creates a rate.
     init(bytesPerSecond: Int64) {
         self.bytesPerSecond = bytesPerSecond
     }

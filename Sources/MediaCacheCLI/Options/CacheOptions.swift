@@ -37,7 +37,7 @@ struct CacheOptions: ParsableArguments {
         transform: CacheOptions.level)
     var logLevel: Logger.Level?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.cache] = cache

@@ -21,7 +21,7 @@ struct DownloadOptions: ParsableArguments {
         }
     }
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
@@ -30,7 +30,7 @@ struct DownloadOptions: ParsableArguments {
         return values
     }
 
-    /// The given options.
+    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 

@@ -25,7 +25,7 @@ struct LimitOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var minFree: ByteCount?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.maxSize] = maxSize.map { $0.bytes.map { ByteCount($0).exactText } ?? "none" }
@@ -34,7 +34,7 @@ struct LimitOptions: ParsableArguments {
         return values
     }
 
-    /// The given options.
+    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 

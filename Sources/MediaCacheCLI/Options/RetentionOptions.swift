@@ -2,7 +2,7 @@ import ArgumentParser
 import MediaCache
 import MediaLibrary
 
-/// The limits of a recording.
+/// The options for a recording's limits.
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

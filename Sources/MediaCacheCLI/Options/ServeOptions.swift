@@ -53,7 +53,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]
             .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }

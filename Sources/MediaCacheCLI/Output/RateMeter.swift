@@ -4,7 +4,6 @@ struct RateMeter: Sendable {
     private let window: Duration
     private var samples: [(time: Duration, bytes: Int64)] = []
 
-    /// Creates a meter.
     init(window: Duration = .seconds(5)) {
         self.window = window
     }

@@ -16,7 +16,6 @@ extension Character {
 }
 
 extension StringProtocol {
-    /// The number of columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// Returns the longest prefix that fits into a number of columns.

@@ -14,7 +14,6 @@ struct TextStyle: Sendable, Hashable {
     /// Whether output has colours.
     let isColoured: Bool
 
-    /// Creates a style.
     init(isColoured: Bool) {
         self.isColoured = isColoured
     }

@@ -5,7 +5,6 @@ import Synchronization
 final class AdjustableLevel: Sendable {
     private let state: Mutex<Logger.Level>
 
-    /// Creates a level.
     init(_ level: Logger.Level) {
         state = Mutex(level)
     }

@@ -44,7 +44,7 @@ final class ChildFeed {
 
     /// Writes the bytes of a source until its end, or until the child closes its input.
     ///
-    /// - Throws: Errors of the source.
+    /// - Throws: Errors from the source.
     func write(_ source: MediaByteReader) throws {
         // Writing fails after the child exits only if no other descriptor of its end is open.
         closeReading()
@@ -58,7 +58,6 @@ final class ChildFeed {
         }
     }
 
-    /// Closes both ends.
     func close() {
         closeReading()
         if writing >= 0 { closeDescriptor(writing) }

@@ -12,12 +12,10 @@ struct CommandFailure: Error, Sendable, Hashable {
         case interrupted = 130
     }
 
-    /// The exit code.
     var exitCode: Int32
     /// The message; empty for none.
     var message: String
 
-    /// Creates a failure.
     init(_ code: Code, _ message: String) {
         exitCode = code.rawValue
         self.message = message

@@ -15,7 +15,6 @@ struct FFmpeg: Sendable {
     private static let signalExitCodes: Set<Int32> = [130, 143, 255]
     private let path: String
 
-    /// Whether ffmpeg is installed.
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
 
     /// Finds the installed program.

@@ -2,7 +2,7 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// The decoding of frames with ffmpeg.
+/// A decoder of frames that uses ffmpeg.
 struct FrameDecoder: Sendable {
     /// A function that prepares the data of a frame, by its time and the path of the clip to write.
     private let source: @Sendable (Double, String, WorkControl) throws -> FrameSource?
@@ -35,7 +35,7 @@ struct FrameDecoder: Sendable {
     ///   - time: The time in seconds from the beginning of the film.
     ///   - name: The film as shown in messages.
     /// - Returns: nil if the film has no frame at that time.
-    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors of the gateway.
+    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors from the gateway.
     func frame(at time: Double, of name: String) async throws -> Cover? {
         try await BlockingWork.run { control in try decode(time, name, control) }
     }

@@ -3,16 +3,12 @@ import Foundation
 
 /// A supported player.
 enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
-    /// mpv.
     case mpv
-    /// VLC.
     case vlc
-    /// ffplay.
     case ffplay
 
     /// An installed player.
     struct Installed: Sendable, Hashable {
-        /// The player.
         var player: Player
         /// The path of its program.
         var path: String

@@ -10,7 +10,6 @@ import Foundation
 
 /// A folder with mode 0700 for the files of one child process. It's removed when the object is released.
 final class ScratchFolder: Sendable {
-    /// The folder's path.
     let path: String
 
     /// The subfolder of the cache folder that contains the folders.
@@ -47,7 +46,6 @@ final class ScratchFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// Returns the path of a file in the folder.

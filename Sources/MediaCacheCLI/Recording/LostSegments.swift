@@ -31,7 +31,7 @@ struct LostSegments: Sendable, Hashable {
         init(_ segment: TimelineRecord.Segment) { (track, number) = (segment.track, segment.number) }
     }
 
-    /// The gaps in the order of their discovery.
+    /// The gaps in the order they were found.
     private(set) var gaps: [Gap] = []
     /// The gaps before the start of the command, and those in ``gaps``.
     private var known: Set<Place> = []

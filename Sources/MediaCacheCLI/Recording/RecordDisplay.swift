@@ -30,7 +30,6 @@ final class RecordDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a display.
     init(_ form: Form) {
         self.form = form
         isTerminal = StandardStreams.errorIsTerminal
@@ -47,7 +46,7 @@ final class RecordDisplay: Sendable {
         state.withLock { $0.lost.note(reason: reason, track: track, start: start) }
     }
 
-    /// Prints the URL of the channel once.
+    /// Prints the URL of the channel. Only the first call has an effect.
     func note(address: String) {
         state.withLock { state in
             guard !state.hasAddress, form == .text else { return }

@@ -5,13 +5,10 @@ import MediaLibrary
 
 /// A run of `record` over one connection. It adds the channel and follows it to its end.
 struct RecordSession: Sendable {
-    /// The name of the channel.
     var name: ChannelName
-    /// The URL of the stream.
     var url: ResourceURL
     /// The request, without header fields and limits.
     var addition: ChannelAddition
-    /// The limits.
     var retention: RetentionOptions
     /// The header fields for origins.
     var header: [HeaderArgument]
@@ -21,7 +18,7 @@ struct RecordSession: Sendable {
     /// Adds the channel.
     ///
     /// - Returns: The previous and the new state of the channel.
-    /// - Throws: ``OwnerEnded``, errors of the API.
+    /// - Throws: ``OwnerEnded``, errors from the API.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
         let before = try await Self.find(name, client)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
@@ -36,7 +33,7 @@ struct RecordSession: Sendable {
 
     /// Records until the end of the stream, the given time, or a signal.
     ///
-    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors of the API.
+    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors from the API.
     func run(
         through connection: Connection, showing display: RecordDisplay, until interruption: Interruption
     ) async throws -> RecordOutcome {

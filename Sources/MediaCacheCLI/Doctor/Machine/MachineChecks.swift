@@ -26,7 +26,7 @@ enum MachineChecks {
             return .failure(
                 "clock", "wrong: \(text)",
                 advice:
-                    "set it (timedatectl set-ntp true): certificates, cookies and recordings depend on it")
+                    "set the clock (timedatectl set-ntp true): certificates, cookies and recordings depend on it")
         }
         guard abs(wall - steady) < 1 else {
             return .warning(

@@ -14,7 +14,6 @@ import MediaLibrary
 struct PortCheck: Sendable {
     /// The address to listen on.
     var host: String
-    /// The port.
     var port: Int
     /// The owner of the cache folder; nil if there is none.
     var owner: FolderOwner?
