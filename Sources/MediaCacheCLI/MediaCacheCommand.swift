@@ -20,7 +20,8 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache serve                                 run a server for players; `url` prints their URLs
               mediacache inspect https://example.org/a.m3u8    describe a playlist or media file and its errors
 
-            One process owns a cache folder at a time; the other commands connect to it and behave the same.
+            A cache folder is owned by one process at a time. Other commands connect to that process and work the same \
+            way.
             The folder is set by --cache, $MEDIACACHE_DIR or the configuration file, in this order. The default is the \
             system's folders for caches and for data. See `mediacache config` for the file and all variables.
 

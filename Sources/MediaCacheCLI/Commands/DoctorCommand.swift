@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
               mediacache doctor https://example.org/live.m3u8 --header 'Authorization: Bearer abc'
               mediacache doctor --json | jq -r '.findings[] | select(.outcome != "ok") | .advice'
 
-            Each line is one check: ok, warning (something is limited), or failure. Advice is on the line below.
+            Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below.
             Checks of the machine: the cache folder, its disk and file system, the catalog, the key, the running \
             server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed. The command accepts the \
             options of `serve` and checks the same configuration.

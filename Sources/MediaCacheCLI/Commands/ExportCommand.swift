@@ -18,16 +18,16 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
-            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. The \
-            origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts the origin, \
-            --gaps leaves gaps instead. For a multivariant playlist, the best completely cached variant stream is \
-            selected, with all downloaded or recorded audio; --language selects one rendition.
+            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. By \
+            default, the origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts \
+            the origin for them; --gaps leaves gaps instead. For a multivariant playlist, the best completely cached \
+            variant stream is selected, with all downloaded or recorded audio; --language selects one rendition.
             --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the \
             video from the preceding key frame on, which is needed for decoding, and an edit list that begins at the \
-            exact time. A .ts file has no edit lists and begins with that key frame. For a channel, they are points in \
-            time: seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to the start of \
-            the recording), or now. The last two are relative to the stream's clock, which can differ from the \
-            server's. Without --from and --to, everything is exported.
+            exact time. A .ts file has no edit lists and begins with that key frame. For a channel, --from and --to \
+            are points in time: seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to \
+            the start of the recording), or now. The last two are relative to the stream's clock, which can differ \
+            from the server's. Without --from and --to, everything is exported.
             Encrypted streams whose keys are cached are decrypted, as by `remux`. The index of the output precedes the \
             media, and .m4a contains only the audio. The output file appears only when it's complete. Subtitles \
             (WebVTT) are written to files next to the output, as by `remux`.
@@ -40,7 +40,7 @@ struct ExportCommand: AsyncParsableCommand {
             link), so don't modify them. Recorded segments are copied; a window contains whole segments. The folder \
             appears only when it's complete.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
-            A segment of a stream that is damaged or has another codec becomes a gap and is listed.
+            A segment that is damaged or has another codec becomes a gap and is listed.
             The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was left out.
             """
     )

@@ -22,10 +22,10 @@ struct GetCommand: AsyncParsableCommand {
             A live stream is followed until its end, for the duration of --for, or until `downloads finish`. After \
             Ctrl-C, run the same command to continue.
             With a name and password in the URL (http://user:password@host/…), the download belongs to that user. It's \
-            found by the URL with or without them. The password isn't stored.
-            For a file, -o writes a reflink, a hard link or a copy, whichever the file system supports first. A hard \
-            link is the cache's own file, so don't modify it. For a stream, -o writes an .mp4, .m4v, .m4a or .ts, as \
-            `export` does. For several URLs, -o is a folder.
+            found by the URL with or without the name and password. The password isn't stored.
+            For a file, -o writes a reflink if the file system supports it, otherwise a hard link, otherwise a copy. A \
+            hard link shares its data with the cache, so don't modify it. For a stream, -o writes an .mp4, .m4v, .m4a \
+            or .ts, as `export` does. For several URLs, -o is a folder.
             --json prints an object for each event, one per line: event (state, progress, result), asset, url, title, \
             kind, state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, message, until, \
             retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its result: \

@@ -17,8 +17,8 @@ struct ImportCommand: AsyncParsableCommand {
             host that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their \
             original URLs, and players that request these URLs receive the imported content. Use it only for folders \
             that you trust.
-            Nothing outside the folder is read: playlists that refer to files outside it, to links that leave it, or \
-            to other hosts are rejected. The folder isn't changed.
+            Nothing outside the folder is read: playlists that refer to files outside it, to symbolic links that lead \
+            out of it, or to other hosts are rejected. The folder isn't changed.
             --json prints an object: asset, title, libraryURL, entry, parts, bytes, wasHere.
             """
     )

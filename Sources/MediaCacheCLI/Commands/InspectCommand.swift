@@ -28,8 +28,8 @@ struct InspectCommand: AsyncParsableCommand {
             References are resolved against the playlist's URL after redirects, or against --base. Variables that the \
             playlist imports (EXT-X-DEFINE with IMPORT) come from --define, then from --multivariant.
             Each finding has a line and a rule, which begins with its section of RFC 8216bis. Findings don't change \
-            the exit code. With --strict, the first violation of the RFC is an error. Input that isn't a playlist ends \
-            with exit code 1 and a description of its content.
+            the exit code. With --strict, the first violation of the RFC is an error. For input that isn't a playlist, \
+            the command describes its content and exits with code 1.
 
             --json prints an object. All keys are always present; absent values are null, an empty list or an empty \
             object.
@@ -62,11 +62,11 @@ struct InspectCommand: AsyncParsableCommand {
             computed. Attributes outside the RFC are in otherAttributes, by name.
 
             Media: a URL is read through the cache, by ranges. Of an MP4, only the index is read; other formats are \
-            read completely. Codecs are written as in HLS's CODECS (RFC 6381).
+            read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
             --packets prints CSV with a line for each sample in the container's order: \
-            track,pts,dts,duration,size,sync,crc32. Times are seconds of the container's clock with six decimals, after \
-            edit lists and 33-bit wraps. sync is 1 for samples at which decoding can start. crc32 is the checksum of \
-            the sample's bytes.
+            track,pts,dts,duration,size,sync,crc32. Times are seconds on the container's timeline with six decimals, \
+            after edit lists and 33-bit wraps are applied. sync is 1 for samples at which decoding can start. crc32 is \
+            the checksum of the sample's bytes.
             --json has
               kind (mp4, transportStream or packedAudio), size, duration, bitRate,
               fastStart, fragmented, packetSize, packedFormat, timestamp,

@@ -18,11 +18,11 @@ struct RecordCommand: AsyncParsableCommand {
 
             The recording ends with the stream, at the time set by --for or --until, or on Ctrl-C. It then becomes an \
             asset of the library, except after Ctrl-C: run the same command to continue. During the recording, and \
-            whenever `serve` runs, the channel plays at /live/NAME/index.m3u8, and a window of it with \
-            ?begintime=<time>&endtime=<time>: seconds or milliseconds since 1970, ISO 8601, or -<seconds> for seconds \
-            ago.
-            Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove the \
-            oldest segments; `channels keep` changes them.
+            whenever `serve` runs, the channel plays at /live/NAME/index.m3u8. Appending \
+            ?begintime=<time>&endtime=<time> plays a window. Times are seconds or milliseconds since 1970, ISO 8601, \
+            or -<seconds> for seconds ago.
+            Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove \
+            the oldest segments; `channels keep` changes these limits.
             Unavailable segments become gaps; they are listed, and the exit code is 2. While the stream can't be \
             reached, the recording waits.
             If `serve` owns the folder, it makes the recording: --detach returns at once, and Ctrl-C stops only a \

@@ -16,9 +16,9 @@ struct RemoveCommand: AsyncParsableCommand {
 
             Data that is being read is removed once its last reader has finished; the output mentions this. Files \
             written by `get -o` aren't removed.
-            --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of \
-            removed assets) and missing (an array of arguments without cached data). The exit code is 2 if some arguments \
-            had no cached data, 1 if none had.
+            --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
+            names of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
+            some arguments had no cached data, 1 if none had.
             """,
         aliases: ["rm"]
     )

@@ -21,9 +21,9 @@ struct RemuxCommand: AsyncParsableCommand {
             Several inputs are joined in sequence. With --together, they become tracks that play at the same time, \
             aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
-            Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), which not every \
-            player supports. Tracks that the output can't contain, such as time codes, are listed and left out. A \
-            codec that differs between files is an error. A segment of a stream that is damaged or has another codec \
+            Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), although not \
+            every player supports it. Tracks that the output can't contain, such as time codes, are listed and left \
+            out. A codec that differs between files is an error. A segment that is damaged or has another codec \
             becomes a gap and is listed.
             Timestamps that wrap or restart become one timeline. The offset between audio and video is preserved, and \
             segments that the playlist marks as gaps stay gaps. Segments encrypted with AES-128, AES-256 or AES-256-CTR \

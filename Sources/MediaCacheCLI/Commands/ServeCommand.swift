@@ -21,13 +21,13 @@ struct ServeCommand: AsyncParsableCommand {
             /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key in the cache folder.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE and \
             "maxSize". See `mediacache config --help`.
-            The live streams of --channel and of the configuration are recorded from the start; `record` adds others. \
-            /live/NAME/index.m3u8 plays them. In the file they are {"channels": [{"name": "news", "url": "https://…", \
-            "keep": "24h"}]}, with maxSize, keepSegments, keepFree, variant, audio, subtitles, headers (an object), \
-            stopped and endsWithStream, as for `record`. In the environment, MEDIACACHE_CHANNELS=news,sport lists \
-            channels, and MEDIACACHE_CHANNELS_NEWS_URL and MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The \
-            server waits for a stream that can't be reached. A channel that is no longer declared is recorded until \
-            `channels stop` or `channels remove`.
+            Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
+            others. They play at /live/NAME/index.m3u8. The configuration file declares them as {"channels": [{"name": \
+            "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, keepFree, variant, \
+            audio, subtitles, headers (an object), stopped and endsWithStream, as for `record`. In the environment, \
+            MEDIACACHE_CHANNELS=news,sport lists channels, and MEDIACACHE_CHANNELS_NEWS_URL and \
+            MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The server waits for a stream that can't be reached. A \
+            channel that is no longer declared is recorded until `channels stop` or `channels remove`.
             SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
             channels, limits of channels and the log level apply at once; the log lists settings that need a restart. An \
             invalid configuration changes nothing.

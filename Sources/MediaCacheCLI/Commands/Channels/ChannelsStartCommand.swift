@@ -9,8 +9,8 @@ struct ChannelsStartCommand: AsyncParsableCommand {
         discussion: """
               mediacache channels start news
 
-            If `serve` owns the cache folder, it resumes at once, otherwise at its next start. `record` with the channel's \
-            URL and name resumes it too.
+            If `serve` owns the cache folder, the recording resumes at once, otherwise when `serve` is next started. \
+            `record` with the channel's URL and name also resumes it.
             """
     )
 

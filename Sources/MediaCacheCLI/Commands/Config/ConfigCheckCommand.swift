@@ -10,7 +10,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         discussion: """
               mediacache config check config.json && systemctl reload mediacache
 
-            Prints the number of settings and channels, or the first error with its setting and a correction.
+            Prints the number of settings and channels, or the first error with the setting and a correction.
             """
     )
 
