@@ -52,7 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
         // Otherwise a browser that has paused the clip would delay the exit.
         settings.grace = .seconds(1)
-        try await Self.rejectSecond(at: settings.location)
+        try await Self.rejectSecondDemo(at: settings.location)
         let interruption = Interruption()
         let asset = mediacache_demo_clip()
         let clip = ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count))
@@ -86,7 +86,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     /// Fails if another demo is running. Otherwise the error would be that the origin's port is in use.
-    private static func rejectSecond(at location: CacheLocation) async throws {
+    private static func rejectSecondDemo(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
         let (address, owner) = (connection.client.address, connection.owner)
         await connection.close()

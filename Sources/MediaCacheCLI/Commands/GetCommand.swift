@@ -57,7 +57,7 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Follow a live stream for this duration instead of to its end: 90, 1:30:00, 2h.", valueName: "time"),
         transform: TimeArgument.parse)
-    var follows: Double?
+    var duration: Double?
 
     @OptionGroup var downloads: DownloadOptions
     @OptionGroup var results: ResultOptions
@@ -85,7 +85,7 @@ struct GetCommand: AsyncParsableCommand {
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: first)
         let session = GetSession(
-            urls: urls, selection: selection.selection, seconds: follows, header: origin.header, export: export,
+            urls: urls, selection: selection.selection, seconds: duration, header: origin.header, export: export,
             printsJSON: results.json, isQuiet: results.quiet)
         let interruption = Interruption()
         let outcomes = try await OwnerEnded.surviving(settings) { connection in

@@ -22,7 +22,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     /// The validity of a player's token in seconds. It matters only if the command is killed before it revokes the
     /// token.
-    private static let longestPlay = 7 * 86_400.0
+    private static let tokenValidity = 7 * 86_400.0
 
     @Argument(help: "The URL.", transform: URLArgument.parse)
     var url: ResourceURL
@@ -66,7 +66,7 @@ struct PlayCommand: AsyncParsableCommand {
     private static func withPlayURL(
         of url: ResourceURL, _ client: APIClient, _ body: (String) async throws -> Int32
     ) async throws -> Int32 {
-        let expires = Date(timeIntervalSinceNow: longestPlay)
+        let expires = Date(timeIntervalSinceNow: tokenValidity)
         let token = try await client.issueToken(
             TokenAddition(
                 scope: .playback, url: APIClient.text(of: url),

@@ -51,7 +51,7 @@ struct RecordCommand: AsyncParsableCommand {
         name: .customLong("for"),
         help: ArgumentHelp("Record for this duration: 90, 1:30:00, 2h.", valueName: "time"),
         transform: TimeArgument.parse)
-    var lasts: Double?
+    var duration: Double?
 
     @Option(
         help: ArgumentHelp("Record until this time: ISO 8601, or seconds since 1970.", valueName: "moment"),
@@ -74,8 +74,8 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if lasts != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
-        if let lasts, lasts <= 0 { throw ValidationError("--for must be more than 0.") }
+        if duration != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
+        if let duration, duration <= 0 { throw ValidationError("--for must be more than 0.") }
     }
 
     func run() async throws {
@@ -102,7 +102,9 @@ struct RecordCommand: AsyncParsableCommand {
     private var end: Date? {
         get throws {
             // Dates in the API have whole seconds.
-            if let lasts { return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + lasts).rounded(.up)) }
+            if let duration {
+                return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + duration).rounded(.up))
+            }
             guard let until else { return nil }
             let end = Date(nanosecondsSinceEpoch: try until.nanoseconds(now: MomentArgument.now))
             guard end > Date() else { throw CommandFailure(.usage, "--until \(until.text) is in the past") }

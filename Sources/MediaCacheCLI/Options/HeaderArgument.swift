@@ -30,13 +30,13 @@ struct HeaderArgument: Sendable, Hashable {
             throw ArgumentTextError(
                 "“\(text)” is not a header field; write it as 'Name: value' or 'https://host Name: value'")
         }
-        let written = rest[..<colon].trimmed
-        guard let name = HTTPField.Name(written) else {
-            throw ArgumentTextError("“\(written)” is not a valid header field name")
+        let fieldName = rest[..<colon].trimmed
+        guard let name = HTTPField.Name(fieldName) else {
+            throw ArgumentTextError("“\(fieldName)” is not a valid header field name")
         }
         let value = rest[rest.index(after: colon)...].trimmed
         guard HTTPField.isValidValue(value) else {
-            throw ArgumentTextError("the value of “\(written)” contains invalid characters")
+            throw ArgumentTextError("the value of “\(fieldName)” contains invalid characters")
         }
         self.name = name
         self.value = value

@@ -39,9 +39,9 @@ extension Confinement {
     ///   - seconds: The duration of the film in seconds.
     ///   - bytes: The size of the film in bytes.
     static func encoding(lasting seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
-        let longest = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
+        let limit = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
         return Confinement(
-            deadline: .seconds(longest), processorSeconds: longest * 16,
+            deadline: .seconds(limit), processorSeconds: limit * 16,
             fileBytes: (4 << 30) + 16 * min(max(bytes, 0), 1 << 44), memoryBytes: 16 << 30, isBackground: isBackground)
     }
 }

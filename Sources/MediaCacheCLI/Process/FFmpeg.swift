@@ -66,7 +66,7 @@ struct FFmpeg: Sendable {
             child.killAndWait()
             throw error
         }
-        if deadline.end() { throw Self.overdue(limits) }
+        if deadline.end() { throw Self.deadlineFailure(limits) }
         if let failure, code != 0 { throw failure }
         return code
     }
@@ -115,7 +115,7 @@ struct FFmpeg: Sendable {
         try await BlockingWork.run { Self.read(pipe.fileHandleForReading, lasting: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
-        if deadline.end() { throw Self.overdue(limits) }
+        if deadline.end() { throw Self.deadlineFailure(limits) }
         // Ctrl-C and service managers send the signal to the whole process group.
         if Self.signalExitCodes.contains(ended) { throw CancellationError() }
         guard ended == 0 else { throw Self.failure(name, ended) }
@@ -147,7 +147,7 @@ struct FFmpeg: Sendable {
         CommandFailure(.failed, "ffmpeg couldn't encode \(name); its exit code is \(code)")
     }
 
-    private static func overdue(_ limits: Confinement) -> CommandFailure {
+    private static func deadlineFailure(_ limits: Confinement) -> CommandFailure {
         CommandFailure(
             .failed,
             "ffmpeg ran longer than \(limits.deadline.components.seconds) s and was stopped; the film may be damaged")

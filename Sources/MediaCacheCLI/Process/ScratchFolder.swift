@@ -15,7 +15,7 @@ final class ScratchFolder: Sendable {
     /// The subfolder of the cache folder that contains the folders.
     private static let parent = "temporary"
     /// The age in seconds after which the folder of a killed process is removed.
-    private static let longestUse = 86_400.0
+    private static let maximumAge = 86_400.0
 
     /// Creates a folder.
     ///
@@ -55,7 +55,7 @@ final class ScratchFolder: Sendable {
         let manager = FileManager.default
         for name in (try? manager.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix("mediacache-") {
             let date = (try? manager.attributesOfItem(atPath: "\(parent)/\(name)"))?[.modificationDate] as? Date
-            guard let date, -date.timeIntervalSinceNow > longestUse else { continue }
+            guard let date, -date.timeIntervalSinceNow > maximumAge else { continue }
             try? manager.removeItem(atPath: "\(parent)/\(name)")
         }
     }

@@ -18,12 +18,12 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
     static func find(port: Int) -> ListeningProcess? {
         // The system's table can omit a socket while others are opened and closed.
         for _ in 0..<3 {
-            if let found = look(port: port), found.id != nil { return found }
+            if let found = lookUp(port: port), found.id != nil { return found }
         }
-        return look(port: port)
+        return lookUp(port: port)
     }
 
-    private static func look(port: Int) -> ListeningProcess? {
+    private static func lookUp(port: Int) -> ListeningProcess? {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         let sockets = Set(tables.flatMap { inodes(listeningAt: port, in: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty else { return nil }
@@ -46,8 +46,8 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)
             // 0A is LISTEN.
-            guard fields.count > 9, fields[3] == "0A", let place = fields[1].split(separator: ":").last,
-                Int(place, radix: 16) == port
+            guard fields.count > 9, fields[3] == "0A", let hexPort = fields[1].split(separator: ":").last,
+                Int(hexPort, radix: 16) == port
             else { return nil }
             return String(fields[9])
         }
