@@ -70,9 +70,9 @@ struct CoverCommand: AsyncParsableCommand {
             if input != nil { throw ValidationError("--remove-all applies to all URLs; use --remove for one.") }
             return
         }
-        guard let input else { throw ValidationError("Give a URL or a file.") }
+        guard let input else { throw ValidationError("Specify a URL or a file.") }
         if input == .standardInput {
-            throw ValidationError("Standard input doesn't support random access; give a file.")
+            throw ValidationError("Standard input doesn't support random access; specify a file.")
         }
         if !input.isURL, changes > 0 || keep { throw ValidationError("Only URLs have stored covers, not files.") }
         if let reason = MediaSession.unusedOption(of: origin, for: [input]) { throw ValidationError(reason) }
@@ -100,7 +100,7 @@ struct CoverCommand: AsyncParsableCommand {
     private func storePicture(_ path: String, of input: InputArgument) async throws {
         guard let url = input.url else { return }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.failed, "“\(path)” can't be read")
+            throw CommandFailure(.failed, "the picture “\(path)” can't be read; check its path and permissions")
         }
         guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
             throw CommandFailure(

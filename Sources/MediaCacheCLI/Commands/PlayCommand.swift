@@ -62,7 +62,7 @@ struct PlayCommand: AsyncParsableCommand {
         if code != 0 { throw CommandFailure(passingOn: code) }
     }
 
-    /// Runs `body` with a play URL whose token is revoked afterwards.
+    /// Runs `body` with a play URL, and revokes its token afterwards.
     private static func withPlayURL(
         of url: ResourceURL, _ client: APIClient, _ body: (String) async throws -> Int32
     ) async throws -> Int32 {

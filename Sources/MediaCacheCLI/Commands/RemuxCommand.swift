@@ -68,9 +68,9 @@ struct RemuxCommand: AsyncParsableCommand {
     private var sources: [InputArgument] { inputs + (base.map { [.url($0)] } ?? []) }
 
     func validate() throws {
-        if inputs.isEmpty { throw ValidationError("The input is missing; give files or URLs.") }
+        if inputs.isEmpty { throw ValidationError("The input is missing; specify files or URLs.") }
         if inputs.contains(.standardInput) {
-            throw ValidationError("Standard input doesn't support random access; give a file or a URL.")
+            throw ValidationError("Standard input doesn't support random access; specify a file or a URL.")
         }
         if together, inputs.count == 1 { throw ValidationError("--together needs more than one input.") }
         if base != nil, inputs.contains(where: \.isURL) {

@@ -47,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     .partial, "\(places) couldn't be repaired; the data is fetched again when it's next read")
                 : CommandFailure(
                     .failed,
-                    "\(places) \(left == 1 ? "is" : "are") damaged; --repair fetches the data again")
+                    "\(places) \(left == 1 ? "is" : "are") damaged; use --repair to fetch the data again")
         }
     }
 

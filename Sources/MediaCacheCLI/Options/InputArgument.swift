@@ -18,7 +18,7 @@ enum InputArgument: Sendable, Hashable {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }
         switch scheme {
-        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing; give a URL, a file, or -")
+        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing; specify a URL, a file, or -")
         case nil: self = text == "-" ? .standardInput : .file(text)
         case "file":
             guard let path = URL(string: trimmed)?.path(percentEncoded: false), !path.isEmpty else {
@@ -49,7 +49,7 @@ enum InputArgument: Sendable, Hashable {
             case .file(let path): return .file(path)
             case .standardInput:
                 throw CommandFailure(
-                    .usage, "standard input doesn't support random access; give a file or a URL")
+                    .usage, "standard input doesn't support random access; specify a file or a URL")
             }
         }
     }

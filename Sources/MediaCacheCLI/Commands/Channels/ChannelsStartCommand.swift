@@ -23,7 +23,7 @@ struct ChannelsStartCommand: AsyncParsableCommand {
             try await connection.client.updateChannel(name, ChannelUpdate(state: .recording))
             guard connection.owner == nil else { return }
             StandardStreams.printError(
-                "mediacache: note: no server is running for this cache folder; \(name) is recorded once `mediacache serve` runs"
+                "mediacache: note: no server is running for this cache folder; start `mediacache serve` to record \(name)"
             )
         }
     }
