@@ -1,10 +1,10 @@
-# The commands of this project. Each does its own set-up; `make help` lists them.
-# Variables: SWIFT (the swift command), ARGS (passed on to the command or the tests).
+# The commands of this project. Each installs its requirements; `make help` lists them.
+# Variables: SWIFT (the swift command), ARGS (arguments for the command or the tests).
 
 SWIFT ?= swift
 ARGS ?=
 
-# What the sanitizers run: what needs no other process and no real time.
+# The tests that run under sanitizers: they need no other processes and no real time.
 UNIT_TESTS := ^MediaCacheTests\.
 
 SOURCES := Package.swift Sources Stubs Examples Tests $(wildcard Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks)
@@ -21,11 +21,11 @@ demo: setup-build ## Build in release mode and start the demo (ARGS="--port 9000
 	$(SWIFT) build -c release --product mediacache
 	@"$$($(SWIFT) build -c release --show-bin-path)/mediacache" demo $(ARGS) || test $$? -eq 130
 
-# Suites that measure real time, which a thousand other tests on a few cores would distort, or that release a port for a
-# moment, which another test's child process could take. They run in a process of their own.
+# Suites that run in a separate process. Some measure real time, which many parallel tests on a few cores would distort.
+# Others release a port briefly, and a child process of another test could take it.
 ALONE := ^MediaCacheServerTests\.(OriginContractTests|EmbeddedServerTests|ConnectionDeadlineTests)|^MediaCacheURLSessionTests\.|^MediaCacheTests\.CatalogScaleTests
-# These talk over sockets and to other processes, whose limits of time are real. They don't run beside what takes a core
-# for minutes.
+# Suites that use sockets and other processes with real timeouts. They don't run in parallel with tests that occupy a
+# core for minutes.
 PEER_TESTS := ^(MediaCacheServerTests|MediaCacheCLITests|AcceptanceTests)\.
 
 test: setup ## Run every test (ARGS="--filter Name" selects some)
@@ -43,10 +43,10 @@ endif
 build: setup-build ## Build for debugging
 	$(SWIFT) build $(ARGS)
 
-build-strict: setup-build ## Build everything, tests too, with warnings as errors in our own targets
+build-strict: setup-build ## Build everything including tests, with warnings as errors in this project's targets
 	MEDIACACHE_STRICT=1 $(SWIFT) build --build-tests $(ARGS)
 
-check-page: setup build ## Drive the page in Chromium (ARGS="--screenshots" updates the screenshots)
+check-page: setup build ## Test the page in Chromium (ARGS="--screenshots" updates the screenshots)
 	Scripts/check-page.sh "$$($(SWIFT) build --show-bin-path)/mediacache" $(ARGS)
 
 check-api: setup build ## Compare the API's responses with docs/openapi.yaml
@@ -55,7 +55,7 @@ check-api: setup build ## Compare the API's responses with docs/openapi.yaml
 check-packaging: setup build ## Check the unit, the Dockerfile, the dashboard and the samples
 	Scripts/check-packaging.sh "$$($(SWIFT) build --show-bin-path)/mediacache"
 
-# Against stubs of the declarations that it uses (Stubs), with the modules of the debug build.
+# The stubs (Stubs) declare the symbols that the code uses. The other modules are those of the debug build.
 check-apple: build-strict ## Type-check the code for Apple systems against stubs
 	SWIFT="$(SWIFT)" Scripts/check-apple.sh
 
@@ -75,7 +75,7 @@ language: ## Check the language of comments, messages and docs (ARGS=--report co
 format: ## Format the sources
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-# MEDIACACHE_TSAN: a mutex that ThreadSanitizer knows (Sources/MediaCache/Store/InstrumentedMutex.swift).
+# MEDIACACHE_TSAN selects a mutex that ThreadSanitizer supports (Sources/MediaCache/Store/InstrumentedMutex.swift).
 test-tsan: setup-build ## Run the unit tests under ThreadSanitizer
 	SWIFT="$(SWIFT)" Scripts/test.sh --sanitize=thread --scratch-path .build-tsan -Xswiftc -DMEDIACACHE_TSAN \
 		--filter '$(UNIT_TESTS)' --skip '$(ALONE)' $(ARGS)
@@ -84,8 +84,8 @@ test-asan: setup-build ## Run the unit tests under AddressSanitizer and LeakSani
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks-not-ours.txt SWIFT="$(SWIFT)" Scripts/test.sh \
 		--sanitize=address --scratch-path .build-asan --filter '$(UNIT_TESTS)' --skip '$(ALONE)' $(ARGS)
 
-# The fuzzers of containers measure the process's memory, so they have one to themselves.
-soak: setup ## Run every test with its full counts; takes long
+# The container fuzzers measure the memory of their process, so they run in a separate one.
+soak: setup ## Run every test with its full number of iterations (slow)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --skip '^MediaContainersTests\..*FuzzTests' $(ARGS)
 	MEDIACACHE_SOAK=1 SWIFT="$(SWIFT)" Scripts/test.sh --no-parallel --filter '^MediaContainersTests\..*FuzzTests'
 

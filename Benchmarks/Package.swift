@@ -2,12 +2,12 @@
 
 import PackageDescription
 
-/// The benchmarks of the `mediacache` command against other programs. They are a separate package, so that users of the
-/// library don't build them. Apart from Foundation, they depend only on `HLS` and `MediaContainers`, which are measured
-/// in process.
+/// Benchmarks that compare the `mediacache` command with other programs. They are a separate package, so that users of
+/// the library don't build them. Apart from Foundation, they depend only on `HLS` and `MediaContainers`, which are
+/// measured in process.
 ///
-/// `Sources/Benchmarks/Support` is a link to the harness of the acceptance tests (child processes, nginx, fixtures),
-/// and `Sources/TestSupport` to the support of all tests.
+/// `Sources/Benchmarks/Support` is a symbolic link to the harness of the acceptance tests (child processes, nginx,
+/// fixtures). `Sources/TestSupport` is a link to the code that all tests share.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],

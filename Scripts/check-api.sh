@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Compares the responses of a running server with docs/openapi.yaml, for fixed requests and for those of schemathesis.
+# Compares the responses of a running server with docs/openapi.yaml, for fixed requests and for requests that
+# schemathesis generates.
 #
 #   Scripts/check-api.sh PATH-OF-MEDIACACHE [SEED]
 #
-# EXAMPLES sets the number of generated requests per operation, PYTHON the Python command. The check starts its own
-# server and origin, and stops only these.
+# EXAMPLES sets the number of generated requests per operation, PYTHON the Python command. The check starts a server and
+# an origin, and stops only these.
 set -euo pipefail
 
 limit=900
@@ -26,9 +27,9 @@ has() { command -v "$1" >/dev/null 2>&1; }
 has ffmpeg || fail "ffmpeg is missing; 'make setup' installs it"
 python=$("$root/Scripts/python.sh")
 
-# In the foreground, so that Ctrl-C works. The first signal is an interrupt, which stops the server.
+# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, on which the server is stopped.
 status=0
 PYTHONDONTWRITEBYTECODE=1 timeout --foreground --signal=INT --kill-after=20 "$limit" \
     "$python/python" "$tests/check.py" "$program" "$@" || status=$?
-[ "$status" != 124 ] || fail "not finished after $limit s"
+[ "$status" != 124 ] || fail "the check didn't finish within $limit s"
 exit "$status"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Type-checks the code for Apple's systems on other systems, with warnings as errors. It uses the arguments and modules
-# of the debug build, and stubs of Apple's declarations (Stubs), which are written by hand from the published
-# interfaces. The code isn't run.
+# of the debug build, and stubs of Apple's declarations (Stubs), written by hand from the published interfaces. The code
+# isn't run.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -31,8 +31,8 @@ arguments() {
             { print }'
 }
 
-# Compiles a module as the build does, but against the stubs: check NAME [TARGET FILE…]. With FILEs, it uses the
-# arguments of TARGET for these files. Passes on the arguments in the array "more".
+# Compiles a module as the build does, but against the stubs: check NAME [TARGET FILE…]. With FILEs, it compiles these
+# files with the arguments of TARGET. The array "more" contains additional arguments.
 more=()
 check() {
     local name=$1 target=${2:-$1} line compile=()
@@ -53,14 +53,15 @@ stub() {
         -swift-version 6 -module-name "$1" Stubs/"$1"/*.swift
 }
 
-# Stubs that others import come first.
+# Stubs that other stubs import are first.
 for name in CoreGraphics CoreImage CoreMedia AVFoundation Network UniformTypeIdentifiers; do stub "$name" "$modules"; done
 check MediaLibrary
 check MediaCacheAVFoundation
 check CacheAPlayer MediaCacheServer Examples/CacheAPlayer/*.swift
 
-# In its own folder, because a module Darwin in scope makes every target compile its code for Apple's systems. Every
-# file imports it, since on Apple's systems Foundation has the declarations of FoundationNetworking and of the stub.
+# The module Darwin is in a separate folder, because every target that can import it compiles its code for Apple's
+# systems. All files import it, since Foundation on Apple's systems includes the declarations of FoundationNetworking
+# and of this stub.
 mkdir "$modules/system"
 stub Darwin "$modules/system"
 more=(-I "$modules/system" -Xfrontend -import-module -Xfrontend Darwin)

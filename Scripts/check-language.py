@@ -3,7 +3,7 @@
 
     Scripts/check-language.py [--report] [--all] [PATH ...]
 
-Fails on doc comments that open with a word that names nothing, on phrases that CONTRIBUTING.md rules out, and on commit
+Fails on doc comments that open with a vague word, on phrases that CONTRIBUTING.md rules out, and on commit
 subjects that are too long or open with an article. PATH limits the check to files below it. --report prints findings for
 each target and word frequencies, and never fails. --all prints every finding instead of the first ones of each file.
 """
@@ -34,7 +34,7 @@ WORDS = {
     "else/anew": {"else", "anew"},
 }
 
-# Phrases that are right where they are: (end of the path, text of the line).
+# Phrases that are correct in their context: (end of the path, text of the line).
 EXCEPTIONS: list[tuple[str, str]] = []
 
 CODE = {".swift", ".c", ".h", ".js", ".sh", ".py"}
@@ -78,7 +78,7 @@ def findings(name, path):
         if any(name.endswith(end) and line in text for end, line in EXCEPTIONS):
             continue
         if is_opening and OPENING.match(text):
-            yield number, "opens with a word that names nothing", text
+            yield number, "opens with a vague word", text
         for match in PHRASES.finditer(text):
             yield number, f"“{match.group(0)}”", text
 

@@ -61,7 +61,7 @@ if has systemd-analyze "the systemd unit"; then
         systemd/mediacache.service >"$folder/mediacache.service"
     found=$(systemd-analyze verify "$folder/mediacache.service" 2>&1) || fail "the unit: $found"
     [ -z "$found" ] || fail "the unit: $found"
-    # An exposure of 10 is no protection.
+    # An exposure level of 10 means no protection; the threshold of 20 is a level of 2.
     systemd-analyze security --offline=true --threshold=20 "$folder/mediacache.service" >"$folder/security" ||
         fail "the unit's exposure has increased: $(tail -n 1 "$folder/security")"
     say "the systemd unit is valid, exposure $(sed -n 's/.*Overall exposure level[^:]*: //p' "$folder/security")"
@@ -98,7 +98,7 @@ address=$(sed -n 's/^Listening on //p' "$folder/output")
 mediacache() { "$program" "$@" --cache "$folder/cache"; }
 
 mediacache record "$origin/live.m3u8" --name news --keep 1h --detach >/dev/null
-# The server's own URL, as the proxy requests it.
+# Prints a play URL without the public path, as the proxy requests it.
 url() { mediacache url "$1" | sed 's#/media/play/#/play/#'; }
 play=$(url "$origin/film.mp4")
 get "$play" -o /dev/null
@@ -118,7 +118,7 @@ say "/metrics is valid, $(grep -c '^# TYPE' "$folder/metrics") metrics"
 # --- the queries of panels and alerts
 
 python3 checks/queries.py names "$folder/metrics" grafana/mediacache.json prometheus/rules.yml ||
-    fail "a query names a metric, label or value that isn't in /metrics"
+    fail "a query uses a metric, label or value that isn't in /metrics"
 
 # The check itself must detect a wrong metric, a wrong label and a wrong value.
 for mistake in s/mediacache_cached_bytes/mediacache_cachedbytes/ 's/by (route)/by (path)/' 's/5xx|none/5xx|nothing/' \
@@ -204,7 +204,7 @@ for host in localhost 127.0.0.1 "127.0.0.1:${address##*:}" '[::1]' localhost. LO
     expect "an absolute target at $host" \
         "$(status --request-target "http://$host/media/healthz" "$outside/healthz")" 421
 done
-# The server refuses them, too, in case a proxy passes on its client's fields.
+# The server refuses them too, in case a proxy forwards the client's fields.
 straight() { curl --silent --max-time 60 -o /dev/null -w '%{http_code}' "$@"; }
 expect "the server as localhost" "$(straight "$address/library/$asset/file.mp4")" 403
 expect "the server with two hosts" \

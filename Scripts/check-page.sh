@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Tests the server's page in a browser: adding, playback, replay, saving, keyboard use, accessibility, error messages,
-# and hostile header fields of origins.
+# and hostile header fields from origins.
 #
 #   Scripts/check-page.sh PATH-OF-MEDIACACHE [--screenshots [FOLDER]] [TEST...]
 #
 # --screenshots writes screenshots to FOLDER, or to docs/screenshots. TEST is the name of a file or a test for Python's
-# unittest, such as test_replay. CHROMIUM names the browser, PYTHON the Python command. The tests stop only the
-# processes that they started.
+# unittest, such as test_replay. CHROMIUM sets the browser, PYTHON the Python command. The tests stop only the processes
+# that they started.
 set -euo pipefail
 
 limit=1020
@@ -56,10 +56,10 @@ export MEDIACACHE CHROMIUM MEDIACACHE_PAGE_MEDIA PYTHONDONTWRITEBYTECODE=1
 cd "$tests"
 arguments=(discover --verbose)
 [ ${#names[@]} -eq 0 ] || arguments=(--verbose "${names[@]}")
-# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, which makes the tests stop the server and
-# the browser.
+# Runs in the foreground, so that Ctrl-C works. The first signal is SIGINT, on which the tests stop the server and the
+# browser.
 status=0
 timeout --foreground --signal=INT --kill-after=20 "$limit" "$python/python" -m unittest "${arguments[@]}" ||
     status=$?
-[ "$status" != 124 ] || fail "not finished after $limit s"
+[ "$status" != 124 ] || fail "the tests didn't finish within $limit s"
 exit "$status"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints the folder of a Python with the packages for the checks of the page, the API and the packaging. Installs
-# missing packages into .build/python.
+# Prints the folder of a Python installation with the packages for the checks of the page, the API and the packaging.
+# Installs missing packages into .build/python.
 #
-# PYTHON names the Python command.
+# PYTHON sets the Python command.
 set -euo pipefail
 
 fail() {

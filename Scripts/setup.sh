@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing packages for building (`build`), the tests (`test`) and the benchmarks (`bench`), and reports them.
+# Installs missing packages for building (`build`), the tests (`test`) and the benchmarks (`bench`), and lists them.
 #
 # Debian and its derivatives: with apt, and sudo unless run as root. macOS: with Homebrew, if it is installed; building
 # needs only Xcode's tools. Other systems: lists the required packages.
@@ -54,13 +54,13 @@ install_with_apt() {
     fi
     say "installing with apt: ${packages[*]}"
     "${prefix[@]}" apt-get update -qq
-    # After the update apt knows the available packages. Some derivatives of Debian have Chromium only as a snap.
+    # Before the update, apt may not know all packages. Some derivatives of Debian have Chromium only as a snap.
     if [[ " ${packages[*]} " == *" chromium "* ]] && ! apt-cache show chromium >/dev/null 2>&1; then
         [ "${MEDIACACHE_REQUIRE_ALL:-}" != 1 ] || fail "apt has no chromium; install it another way"
         say "apt has no chromium; the tests that need it are skipped unless it is installed another way"
-        local kept=() name
-        for name in "${packages[@]}"; do [ "$name" = chromium ] || kept+=("$name"); done
-        packages=(${kept[@]+"${kept[@]}"})
+        local others=() name
+        for name in "${packages[@]}"; do [ "$name" = chromium ] || others+=("$name"); done
+        packages=(${others[@]+"${others[@]}"})
         [ ${#packages[@]} -gt 0 ] || return 0
     fi
     "${prefix[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" \

@@ -21,7 +21,7 @@
             .onChange(of: phase) { _, phase in
                 guard let model, phase != .inactive else { return }
                 let isActive = phase == .active
-                // Called directly and not in a task, to preserve the order of the changes.
+                // Called directly rather than in a task, to preserve the order of the changes.
                 model.setActive(isActive)
                 // The system suspends the app after this block returns.
                 ProcessInfo.processInfo.performExpiringActivity(withReason: "closing the cache") { isExpired in

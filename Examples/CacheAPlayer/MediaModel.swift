@@ -64,7 +64,7 @@ final class MediaModel {
 
     /// Plays a title from its file, through the store or through the server, depending on its media.
     func play(_ title: Title) async {
-        await trying {
+        await reportingErrors {
             // snippet play
             let asset = try await CachingAsset.find(
                 ResourceURL(title.url.absoluteString), from: store, server: server)
@@ -91,7 +91,7 @@ final class MediaModel {
 
     /// Downloads a title for playback without a network.
     func download(_ title: Title) async {
-        await trying {
+        await reportingErrors {
             // snippet download
             let asset = try await downloader.add(
                 DownloadRequest(url: ResourceURL(title.url.absoluteString), title: title.name))
@@ -103,7 +103,7 @@ final class MediaModel {
 
     /// Plays a download without using the network.
     func playOffline(_ status: DownloadStatus) async {
-        await trying {
+        await reportingErrors {
             // snippet offline
             let local = try await server.localURL(of: status.asset.id)
             guard let url = URL(string: local.text) else { return }
@@ -115,7 +115,7 @@ final class MediaModel {
 
     /// Sets the cover of a download to a frame of its video.
     func takeCover(of status: DownloadStatus) async {
-        await trying {
+        await reportingErrors {
             // snippet cover
             let film = try await CachingAsset.find(ResourceURL(status.asset.url), from: store, server: server)
             let picture = try await film.coverFile(at: 10, maximumSize: CGSize(width: 640, height: 640))
@@ -128,29 +128,29 @@ final class MediaModel {
     /// The local URL of the download that plays. The URL is valid while this reference exists.
     private var offline: LocalURL?
 
-    /// The requests of the last item, for a report of a stall.
+    /// The requests of the last item, for reporting a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run one after the other, in
-    /// their order; a call that changes nothing has no effect.
+    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run in order. A call that
+    /// changes nothing has no effect.
     func setActive(_ isActive: Bool) {
-        let before = turn
-        turn = Task {
-            await before?.value
+        let previous = lastChange
+        lastChange = Task {
+            await previous?.value
             guard isActive != self.isActive else { return }
             self.isActive = isActive
             if isActive { await resume() } else { await suspend() }
         }
     }
 
-    /// Returns when the previous calls of ``setActive(_:)`` are done.
-    func settled() async { await turn?.value }
+    /// Waits until the previous calls of ``setActive(_:)`` have finished.
+    func settled() async { await lastChange?.value }
 
     private var isActive = true
-    private var turn: Task<Void, Never>?
+    private var lastChange: Task<Void, Never>?
 
     private func suspend() async {
-        await trying {
+        await reportingErrors {
             // snippet background
             for status in await downloader.statuses() where status.asset.download?.state == .running {
                 for part in try await assetStore.contents(of: status.asset.id)?.parts ?? [] {
@@ -168,7 +168,7 @@ final class MediaModel {
     }
 
     private func resume() async {
-        await trying {
+        await reportingErrors {
             // snippet resume
             try await server.resume()
             // end
@@ -185,17 +185,17 @@ final class MediaModel {
 
     /// Removes everything except downloads.
     func empty() async {
-        await trying { _ = try await store.removeAll() }
+        await reportingErrors { _ = try await store.removeAll() }
         await refresh()
     }
 
     /// Reads the downloads and the usage.
     func refresh() async {
         downloads = await downloader.statuses()
-        await trying { usage = try await store.usage() }
+        await reportingErrors { usage = try await store.usage() }
     }
 
-    private func trying(_ work: () async throws -> Void) async {
+    private func reportingErrors(_ work: () async throws -> Void) async {
         do {
             try await work()
             problem = nil

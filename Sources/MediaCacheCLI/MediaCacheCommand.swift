@@ -18,15 +18,16 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache downloads                             list downloads
               mediacache record https://example.org/live.m3u8 --name news   record a live stream
               mediacache serve                                 run a server for players; `url` prints their URLs
-              mediacache inspect https://example.org/a.m3u8    describe a playlist or a film, with its errors
+              mediacache inspect https://example.org/a.m3u8    describe a playlist or media file and its errors
 
-            One process owns a cache folder at a time; the other commands connect to it and behave the same.
-            The folder is named by --cache, $MEDIACACHE_DIR, or the configuration file, in this order; otherwise the \
-            system's folders for caches and for data are used. See `mediacache config` for the file and all variables.
+            A cache folder is owned by one process at a time. Other commands connect to that process and work the same \
+            way.
+            The folder is set by --cache, $MEDIACACHE_DIR or the configuration file, in this order. The default is the \
+            system's folders for caches and for data. See `mediacache config` for the file and all variables.
 
-            Exit codes: 0 success; 1 failure, with one line that states the reason; 2 partial success, with the missing \
-            parts; 64 invalid command line; 130 interrupted by Ctrl-C.
-            Shells complete commands, options, files, channels and titles:
+            Exit codes: 0 success; 1 failure, with the reason in one line; 2 partial success, with the missing parts; \
+            64 invalid command line; 130 interrupted by Ctrl-C.
+            Shell completion covers commands, options, files, channels and titles:
               source <(mediacache --generate-completion-script bash)                in ~/.bashrc
               mediacache --generate-completion-script zsh > ~/.zfunc/_mediacache    with ~/.zfunc in $fpath
               mediacache --generate-completion-script fish | source                 in config.fish

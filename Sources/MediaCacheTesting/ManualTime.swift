@@ -19,7 +19,7 @@ public final class ManualTime: TimeSource {
 
     private let state: Mutex<State>
 
-    /// Creates a clock that shows `date`.
+    /// Creates a clock with `date` as the wall-clock time.
     public init(date: Date = Date(timeIntervalSince1970: 1_700_000_000)) {
         state = Mutex(State(wall: date))
     }
@@ -67,7 +67,7 @@ public final class ManualTime: TimeSource {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets the wall clock only, as a user or a time server does.
+    /// Sets only the wall clock, as a user or a time server does.
     public func setWallClock(to date: Date) {
         state.withLock { $0.wall = date }
     }

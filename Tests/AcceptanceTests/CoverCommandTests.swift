@@ -49,7 +49,7 @@ extension AcceptanceTests {
             #expect(try await origin.log().entries.count == requests)
             let noPicture = try await MediaCacheBinary.run(["cover", song, "--set", "/etc/hostname"] + cache)
             #expect(
-                noPicture.ending == .exit(1) && noPicture.errorText.contains("isn't JPEG"), "\(noPicture.errorText)")
+                noPicture.ending == .exit(1) && noPicture.errorText.contains("use a JPEG"), "\(noPicture.errorText)")
             try await server.stop()
 
             let frame = folder.file("frame.jpg")

@@ -61,7 +61,7 @@ extension AcceptanceTests {
             let log = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
             // The log names settings that require a restart.
-            #expect(log.contains("apply after a restart") && log.contains("maxSize"), "\(log)")
+            #expect(log.contains("changed settings need a restart") && log.contains("maxSize"), "\(log)")
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news", "sport"])
             #expect(channels.map(\.retention.seconds) == [7200, nil])

@@ -88,6 +88,6 @@ struct ChannelConfigurationTests {
         let failure = #expect(throws: CommandFailure.self) {
             try ChannelConfiguration(file: nil, environment: ["MEDIACACHE_CHANNELS": "a"]).channels()
         }
-        #expect(failure?.message == "$MEDIACACHE_CHANNELS “a”: url is missing")
+        #expect(failure?.message == "$MEDIACACHE_CHANNELS “a”: url is missing; give the URL of the stream")
     }
 }

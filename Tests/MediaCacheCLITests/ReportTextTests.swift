@@ -14,11 +14,11 @@ struct ReportTextTests {
         result.missing.append(.init(name: "5.ts", start: 5, duration: 1))
         #expect(
             result.shortfall?.message
-                == "2 segments are missing and become gaps of 2.000 s in all, the first at 3.000 s: 3.ts, 5.ts")
+                == "2 segments are missing and become gaps of 2.000 s in total, the first at 3.000 s: 3.ts, 5.ts")
         result.missing[1].reason = "it is scrambled"
         #expect(
             result.shortfall?.message
-                == "2 segments are missing or damaged and become gaps of 2.000 s in all, the first at 3.000 s: 3.ts, "
+                == "2 segments are missing or damaged and become gaps of 2.000 s in total, the first at 3.000 s: 3.ts, "
                 + "5.ts (it is scrambled)")
         result.missing.removeFirst()
         #expect(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command, which runs the selected benchmarks, prints tables, and writes each result as a line of JSON.
+/// The command. It runs the selected benchmarks, prints tables, and writes each result as a line of JSON.
 @main
 struct BenchmarksCommand {
     static let usage = """
@@ -10,10 +10,10 @@ struct BenchmarksCommand {
           cold       the first read of this file through an empty cache, against nginx (proxy_cache, slice) and Varnish
           latency    the first byte of a missing range, against the origin itself
           fill       fetching the file to disk, against curl
-          playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start of ffprobe
+          playlists  parsing playlists of 100,000 segments, against python-m3u8, m3u8-parser and the start-up of ffprobe
           containers remuxing a recording, against ffmpeg; moving an index to the front, against qt-faststart
           downloads  downloading a stream of 150 segments, against yt-dlp, streamlink and aria2c
-          replay     500 clients that replay windows of a recording, against nginx with the segments as files
+          replay     500 clients that replay windows of a recording, against nginx serving the segments as files
           windows    playlists of a recording of 24 hours in three variants, and the cost of a segment (takes minutes)
           beside     playback and other programs' requests during downloads that saturate a link, against an idle link
         """

@@ -13,7 +13,7 @@ struct CachedServing {
         _ = try await Curl.bytesPerSecond(ours)
         let nginx = try await NginxPeer(serving: Fixtures.folder)
         let theirs = nginx.url(Fixtures.big)
-        // Brings both files into the page cache.
+        // Warms the page cache with both files.
         for url in [ours, theirs, ours, theirs] { _ = try await Curl.bytesPerSecond(url) }
 
         report.begin("Serving 1 GiB from the cache")

@@ -20,7 +20,7 @@ struct Comparison: Codable {
     /// The ratios of MediaCache's figures to the peer's, sorted.
     var ratios: [Double] { zip(ours, theirs).map { $0 / $1 }.sorted() }
 
-    /// Measures both in each round. The order changes from round to round.
+    /// Measures both in each round. The order alternates from round to round.
     static func alternating(
         _ name: String,
         peer: String,

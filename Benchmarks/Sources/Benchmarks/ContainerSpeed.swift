@@ -34,7 +34,7 @@ struct ContainerSpeed {
         try await alone(recording, film, output)
     }
 
-    /// Creates a transport stream, and an MP4 file of it with the index at the end.
+    /// Creates a transport stream, and an MP4 file with the same content and its index at the end.
     private func make(_ recording: String, _ film: String, in folder: TemporaryFolder) async throws {
         let clip = folder.file("clip.ts")
         try await Peer.run(
@@ -63,7 +63,7 @@ struct ContainerSpeed {
         _ command: (program: String, arguments: [String]), to output: String
     ) async throws -> ChildProcess {
         try? FileManager.default.removeItem(atPath: output)
-        // Flushes the writes of earlier rounds, so that they don't count for this one.
+        // Flushes the writes of earlier rounds, so that they don't slow this one down.
         sync()
         let child = try ChildProcess(command.program, command.arguments)
         guard try await child.end(within: .seconds(300)) == .exit(0) else {

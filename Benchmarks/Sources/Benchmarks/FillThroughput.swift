@@ -32,7 +32,7 @@ struct FillThroughput {
     /// Returns the rate of a program in MB/s, over its whole running time.
     private func rate(_ program: String, _ arguments: (_ folder: String) -> [String]) async throws -> Double {
         let folder = try TemporaryFolder("bench")
-        // Flushes the writes of earlier rounds, so that they don't count for this one.
+        // Flushes the writes of earlier rounds, so that they don't slow this one down.
         sync()
         let child = try ChildProcess(program, arguments(folder.path))
         let ending = try await child.end(within: .seconds(300))

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A reproducible on-demand media playlist of many segments.
+/// A reproducible on-demand media playlist with many segments.
 struct GeneratedPlaylist {
     /// The form of the segments' URIs.
     enum Form: String, CaseIterable {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The benchmark of many clients that replay different windows of a recording, against nginx with the segments as
+/// The benchmark of many clients that replay different windows of a recording, against nginx serving the segments as
 /// files.
 struct LiveReplay {
     private static let clients = 500
@@ -29,7 +29,7 @@ struct LiveReplay {
                 "span-\(span.from + second * 1000)000000-\(span.to)000000.m3u8"
             })
         let theirs = try Self.script("/", playlist: { _ in "index.m3u8" })
-        // Brings both into the page cache.
+        // Warms the page cache for both.
         _ = try await load(server.base, ours)
         _ = try await load(nginx.url(""), theirs)
         report.begin("Replaying windows of a recording, \(Self.clients) clients")
@@ -49,7 +49,8 @@ struct LiveReplay {
             .bytesPerSecond(url) / 1e6
     }
 
-    /// Returns the script of clients that request the segments of their own window in order, and its playlist at times.
+    /// Returns a script in which each client requests the segments of its window in order, and its playlist once for
+    /// every 30 segments.
     private static func script(_ base: String, playlist: (Int64) -> String) throws -> String {
         let names = (0..<8).map { "\"\(base)\(playlist(Int64($0) * 120))\"" }.joined(separator: ", ")
         return """
@@ -71,7 +72,7 @@ struct LiveReplay {
             """
     }
 
-    /// Writes a live playlist and its segments, whose packets have the sync byte of a transport stream.
+    /// Writes a live playlist and its segments: random packets with the sync byte of a transport stream.
     private static func write(to folder: String) throws {
         var random = SeededGenerator(seed: 1)
         let start = Date(timeIntervalSinceNow: -Double(2 * segments)).ISO8601Format()

@@ -30,7 +30,7 @@ struct LiveWindows {
             let end = try channel.status().recordedRanges[0].to
             let begin = end - Int64(hours) * 3_600_000
             let connection = try HTTPConnection(to: channel.url(""))
-            // A playlist with a new start is created; a repeated one is cached.
+            // A playlist with a new start is generated; a repeated one comes from the cache.
             for (state, step) in [("created", 1), ("cached", 0)] as [(String, Int64)] {
                 var times = Measurement("a playlist of \(name), \(state)", unit: "ms")
                 for round in 0..<Int64(20 * options.rounds) {

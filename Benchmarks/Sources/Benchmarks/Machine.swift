@@ -1,6 +1,6 @@
 import Foundation
 
-/// The machine and the versions of the programs.
+/// The machine, and the versions of the compared programs.
 struct Machine: Codable {
     var cores: Int
     var memoryBytes: UInt64

@@ -2,7 +2,7 @@ import Foundation
 
 /// The benchmarks to run and their duration.
 struct Options {
-    /// The error for invalid arguments, or the request for help.
+    /// An error for invalid arguments, or a request for help.
     struct Problem: Error {
         var text: String
         var isAsked = false
@@ -25,7 +25,7 @@ struct Options {
                 let known = names
                 names = value.split(separator: ",").map(String.init)
                 if let unknown = names.first(where: { !known.contains($0) }) {
-                    throw Problem(text: "there is no benchmark \(unknown)\n\(BenchmarksCommand.usage)")
+                    throw Problem(text: "unknown benchmark \(unknown)\n\(BenchmarksCommand.usage)")
                 }
             case "--rounds": rounds = try Self.count(value)
             case "--seconds": seconds = try Self.count(value)

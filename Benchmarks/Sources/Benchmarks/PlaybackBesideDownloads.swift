@@ -1,7 +1,7 @@
 import Foundation
 
-/// The benchmark of playback and of another program's small requests while downloads saturate the shared link, against
-/// an otherwise idle link.
+/// The benchmark of playback, and of small requests of another program, while downloads saturate the shared link. The
+/// peer is an otherwise idle link.
 struct PlaybackBesideDownloads {
     private static let link = 10 << 20
     private static let filmLength = 30_000_000
@@ -66,7 +66,7 @@ struct PlaybackBesideDownloads {
         let first = (ContinuousClock.now - start).milliseconds
         _ = try connection.body()
         let all = (ContinuousClock.now - start).milliseconds
-        // The running downloads needn't finish.
+        // Ends the server without waiting for the downloads.
         server.kill()
         _ = try await server.process.end(within: .seconds(10))
         return (Double(Self.filmLength) / 1e3 / all, first, times.median)

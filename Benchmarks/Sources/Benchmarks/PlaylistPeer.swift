@@ -1,6 +1,6 @@
 import Foundation
 
-/// A playlist library in another language, installed in the build folder and timed in its own process.
+/// A playlist library in another language, installed in the build folder and timed in a separate process.
 struct PlaylistPeer {
     /// The library and its version.
     let name: String
@@ -16,7 +16,7 @@ struct PlaylistPeer {
         init(_ output: Data) throws {
             let words = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isWhitespace)
             guard words.count == 3, let segments = Int(words[1]), let seconds = Double(words[2]), seconds > 0 else {
-                throw HarnessError("a playlist peer printed \(words)")
+                throw HarnessError("a playlist peer printed unexpected output: \(words)")
             }
             (version, self.segments, self.seconds) = (String(words[0]), segments, seconds)
         }
@@ -24,7 +24,7 @@ struct PlaylistPeer {
 
     private static let folder = MediaCacheBinary.buildFolder + "/playlist-peers"
 
-    /// A script that parses the file of its last argument once to warm up and then three times, and prints the version,
+    /// A script that parses the file in its last argument once to warm up and then three times. It prints the version,
     /// the number of segments and the median time in seconds.
     private static let pythonScript = """
         import importlib.metadata, statistics, sys, time, m3u8
@@ -39,7 +39,7 @@ struct PlaylistPeer {
         print(importlib.metadata.version("m3u8"), count, statistics.median(times))
         """
 
-    /// A script with the same output for Node, of ten runs after three to warm up the compiler of its virtual machine.
+    /// A script for Node with the same output. It measures ten runs, after three runs that warm up the JIT compiler.
     private static let nodeScript = """
         const paths = [process.argv[1], ...require.resolve.paths("m3u8-parser")];
         const { Parser } = require(require.resolve("m3u8-parser", { paths }));
@@ -105,7 +105,7 @@ struct PlaylistPeer {
         }
     }
 
-    /// Runs a program, and returns its output.
+    /// Runs a program and returns its output.
     ///
     /// - Throws: `HarnessError` with its error output if the program fails.
     @discardableResult
@@ -119,7 +119,7 @@ struct PlaylistPeer {
     func megabytesPerSecond(_ playlist: GeneratedPlaylist, at path: String) async throws -> Double {
         let result = try Result(await Self.output(program, arguments + [path]))
         guard result.segments == GeneratedPlaylist.segmentCount else {
-            throw HarnessError("\(name) read \(result.segments) segments")
+            throw HarnessError("\(name) read \(result.segments) segments instead of \(GeneratedPlaylist.segmentCount)")
         }
         return playlist.megabytes / result.seconds
     }

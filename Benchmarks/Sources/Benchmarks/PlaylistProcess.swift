@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A separate process of this program that processes a playlist. Memory and start-up time can only be measured in a new
+/// A new process of this program that parses a playlist. Memory and start-up time can be measured only in a new
 /// process.
 enum PlaylistProcess {
     /// The first argument of the process. The path of the playlist follows.
@@ -22,7 +22,7 @@ enum PlaylistProcess {
         /// The peak up to the end, with the rewritten playlist.
         var peak: Int
 
-        /// The memory of a segment in the model.
+        /// The memory per segment of the model.
         var bytesPerSegment: Double { Double(parsed - loaded) / Double(segments) }
         /// The peak of parsing, including the bytes of the file, as a multiple of the file's length.
         var parsingRatio: Double { Double(parsingPeak - start) / Double(playlist) }
@@ -33,7 +33,7 @@ enum PlaylistProcess {
     /// Runs the process: parses the playlist and prints the number of segments. With `measuresMemory`, also rewrites
     /// the playlist with the model in memory, and prints a ``Memory`` instead.
     static func run(_ path: String, measuresMemory: Bool) throws {
-        // Excludes the memory of the first run of the code from the measurement.
+        // Excludes the memory that the code allocates only in its first run.
         if measuresMemory { _ = try work(Array("#EXTM3U\n#EXTINF:4.5,\nhttps://media.example/1.ts\n".utf8)) }
         let start = resident("VmRSS")
         let bytes = try read(path)

@@ -1,8 +1,8 @@
 import Foundation
 import HLS
 
-/// The benchmarks of playlists of 100,000 segments: the library `HLS` in this process against libraries in other
-/// languages, and the start of a player.
+/// The benchmarks of playlists with 100,000 segments: the library `HLS` in this process against libraries in other
+/// languages, and a process against the start of a player.
 struct PlaylistSpeed {
     let options: Options
     let report: Report
@@ -31,8 +31,8 @@ struct PlaylistSpeed {
 
     // MARK: - The start of a player
 
-    /// Compares reading a playlist with ffprobe, which opens it as ffmpeg's players do. The segments that it reads are
-    /// links to one short clip.
+    /// Compares reading a playlist with ffprobe, which opens it like a player based on ffmpeg. The segments that
+    /// ffprobe reads are links to one short clip.
     private func start(_ path: String) async throws {
         guard try Peer.present("ffmpeg", "ffprobe") else { return }
         let clip = try TemporaryFolder("bench")

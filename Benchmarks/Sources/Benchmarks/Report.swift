@@ -1,6 +1,6 @@
 import Foundation
 
-/// The output of the results: tables on standard output and lines of JSON in a file.
+/// A report of the results, as tables on standard output and as lines of JSON in a file.
 final class Report {
     private let handle: FileHandle
 
@@ -30,7 +30,7 @@ final class Report {
     /// Begins a table of measurements without a peer.
     func beginAlone(_ title: String) { say("\n\(title)\n\n| measurement | median | min | max |\n|---|---|---|---|") }
 
-    /// Adds a row to the table, and a line of JSON.
+    /// Adds a row to the table and a line to the JSON file.
     func add(_ measurement: Measurement) throws {
         let figures = [
             measurement.figures.median, measurement.figures.min() ?? .nan, measurement.figures.max() ?? .nan,
@@ -41,7 +41,7 @@ final class Report {
         try add(Line(measurement: measurement))
     }
 
-    /// Adds a row to the table, and a line of JSON.
+    /// Adds a row to the table and a line to the JSON file.
     func add(_ comparison: Comparison) throws {
         let ratios = comparison.ratios
         let numbers = [ratios.median, ratios.first ?? .nan, ratios.last ?? .nan].map { String(format: "%.2f", $0) }

@@ -1,7 +1,7 @@
 /// A stopwatch for work in this process.
 enum Stopwatch {
-    /// Returns the median time of `work` in seconds, after one run to warm up. Measures for half a second and at least
-    /// three times. The release of the results isn't measured.
+    /// Returns the median time of `work` in seconds, after one run to warm up. Measures at least three runs, for at
+    /// least half a second. The release of the results isn't measured.
     static func seconds<Value>(_ work: () throws -> Value) rethrows -> Double {
         let clock = ContinuousClock()
         withExtendedLifetime(try work()) {}

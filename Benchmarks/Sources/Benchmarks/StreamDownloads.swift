@@ -1,6 +1,6 @@
 import Foundation
 
-/// The benchmark of downloading a stream of 150 segments, as whole processes: over slow connections, and from this
+/// The benchmark of downloading a stream of 150 segments, as whole processes, over slow connections and from this
 /// machine. MediaCache checks and syncs the data and writes checksums; the peers don't. ffmpeg isn't compared, because
 /// it fetches the segments one by one.
 struct StreamDownloads {
@@ -16,7 +16,7 @@ struct StreamDownloads {
         try await unshaped(peers)
     }
 
-    /// Measures the duration with 50 ms to each response and 2 MiB/s per connection.
+    /// Measures the duration with a delay of 50 ms for each response and 2 MiB/s per connection.
     private func shaped(_ peers: Peers) async throws {
         let origin = try ShapedOrigin(ShapedOrigin.Shape(), Self.resources)
         report.begin(
@@ -43,7 +43,7 @@ struct StreamDownloads {
         }
         let origin = try await NginxPeer(serving: folder.path)
         let url = origin.url("index.m3u8").absoluteString
-        report.begin("The stream from this machine: CPU seconds and seconds")
+        report.begin("The stream from this machine: CPU time and elapsed time")
         for peer in peers.all {
             try report.add(
                 await Comparison.alternating(
@@ -73,7 +73,7 @@ struct StreamDownloads {
     private static func measure(_ downloader: Downloader, _ url: String) async throws -> (seconds: Double, cpu: Double)
     {
         let folder = try TemporaryFolder("bench")
-        // Flushes the writes of earlier rounds, so that they don't count for this one.
+        // Flushes the writes of earlier rounds, so that they don't slow this one down.
         sync()
         let child = try ChildProcess(downloader.program, try downloader.arguments(url, folder.path))
         let ending = try await child.end(within: .seconds(300))

@@ -17,9 +17,9 @@ struct CoverCommand: AsyncParsableCommand {
               mediacache cover https://example.org/film/index.m3u8 --remove
               mediacache cover song.m4a                              shows the type and size
 
-            For an embedded picture (covr of MP4, APIC of ID3), only the index or the tag is read. Without \
-            one, or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its \
-            picture is stored as the cover, which pages show at /library/<id>/cover. A frame of --at is stored only \
+            For an embedded picture (covr in MP4, APIC in ID3), only the index or the tag is read. If there is none, \
+            or with --at, ffmpeg decodes a frame if it's installed. A URL is read through the cache, and its picture \
+            is stored as the cover, which is served at /library/<id>/cover. A frame selected with --at is stored only \
             with --keep.
             --json prints an object: input, type, size, source (stored, embedded or frame), isStored, output.
             """
@@ -62,16 +62,17 @@ struct CoverCommand: AsyncParsableCommand {
     func validate() throws {
         let changes = [set != nil, remove, removeAll].count { $0 }
         if changes > 1 || (changes == 1 && (output != nil || at != nil || keep)) {
-            throw ValidationError("--set, --remove and --remove-all can't be combined with each other or with output.")
+            throw ValidationError(
+                "--set, --remove and --remove-all can't be combined with each other or with -o, --at and --keep.")
         }
         if keep, at == nil { throw ValidationError("--keep needs --at; other covers are stored anyway.") }
         if removeAll {
             if input != nil { throw ValidationError("--remove-all applies to all URLs; use --remove for one.") }
             return
         }
-        guard let input else { throw ValidationError("Give a URL or a file.") }
+        guard let input else { throw ValidationError("Specify a URL or a file.") }
         if input == .standardInput {
-            throw ValidationError("Standard input doesn't support random access; give a file.")
+            throw ValidationError("Standard input doesn't support random access; specify a file.")
         }
         if !input.isURL, changes > 0 || keep { throw ValidationError("Only URLs have stored covers, not files.") }
         if let reason = MediaSession.unusedOption(of: origin, for: [input]) { throw ValidationError(reason) }
@@ -99,17 +100,19 @@ struct CoverCommand: AsyncParsableCommand {
     private func storePicture(_ path: String, of input: InputArgument) async throws {
         guard let url = input.url else { return }
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.failed, "“\(path)” can't be read")
+            throw CommandFailure(.failed, "the picture “\(path)” can't be read; check its path and permissions")
         }
         guard data.count <= Cover.largest, let cover = Cover(recognising: Array(data)) else {
             throw CommandFailure(
-                .failed, "“\(path)” is too large, or isn't JPEG, PNG, GIF, WebP, AVIF or HEIC")
+                .failed,
+                "“\(path)” can't be used as a cover; use a JPEG, PNG, GIF, WebP, AVIF or HEIC picture of at most "
+                    + "\(Cover.largest >> 20) MiB")
         }
         let isStored = try await Connection.use(try HostSettings(cache: cache, origin: origin, url: url)) {
             try await CoverJob.store(cover, of: url, $0.client)
         }
         guard isStored else {
-            throw CommandFailure(.failed, "nothing is cached of \(input.name); play it or download it with `get` first")
+            throw CommandFailure(.failed, "\(input.name) isn't cached; play it or download it with `get` first")
         }
         let found = CoverJob.Found(cover: cover, source: .stored, isStored: true)
         let result = CoverResult(found, input: input.name, output: nil)

@@ -15,10 +15,10 @@ struct DemoCommand: AsyncParsableCommand {
               mediacache demo --reset              start with an empty cache
               mediacache demo --rate 600KB/s       a faster origin
 
-            Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows cached \
-            ranges as they arrive. Open the address that it prints.
-            Cached data is reused at the next start, so the origin sends nothing then. The demo has a separate \
-            folder: `demo` in the cache folder, unless --cache names one.
+            Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
+            cached ranges as they arrive. Open the printed address in a browser.
+            The next start reuses cached data, so the origin sends nothing. The demo uses a separate folder: `demo` in \
+            the cache folder, unless --cache is given.
             """
     )
 
@@ -50,9 +50,9 @@ struct DemoCommand: AsyncParsableCommand {
         settings.port = Int(port)
         // With the usual read-ahead, the small clip would be cached at once.
         settings.readAhead = ReadAhead(initial: 64 << 10, maximum: 256 << 10)
-        // A browser with a paused clip would delay the exit.
+        // Otherwise a browser that has paused the clip would delay the exit.
         settings.grace = .seconds(1)
-        try await Self.rejectSecond(at: settings.location)
+        try await Self.rejectSecondDemo(at: settings.location)
         let interruption = Interruption()
         let asset = mediacache_demo_clip()
         let clip = ByteBuffer(bytes: UnsafeBufferPointer(start: asset.bytes, count: asset.count))
@@ -85,12 +85,14 @@ struct DemoCommand: AsyncParsableCommand {
         _ = await interruption.wait()
     }
 
-    /// Fails if another demo is running. Otherwise the error would be the port of its origin.
-    private static func rejectSecond(at location: CacheLocation) async throws {
+    /// Fails if another demo is running. Otherwise the error would be that the origin's port is in use.
+    private static func rejectSecondDemo(at location: CacheLocation) async throws {
         guard let connection = try await Connection.running(at: location) else { return }
         let (address, owner) = (connection.client.address, connection.owner)
         await connection.close()
         throw CommandFailure(
-            .failed, "another demo is running at \(address) (process \(owner?.processID ?? 0))")
+            .failed,
+            "another demo is running at \(address) (process \(owner?.processID ?? 0)); stop it first, or use another "
+                + "--cache")
     }
 }

@@ -14,13 +14,13 @@ struct DoctorCommand: AsyncParsableCommand {
               mediacache doctor https://example.org/live.m3u8 --header 'Authorization: Bearer abc'
               mediacache doctor --json | jq -r '.findings[] | select(.outcome != "ok") | .advice'
 
-            Each line is one check: ok, warning (limited function), or failure. Advice is on the line below.
-            Checks of the machine: the cache folder, its disk and file system, the catalog, the key, the running server, \
-            the port, the clock, the limit of open files, ffmpeg. Nothing is changed. The command accepts the options of \
-            `serve` and checks the same configuration.
+            Each line is one check: ok, a warning about a limitation, or a failure. Advice is on the line below.
+            Checks of the machine: the cache folder, its disk and file system, the catalog, the key, the running \
+            server, the port, the clock, the open-file limit, ffmpeg. Nothing is changed. The command accepts the \
+            options of `serve` and checks the same configuration.
             Checks of a URL: the host name, the connection, redirects, type, length, ranges, validators, caching and \
-            rate; the index of an MP4; the playlists, a segment and the keys of a stream. The origin is contacted without \
-            the cache, for a few MiB at most.
+            rate; the index of an MP4; the playlists, a segment and the keys of a stream. The origin is contacted \
+            directly, without the cache, for a few MiB at most.
             The exit code is 1 after a failure, otherwise 0. --json prints an object: outcome (the worst), findings \
             (check, outcome, found, advice).
             """
@@ -54,7 +54,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if summary.outcome == .failure || !isValid { throw CommandFailure(passingOn: 1) }
     }
 
-    /// Returns the settings of `serve`; only those of the options if the configuration is invalid.
+    /// Returns the settings of `serve`. If the configuration is invalid, only those of the command line apply.
     private func settings(
         _ report: @Sendable (DiagnosisFinding) async throws -> Void
     ) async throws -> (settings: HostSettings, isValid: Bool) {

@@ -7,7 +7,7 @@ import MediaLibrary
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Exports a cached film, stream or channel as a file or folder, without its origin.",
+        abstract: "Exports a cached film, stream or channel as a file or folder, without contacting its origin.",
         discussion: """
               mediacache export https://example.org/film/index.m3u8 -o film.mp4
               mediacache export https://example.org/film.mp4 --from 12:34 --to 15:00.5 -o scene.mp4
@@ -18,28 +18,29 @@ struct ExportCommand: AsyncParsableCommand {
               mediacache export news --from -3600 --to now -o hour.mp4
               mediacache export news --from -3600 --to now --bundle hour/
 
-            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. The \
-            origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts the origin, \
-            --gaps leaves gaps instead. For a multivariant playlist, the best completely cached variant stream is \
-            selected, with all downloaded or recorded audio; --language selects one.
-            --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the video \
-            from the preceding key frame on, which is needed for decoding, and an edit list that begins at the exact \
-            time. .ts has no edit lists and begins with that frame. For a channel they are times: seconds or \
-            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to the start of the recording), or \
-            now. The last two are relative to the stream's clock, which can differ from the server's. Without --from and --to, \
-            everything is exported.
+            The asset is a URL, an ID of `list --json`, the ID or title of a download, or the name of a channel. By \
+            default, the origin isn't contacted: missing parts are listed, and no file is written. --fetch contacts \
+            the origin for them; --gaps leaves gaps instead. For a multivariant playlist, the best completely cached \
+            variant stream is selected, with all downloaded or recorded audio; --language selects one rendition.
+            --from and --to are positions from the beginning: seconds, m:s, h:m:s or 12m34s. The file contains the \
+            video from the preceding key frame on, which is needed for decoding, and an edit list that begins at the \
+            exact time. A .ts file has no edit lists and begins with that key frame. For a channel, --from and --to \
+            are points in time: seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago (limited to \
+            the start of the recording), or now. The last two are relative to the stream's clock, which can differ \
+            from the server's. Without --from and --to, everything is exported.
             Encrypted streams whose keys are cached are decrypted, as by `remux`. The index of the output precedes the \
-            media, .m4a contains only the audio, and the file appears complete, or not at all. Subtitles (WebVTT) are \
-            written to files beside the output, as by `remux`.
+            media, and .m4a contains only the audio. The output file appears only when it's complete. Subtitles \
+            (WebVTT) are written to files next to the output, as by `remux`.
             --transcode encodes the output with ffmpeg for players that don't support the original: .mp4 (H.264, AAC), \
             .3gp, .webm (VP8, Opus) or .mp3.
             --bundle writes a download, a channel or a window of it to a folder: playlists with relative references, \
-            segments, keys, and bundle.json, which records the origin. Any web server or player can use its index.m3u8, \
-            and `import` imports it again. Segments wrapped in images or compressed are unwrapped. Files share their \
-            blocks with the cache if the file system supports it (reflink, otherwise hard link), so don't modify them. \
-            Recorded segments are copied; a window contains whole segments. The folder appears complete, or not at all.
+            segments, keys, and bundle.json, which records the origin. Any web server or player can use its \
+            index.m3u8, and `import` imports it again. Segments that are wrapped in images or compressed are \
+            unwrapped. Files share their blocks with the cache if the file system supports it (reflink, otherwise hard \
+            link), so don't modify them. Recorded segments are copied; a window contains whole segments. The folder \
+            appears only when it's complete.
             --json prints the object of `remux --json`; with --bundle asset, output, entry, parts, bytes, missing.
-            A damaged segment of a stream, or one with another codec, becomes a gap and is listed.
+            A segment that is damaged or has another codec becomes a gap and is listed.
             The exit code is 2 if --gaps left gaps, a segment is damaged, or audio or video was left out.
             """
     )
@@ -89,7 +90,7 @@ struct ExportCommand: AsyncParsableCommand {
             throw ValidationError("--to must be later than --from.")
         }
         guard (output == nil) != (bundle == nil) else {
-            throw ValidationError("Give either an output file with -o or a folder with --bundle.")
+            throw ValidationError("Specify either an output file with -o or a folder with --bundle.")
         }
         guard let output else {
             guard !transcode, !fetch else {
@@ -202,7 +203,7 @@ private struct ExportSelection: Sendable {
         _ job: inout RemuxJob, _ client: APIClient
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
         if let window = try await ChannelWindow(asset, from: from, to: to, client) {
-            // All recorded audio was selected for the recording.
+            // The recording contains only the audio that was selected for it.
             if job.choice.language == nil { job.choice.takesAllAudio = true }
             job.choice.prefersMostMedia = true
             let content = try await window.content(job.choice)
@@ -213,7 +214,7 @@ private struct ExportSelection: Sendable {
         }
         let clip = ClipRange(start: try from.map(TimeArgument.parse), end: try to.map(TimeArgument.parse))
         let cached = try await CachedAsset(asset, cachedOnly: !fetches, client)
-        // A clip needs only its own segments. Missing ones are errors when they are read.
+        // A clip needs only the segments in its range. A missing one is an error when it's read.
         if !fetches, !job.leavesGaps, clip.isWhole || !cached.isStream { try cached.requireComplete() }
         job.inputs = [cached.input]
         if cached.isDownload, job.choice.language == nil { job.choice.takesAllAudio = true }
@@ -241,7 +242,9 @@ private struct ExportSelection: Sendable {
         }
         guard let window = try await ChannelWindow(asset, from: from, to: to, client) else {
             throw CommandFailure(
-                .usage, "--from and --to with --bundle need a channel, and there is no channel “\(name)”")
+                .usage,
+                "--from and --to with --bundle need a channel, but “\(name)” isn't one; "
+                    + "`mediacache channels` lists the channels")
         }
         let (channel, span) = (window.name, window.milliseconds)
         let record = try await client.bundle(ofWindowOf: channel, from: span.lowerBound, to: span.upperBound)

@@ -5,7 +5,7 @@ import MediaLibrary
 struct FastStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faststart",
-        abstract: "Moves the index of an MP4 to its front, so that playback starts at once.",
+        abstract: "Moves the index of an MP4 to the front, so that playback starts at once.",
         discussion: """
               mediacache faststart film.mp4 film-fast.mp4
               mediacache faststart film.mp4 film.mp4 --force        in place
@@ -15,7 +15,7 @@ struct FastStartCommand: AsyncParsableCommand {
             remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.
-            A URL is read through the cache. The output appears complete, or not at all.
+            A URL is read through the cache. The output file appears only when it's complete.
             --json prints an object: input, output, size, indexSize, moved.
             """
     )

@@ -22,10 +22,10 @@ struct GetCommand: AsyncParsableCommand {
             A live stream is followed until its end, for the duration of --for, or until `downloads finish`. After \
             Ctrl-C, run the same command to continue.
             With a name and password in the URL (http://user:password@host/…), the download belongs to that user. It's \
-            found by the URL with or without them. The password isn't stored.
-            For a file, -o writes a file that shares its blocks with the cache if the file system supports it (reflink, \
-            otherwise hard link), otherwise a copy. Don't modify a hard link; modify a copy of it. For a stream, -o \
-            writes an .mp4, .m4v, .m4a or .ts, as `export` does. For several URLs, -o names a folder.
+            found by the URL with or without the name and password. The password isn't stored.
+            For a file, -o writes a reflink if the file system supports it, otherwise a hard link, otherwise a copy. A \
+            hard link shares its data with the cache, so don't modify it. For a stream, -o writes an .mp4, .m4v, .m4a \
+            or .ts, as `export` does. For several URLs, -o is a folder.
             --json prints an object for each event, one per line: event (state, progress, result), asset, url, title, \
             kind, state (queued, running, paused, waiting, failed, complete, completeWithHoles), reason (code, message, until, \
             retryable), bytes, length, isLengthExact, partsDone, parts, rate. The last event of each URL is its result: \
@@ -57,7 +57,7 @@ struct GetCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Follow a live stream for this duration instead of to its end: 90, 1:30:00, 2h.", valueName: "time"),
         transform: TimeArgument.parse)
-    var follows: Double?
+    var duration: Double?
 
     @OptionGroup var downloads: DownloadOptions
     @OptionGroup var results: ResultOptions
@@ -67,12 +67,16 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if urls.isEmpty, inputFile == nil { throw ValidationError("Give a URL, or a file of URLs with --input-file.") }
+        if urls.isEmpty, inputFile == nil {
+            throw ValidationError("Specify a URL, or a file of URLs with --input-file.")
+        }
     }
 
     func run() async throws {
         let urls = try urls + (inputFile.map(URLFile.read) ?? [])
-        guard let first = urls.first else { throw CommandFailure(.usage, "the --input-file contains no URL") }
+        guard let first = urls.first else {
+            throw CommandFailure(.usage, "the --input-file contains no URLs; write one on each line")
+        }
         let export = output.map {
             GetExport(
                 output: $0, isFolder: urls.count > 1, overwrites: results.force, selection: selection.selection)
@@ -81,7 +85,7 @@ struct GetCommand: AsyncParsableCommand {
         let settings = try HostSettings(
             cache: cache, limits: limits, admission: admission, origin: origin, downloads: downloads, url: first)
         let session = GetSession(
-            urls: urls, selection: selection.selection, seconds: follows, header: origin.header, export: export,
+            urls: urls, selection: selection.selection, seconds: duration, header: origin.header, export: export,
             printsJSON: results.json, isQuiet: results.quiet)
         let interruption = Interruption()
         let outcomes = try await OwnerEnded.surviving(settings) { connection in

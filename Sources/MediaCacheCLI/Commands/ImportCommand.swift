@@ -13,12 +13,12 @@ struct ImportCommand: AsyncParsableCommand {
               mediacache import film.mp4 --title "A film"
               mediacache import ~/Films/holiday --trust-urls   stored under the original URLs
 
-            The import is a complete, pinned asset that players find at /library/<id>/. It's stored under URLs of a host \
-            that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their original \
-            URLs, and players of these URLs receive them. The author of the folder decides their content, so trust \
-            only your own folders.
-            Nothing outside of the folder is read: playlists with files or links outside of it, or with other hosts, are \
-            rejected. The folder isn't changed.
+            The import is a complete, pinned asset that players find at /library/<id>/. It's stored under URLs of a \
+            host that doesn't exist. With --trust-urls, the parts of a bundle (bundle.json) are stored under their \
+            original URLs, and players that request these URLs receive the imported content. Use it only for folders \
+            that you trust.
+            Nothing outside the folder is read: playlists that refer to files outside it, to symbolic links that lead \
+            out of it, or to other hosts are rejected. The folder isn't changed.
             --json prints an object: asset, title, libraryURL, entry, parts, bytes, wasHere.
             """
     )
@@ -29,7 +29,7 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The title of the asset.")
     var title: String?
 
-    @Flag(help: "Import a folder with missing parts.")
+    @Flag(help: "Import the folder even if parts are missing.")
     var gaps = false
 
     @Flag(name: .customLong("trust-urls"), help: "Store the parts of a bundle under their original URLs.")

@@ -11,8 +11,8 @@ struct InfoCommand: AsyncParsableCommand {
               mediacache info https://example.org/film.mp4
               open "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
 
-            The path of a complete resource's file is printed. The file belongs to the cache: read it, but don't modify \
-            it; `get -o` writes a separate file.
+            For a complete resource, the output includes the path of its file. The file belongs to the cache: read it, \
+            but don't modify it; `get -o` writes a separate file.
             For the playlist of an HLS stream, the output includes the cached segments, and whether the stream plays \
             without its origin.
             --json prints an object with the keys of `list --json`; for an HLS playlist also stream: playlists (url, \
@@ -33,7 +33,7 @@ struct InfoCommand: AsyncParsableCommand {
         let resource = try await Connection.use(HostSettings(cache: cache)) {
             try await $0.client.resource(for: url, withFile: true)
         }
-        guard let resource else { throw CommandFailure(.failed, "nothing is cached of \(url)") }
+        guard let resource else { throw CommandFailure(.failed, "\(url) isn't cached") }
         try StandardStreams.print(json ? JSONOutput.text(resource) : ResourceReport.details(resource))
     }
 }

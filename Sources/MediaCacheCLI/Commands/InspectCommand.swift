@@ -28,8 +28,8 @@ struct InspectCommand: AsyncParsableCommand {
             References are resolved against the playlist's URL after redirects, or against --base. Variables that the \
             playlist imports (EXT-X-DEFINE with IMPORT) come from --define, then from --multivariant.
             Each finding has a line and a rule, which begins with its section of RFC 8216bis. Findings don't change \
-            the exit code. With --strict, the first violation of the RFC is an error. Input that isn't a playlist ends \
-            with exit code 1 and a description of its content.
+            the exit code. With --strict, the first violation of the RFC is an error. For input that isn't a playlist, \
+            the command describes its content and exits with code 1.
 
             --json prints an object. All keys are always present; absent values are null, an empty list or an empty \
             object.
@@ -57,16 +57,16 @@ struct InspectCommand: AsyncParsableCommand {
                 default, autoselect, forced, instreamID, characteristics,
                 channels and the tag's other attributes),
               sessionData, sessionKeys, contentSteering
-            The parts of the upcoming segment are in parts, beside segments. Durations are seconds. Values that the \
-            position in the playlist implies, such as sequence numbers, times and offsets, are computed. Attributes \
-            outside the RFC are in otherAttributes, by name.
+            The top-level key parts contains the partial segments of the upcoming segment. Durations are seconds. \
+            Values that the position in the playlist implies, such as sequence numbers, times and offsets, are \
+            computed. Attributes outside the RFC are in otherAttributes, by name.
 
             Media: a URL is read through the cache, by ranges. Of an MP4, only the index is read; other formats are \
-            read completely. Codecs are written as in HLS's CODECS (RFC 6381).
+            read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
             --packets prints CSV with a line for each sample in the container's order: \
-            track,pts,dts,duration,size,sync,crc32. Times are seconds of the container's clock with six decimals, after \
-            edit lists and 33-bit wraps. sync is 1 for samples at which decoding can start. crc32 is the checksum of \
-            the sample's bytes.
+            track,pts,dts,duration,size,sync,crc32. Times are seconds on the container's timeline with six decimals, \
+            after edit lists and 33-bit wraps are applied. sync is 1 for samples at which decoding can start. crc32 is \
+            the checksum of the sample's bytes.
             --json has
               kind (mp4, transportStream or packedAudio), size, duration, bitRate,
               fastStart, fragmented, packetSize, packedFormat, timestamp,
@@ -80,7 +80,8 @@ struct InspectCommand: AsyncParsableCommand {
             """
     )
 
-    /// Returns keys in lines of at most 72 columns, indented by two, and further lines of a key by four.
+    /// Returns keys in lines of at most 72 columns, indented by two columns. Continuation lines of a key are indented
+    /// by four.
     private static func indented(_ keys: [String]) -> String {
         var lines: [String] = []
         var depth = 0
@@ -126,7 +127,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The media initialization section of a segment of fragmented MP4.", valueName: "url-or-file"),
+            "The media initialization section for a segment of fragmented MP4.", valueName: "url-or-file"),
         transform: InputArgument.init(parsing:))
     var initialization: InputArgument?
 
@@ -186,7 +187,7 @@ struct InspectCommand: AsyncParsableCommand {
     ///
     /// - Returns: Whether it's a container.
     private func printContainer() async throws -> Bool {
-        // With options of playlists, a container is an error.
+        // With options for playlists, the input must be a playlist.
         guard playlistOptions.isEmpty, source != .standardInput else { return false }
         let (source, initialization) = (try source.mediaInput, try initialization?.mediaInput)
         let inputs = [self.source, self.initialization].compactMap(\.self)
@@ -245,7 +246,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private func fetch(_ url: ResourceURL) async throws -> PlaylistBody {
-        // No folder is opened; only the settings of origins apply.
+        // The cache folder isn't opened; only the settings for origins apply.
         var cache = cache
         cache.cache = cache.cache ?? "/"
         let settings = try HostSettings(cache: cache, origin: origin, url: url)

@@ -14,14 +14,15 @@ struct PlayCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
             Without --with, the first installed player is used: mpv, vlc, ffplay. Arguments after -- are passed to the \
-            player. If no server is running for the cache folder, one runs as long as the player.
-            The player receives a separate token, which is revoked when it exits, or after a week.
+            player. If no server is running for the cache folder, one is started and runs until the player exits.
+            The player receives a separate token, which is revoked when the player exits, and expires after a week.
             The exit code is the player's.
             """
     )
 
-    /// The validity of a player's token in seconds, in case the command is killed.
-    private static let longestPlay = 7 * 86_400.0
+    /// The validity of a player's token in seconds. It matters only if the command is killed before it revokes the
+    /// token.
+    private static let tokenValidity = 7 * 86_400.0
 
     @Argument(help: "The URL.", transform: URLArgument.parse)
     var url: ResourceURL
@@ -61,11 +62,11 @@ struct PlayCommand: AsyncParsableCommand {
         if code != 0 { throw CommandFailure(passingOn: code) }
     }
 
-    /// Runs `body` with a play URL whose token is revoked afterwards.
+    /// Runs `body` with a play URL, and revokes its token afterwards.
     private static func withPlayURL(
         of url: ResourceURL, _ client: APIClient, _ body: (String) async throws -> Int32
     ) async throws -> Int32 {
-        let expires = Date(timeIntervalSinceNow: longestPlay)
+        let expires = Date(timeIntervalSinceNow: tokenValidity)
         let token = try await client.issueToken(
             TokenAddition(
                 scope: .playback, url: APIClient.text(of: url),
@@ -84,7 +85,7 @@ struct PlayCommand: AsyncParsableCommand {
         } catch {
             StandardStreams.printError(
                 "mediacache: note: the player's token \(token.id) couldn't be revoked: \(error); use "
-                    + "`mediacache token revoke`")
+                    + "`mediacache token revoke \(token.id)`")
         }
         return try result.get()
     }

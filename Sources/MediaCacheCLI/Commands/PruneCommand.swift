@@ -7,14 +7,14 @@ import MediaLibrary
 struct PruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Applies the limits now: removes least recently used data.",
+        abstract: "Applies the limits now by removing the least recently used data.",
         discussion: """
               mediacache prune --max-size 5GB
               mediacache prune --max-age 12h --min-free 20GB
 
-            Without options, the limits of `serve` apply: those of the environment or the configuration file, otherwise \
-            10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another process owns the folder, its limits \
-            apply, and limits can't be given.
+            Without options, the limits of `serve` apply: those of the environment or the configuration file, \
+            otherwise 10GB, 30d and 1GB free. Pinned and in-use data isn't removed. If another process owns the \
+            folder, its limits apply, and the options are rejected.
             --json prints an object: bytesFreed.
             """
     )

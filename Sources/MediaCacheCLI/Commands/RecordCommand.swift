@@ -16,16 +16,17 @@ struct RecordCommand: AsyncParsableCommand {
               mediacache record https://example.org/live.m3u8 --name late --until 2026-01-31T23:00:00+01:00
               mediacache export news --from -3600 --to now -o hour.mp4
 
-            The recording ends with the stream, at the time of --for or --until, or on Ctrl-C. It then becomes an \
+            The recording ends with the stream, at the time set by --for or --until, or on Ctrl-C. It then becomes an \
             asset of the library, except after Ctrl-C: run the same command to continue. During the recording, and \
-            whenever `serve` runs, the channel plays at /live/NAME/index.m3u8, and a window of it with ?begintime=<time>&endtime=<time>: \
-            seconds or milliseconds since 1970, ISO 8601, or -<seconds> for seconds ago.
-            Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove the \
-            oldest segments; `channels keep` changes them.
-            Unavailable segments become gaps; they are listed, and the exit code is 2. The recording waits for a stream \
-            that can't be reached.
-            If `serve` owns the folder, it records: --detach returns at once, and Ctrl-C stops only a recording that this \
-            command started. `channels` lists, stops, starts and deletes channels.
+            whenever `serve` runs, the channel plays at /live/NAME/index.m3u8. Appending \
+            ?begintime=<time>&endtime=<time> plays a window. Times are seconds or milliseconds since 1970, ISO 8601, \
+            or -<seconds> for seconds ago.
+            Without limits, the whole recording is stored. --keep, --max-size, --keep-segments and --keep-free remove \
+            the oldest segments; `channels keep` changes these limits.
+            Unavailable segments become gaps; they are listed, and the exit code is 2. While the stream can't be \
+            reached, the recording waits.
+            If `serve` owns the folder, it makes the recording: --detach returns at once, and Ctrl-C stops only a \
+            recording that this command started. `channels` lists, stops, starts and deletes channels.
             --json prints an object for each event, one per line: event (state, progress, gap, result), channel, url, \
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
             milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, \
@@ -50,7 +51,7 @@ struct RecordCommand: AsyncParsableCommand {
         name: .customLong("for"),
         help: ArgumentHelp("Record for this duration: 90, 1:30:00, 2h.", valueName: "time"),
         transform: TimeArgument.parse)
-    var lasts: Double?
+    var duration: Double?
 
     @Option(
         help: ArgumentHelp("Record until this time: ISO 8601, or seconds since 1970.", valueName: "moment"),
@@ -60,10 +61,10 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Continue after the end of the stream, in case its encoder restarts.")
     var outlast = false
 
-    @Flag(help: "Let the process that owns the cache folder record, and return at once.")
+    @Flag(help: "Have the process that owns the cache folder record, and return at once.")
     var detach = false
 
-    @Flag(name: .shortAndLong, help: "Show no progress.")
+    @Flag(name: .shortAndLong, help: "Don't show progress.")
     var quiet = false
 
     @Flag(help: "Print events as JSON, one per line.")
@@ -73,8 +74,8 @@ struct RecordCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if lasts != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
-        if let lasts, lasts <= 0 { throw ValidationError("--for must be more than 0.") }
+        if duration != nil, until != nil { throw ValidationError("--for and --until can't be combined.") }
+        if let duration, duration <= 0 { throw ValidationError("--for must be more than 0.") }
     }
 
     func run() async throws {
@@ -100,8 +101,10 @@ struct RecordCommand: AsyncParsableCommand {
     /// The end of the recording; nil without a limit.
     private var end: Date? {
         get throws {
-            // The API has whole seconds.
-            if let lasts { return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + lasts).rounded(.up)) }
+            // Dates in the API have whole seconds.
+            if let duration {
+                return Date(timeIntervalSince1970: (Date().timeIntervalSince1970 + duration).rounded(.up))
+            }
             guard let until else { return nil }
             let end = Date(nanosecondsSinceEpoch: try until.nanoseconds(now: MomentArgument.now))
             guard end > Date() else { throw CommandFailure(.usage, "--until \(until.text) is in the past") }
@@ -112,7 +115,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func recordDetached(_ session: RecordSession) async throws {
         guard let connection = try await Connection.running(at: try cache.location) else {
             throw CommandFailure(
-                .failed, "No server is running for this cache folder; start `mediacache serve` first")
+                .failed, "no server is running for this cache folder; start `mediacache serve` first")
         }
         let record: ChannelRecord
         do {

@@ -14,11 +14,11 @@ struct RemoveCommand: AsyncParsableCommand {
               mediacache remove --all                 everything that isn't pinned
               mediacache remove --all --pinned        everything
 
-            Data that is being read is removed when its last reader has finished; the output says so. Files of \
-            `get -o` aren't removed.
-            --json prints an object: removed (an array of key, bytes, isDeferred), assets (an array of the names of \
-            removed assets) and missing (an array of arguments without cached data). The exit code is 2 if some arguments \
-            had no cached data, 1 if none had.
+            Data that is being read is removed once its last reader has finished; the output mentions this. Files \
+            written by `get -o` aren't removed.
+            --json prints an object: removed (an array of objects: key, bytes, isDeferred), assets (an array of the \
+            names of removed assets) and missing (an array of arguments without cached data). The exit code is 2 if \
+            some arguments had no cached data, 1 if none had.
             """,
         aliases: ["rm"]
     )
@@ -41,7 +41,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if all != items.isEmpty { throw ValidationError("Give URLs or assets, or --all.") }
+        if all != items.isEmpty { throw ValidationError("Specify URLs or assets, or use --all.") }
         if pinned && !all { throw ValidationError("--pinned needs --all.") }
     }
 
@@ -70,8 +70,8 @@ struct RemoveCommand: AsyncParsableCommand {
         }
         if let reason = outcome.reason { throw CommandFailure(.partial, "not everything was removed: \(reason)") }
         if !outcome.missing.isEmpty {
-            let names = outcome.missing.joined(separator: " ")
-            throw CommandFailure(outcome.hasRemoved ? .partial : .failed, "nothing is cached of \(names)")
+            let names = outcome.missing.joined(separator: ", ")
+            throw CommandFailure(outcome.hasRemoved ? .partial : .failed, "not cached: \(names)")
         }
     }
 
@@ -124,7 +124,7 @@ struct RemoveCommand: AsyncParsableCommand {
         /// Whether anything was removed.
         var hasRemoved: Bool { !removed.isEmpty || !assets.isEmpty }
 
-        /// The result for people.
+        /// The result as text.
         var text: String {
             guard hasRemoved else { return "Nothing was removed." }
             let resources = removed.map { removal in

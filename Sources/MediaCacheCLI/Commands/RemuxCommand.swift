@@ -11,27 +11,27 @@ struct RemuxCommand: AsyncParsableCommand {
               mediacache remux https://example.org/film/index.m3u8 -o film.mp4
               mediacache remux recording.ts -o recording.mp4
               mediacache remux part1.ts part2.ts part3.ts -o whole.mp4
-              mediacache remux pictures.mp4 sound.m4a --together -o film.mp4
+              mediacache remux video.mp4 audio.m4a --together -o film.mp4
               mediacache remux index.m3u8 --max-height 720 --language de -o film.mp4
               mediacache remux https://example.org/song.m3u8 -o song.m4a
               mediacache remux camera.mov -o camera.mp4
 
             Inputs are HLS playlists, MPEG transport streams, packed audio (AAC, AC-3, Enhanced AC-3, MP3), MP4, MOV and \
             fragmented MP4. The format is detected by content. URLs are read through the cache.
-            Several inputs are joined in sequence. With --together they are played at the same time, by their own \
-            clocks, as tracks of one recording. For a multivariant playlist, the best variant stream is selected, with \
+            Several inputs are joined in sequence. With --together, they become tracks that play at the same time, \
+            aligned by their own timestamps. For a multivariant playlist, the best variant stream is selected, with \
             its audio; options select another.
-            Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), which not every \
-            player supports. Tracks that the output can't contain, such as time codes, are listed and left out. A codec \
-            that differs between files is an error. A damaged segment of a stream, or one with another codec, becomes a \
-            gap and is listed.
+            Samples are copied unchanged. Uncompressed audio of a MOV is copied too (ISO/IEC 23003-5), although not \
+            every player supports it. Tracks that the output can't contain, such as time codes, are listed and left \
+            out. A codec that differs between files is an error. A segment that is damaged or has another codec \
+            becomes a gap and is listed.
             Timestamps that wrap or restart become one timeline. The offset between audio and video is preserved, and \
             segments that the playlist marks as gaps stay gaps. Segments encrypted with AES-128, AES-256 or AES-256-CTR \
             are decrypted; SAMPLE-AES and DRM are errors.
-            Subtitles (WebVTT) are written to files beside the output, one for each language, with times on its \
-            timeline. --subtitles embed adds them to the MP4 instead, which few players support.
+            Subtitles (WebVTT) are written to files next to the output, one for each language, with times on the \
+            output's timeline. --subtitles embed adds them to the MP4 instead, which few players support.
             The index of the output precedes the media. .m4a contains only the audio, .ts is an MPEG transport stream. \
-            The output appears complete, or not at all.
+            The output file appears only when it's complete.
             --json prints an object: inputs, output, size, duration, tracks (as in `inspect --json`), subtitles (files), \
             leftOut, missing (name, start, duration, reason of damage), damage (places, first, kinds) or null.
             The exit code is 2 if --skip-missing left gaps, a segment is damaged, or audio or video was left out.
@@ -68,9 +68,9 @@ struct RemuxCommand: AsyncParsableCommand {
     private var sources: [InputArgument] { inputs + (base.map { [.url($0)] } ?? []) }
 
     func validate() throws {
-        if inputs.isEmpty { throw ValidationError("The input is missing; give files or URLs.") }
+        if inputs.isEmpty { throw ValidationError("The input is missing; specify files or URLs.") }
         if inputs.contains(.standardInput) {
-            throw ValidationError("Standard input doesn't support random access; give a file or a URL.")
+            throw ValidationError("Standard input doesn't support random access; specify a file or a URL.")
         }
         if together, inputs.count == 1 { throw ValidationError("--together needs more than one input.") }
         if base != nil, inputs.contains(where: \.isURL) {

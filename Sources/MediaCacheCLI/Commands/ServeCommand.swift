@@ -17,23 +17,23 @@ struct ServeCommand: AsyncParsableCommand {
               mediacache config show                 the effective settings and their sources
 
             The first line of standard output is `Listening on http://HOST:PORT`, the second `Open` and the address of \
-            the library page, with its key. `mediacache url URL` prints the URL for a player. /healthz and /metrics \
-            (Prometheus) need no key; the API at /api/v1 needs the key in the cache folder.
+            the library page, which includes the key on a terminal. `mediacache url URL` prints the URL for a player. \
+            /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key in the cache folder.
             Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE and \
             "maxSize". See `mediacache config --help`.
-            The live streams of --channel and of the configuration are recorded from the start; `record` adds others. \
-            /live/NAME/index.m3u8 plays them. In the file they are {"channels": [{"name": "news", "url": "https://…", \
-            "keep": "24h"}]}, with maxSize, keepSegments, keepFree, variant, audio, subtitles, headers (an object), \
-            stopped and endsWithStream, as for `record`. In the environment, MEDIACACHE_CHANNELS=news,sport names \
-            channels, and MEDIACACHE_CHANNELS_NEWS_URL and MEDIACACHE_CHANNELS_NEWS_KEEP=48h describe them. The server \
-            waits for a stream that can't be reached. A channel that is no longer declared stays until `channels stop` or \
-            `channels remove`.
+            Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
+            others. They play at /live/NAME/index.m3u8. The configuration file declares them as {"channels": [{"name": \
+            "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, keepFree, variant, \
+            audio, subtitles, headers (an object), stopped and endsWithStream, as for `record`. In the environment, \
+            MEDIACACHE_CHANNELS=news,sport lists channels, and MEDIACACHE_CHANNELS_NEWS_URL and \
+            MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The server waits for a stream that can't be reached. A \
+            channel that is no longer declared is recorded until `channels stop` or `channels remove`.
             SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
             channels, limits of channels and the log level apply at once; the log lists settings that need a restart. An \
             invalid configuration changes nothing.
-            On Ctrl-C, running responses have some time to finish; a second Ctrl-C ends the server at once.
-            On a loopback address, only this machine has access. On other addresses, origins with local addresses are \
-            rejected, unless --allow-net allows them.
+            On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
+            On a loopback address, only this machine has access. On other addresses, the server rejects origins with \
+            local addresses unless --allow-net allows them.
             """
     )
 
@@ -49,7 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let url = settings.url(port: server.port)
             try StandardStreams.print("Listening on \(url)")
-            // Other users may read a log in a pipe or file.
+            // Other users may be able to read output that goes to a pipe or a file.
             let keyPath = AccessKeyFile(location: settings.location).path
             try StandardStreams.print(
                 StandardStreams.outputIsTerminal

@@ -11,11 +11,13 @@ struct URLCommand: AsyncParsableCommand {
               mpv "$(mediacache url https://example.org/film.mp4)"
               mediacache url --mp4 https://example.org/film/index.m3u8
 
-            The printed URL contains the standing playback token, which plays anything through this server but doesn't \
-            open the API. `token revoke standing` revokes it; `token create` creates tokens for one device or one asset. \
-            The server remembers a name and password in the URL until it stops; the printed URL contains neither.
-            --mp4 prints the URL of the cached asset as one MP4 with its index first, which is generated while it's read: \
-            from a complete stream, or a file. It doesn't contain the origin's URL, and needs no token on this machine.
+            The printed URL contains the standing playback token, which allows playback of any URL through this server \
+            but grants no access to the API. `token revoke standing` revokes it; `token create` creates tokens for one \
+            device or one asset. If the media URL contains a name and password, the server remembers them until it \
+            stops; the printed URL contains neither.
+            --mp4 prints a URL that serves the cached asset, a file or a complete stream, as one MP4 with its index at \
+            the front. The MP4 is generated while it's read. This URL doesn't contain the origin's URL, and needs no \
+            token on this machine.
             """
     )
 
@@ -29,7 +31,7 @@ struct URLCommand: AsyncParsableCommand {
         transform: HeaderArgument.init(parsing:))
     var header: [HeaderArgument] = []
 
-    @Flag(help: "Print the URL of the cached asset as one MP4.")
+    @Flag(help: "Print a URL that serves the cached asset as one MP4.")
     var mp4 = false
 
     @OptionGroup var cache: CacheOptions
@@ -39,7 +41,7 @@ struct URLCommand: AsyncParsableCommand {
         guard let connection = try await Connection.running(at: location) else {
             throw CommandFailure(
                 .failed,
-                "No server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
+                "no server is running for the cache folder “\(location.durable)”; start one with `mediacache serve`, "
                     + "or use `mediacache play`, which starts its own")
         }
         do {
@@ -55,7 +57,7 @@ struct URLCommand: AsyncParsableCommand {
     private func link(_ client: APIClient) async throws -> String {
         guard mp4 else { return try await client.playURL(for: url) }
         guard let asset = try await client.addAsset(for: url) else {
-            throw CommandFailure(.failed, "nothing is cached of \(url); play it or download it with `get` first")
+            throw CommandFailure(.failed, "\(url) isn't cached; play it or download it with `get` first")
         }
         return asset.libraryURL + "media.mp4"
     }

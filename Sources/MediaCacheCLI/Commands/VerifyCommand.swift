@@ -10,16 +10,17 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Reads all cached data and compares it with its checksums.",
         discussion: """
               mediacache verify
-              mediacache verify --repair      repair damaged files
+              mediacache verify --repair      fetch damaged data again
 
             Damaged data is never served. It counts as missing and is fetched again when it's next read, by `get`, or at \
             once with --repair. Until then, `verify` lists it.
             Exit codes: 0 without damage or after a complete repair, 1 for damage, 2 for an incomplete repair.
-            --json prints an object: resources, bytes, findings (an array of key, start, end, problem, isRepaired).
+            --json prints an object: resources, bytes, findings (an array of objects: key, start, end, problem, \
+            isRepaired).
             """
     )
 
-    @Flag(help: "Repair damaged files.")
+    @Flag(help: "Fetch damaged data again.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -43,10 +44,10 @@ struct VerifyCommand: AsyncParsableCommand {
             let places = left.counted("place")
             throw repair
                 ? CommandFailure(
-                    .partial, "damage in \(places) couldn't be repaired; the data is fetched again when it's read")
+                    .partial, "\(places) couldn't be repaired; the data is fetched again when it's next read")
                 : CommandFailure(
                     .failed,
-                    "damage was found in \(places); --repair fetches the data again")
+                    "\(places) \(left == 1 ? "is" : "are") damaged; use --repair to fetch the data again")
         }
     }
 

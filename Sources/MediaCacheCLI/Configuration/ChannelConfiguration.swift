@@ -12,26 +12,23 @@ import MediaLibrary
 /// ```
 ///
 /// The environment can set each value of an entry: `MEDIACACHE_CHANNELS_NEWS_KEEP=48h`.
-/// `MEDIACACHE_CHANNELS=news,sport` names channels that aren't in the file.
+/// `MEDIACACHE_CHANNELS=news,sport` lists channels that aren't in the file.
 struct ChannelConfiguration {
     /// The key of a value in an entry.
     enum Key: String, CaseIterable {
         case url, variant, audio, subtitles, keep, maxSize, keepSegments, keepFree, stopped, endsWithStream
     }
 
-    /// The configuration file.
     var file: ConfigurationFile?
     /// The declarations of `--channel` in order.
     var declared: [ChannelDeclaration] = []
-    /// The environment variables.
     var environment: [String: String] = [:]
 
-    /// Creates a configuration.
     init(file: ConfigurationFile?, declared: [ChannelDeclaration] = [], environment: [String: String] = [:]) {
         (self.file, self.declared, self.environment) = (file, declared, environment)
     }
 
-    /// Returns the channels without repetitions.
+    /// Returns the channels without duplicates.
     ///
     /// - Throws: ``CommandFailure`` for an invalid entry.
     func channels() throws -> [ChannelRequest] {
@@ -61,7 +58,7 @@ struct ChannelConfiguration {
         }
     }
 
-    /// Returns the place of a channel's declaration, for messages.
+    /// Returns where a channel is declared, for messages.
     func place(of name: String) -> String {
         if let file, let index = file.channels.firstIndex(where: { $0.name == name }) {
             return "\(file.path): channels[\(index)] “\(name)”"
@@ -87,10 +84,10 @@ struct ChannelConfiguration {
         named text: String, headers: [String: String], _ value: (Key) -> String?
     ) throws -> ChannelRequest {
         let name = try ChannelArgument.parse(text)
-        guard let url = value(.url) else { throw ArgumentTextError("url is missing") }
+        guard let url = value(.url) else { throw ArgumentTextError("url is missing; give the URL of the stream") }
         for (field, value) in headers {
             guard HTTPField.Name(field) != nil, HTTPField.isValidValue(value) else {
-                throw ArgumentTextError("“\(field)” in headers is not a header field")
+                throw ArgumentTextError("“\(field)” in headers is not a header field with a valid name and value")
             }
         }
         var request = ChannelRequest(
@@ -125,11 +122,9 @@ struct ChannelConfiguration {
     }
 }
 
-/// The declaration of a channel, the value of `--channel`: `NAME=URL`.
+/// The value of `--channel`, which declares a channel: `NAME=URL`.
 struct ChannelDeclaration: Sendable, Hashable {
-    /// The name.
     var name: ChannelName
-    /// The URL of the stream.
     var url: String
 
     /// Parses a declaration.
@@ -137,7 +132,7 @@ struct ChannelDeclaration: Sendable, Hashable {
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {
         guard let equals = text.firstIndex(of: "=") else {
-            throw ArgumentTextError("“\(text)” is not a declaration of a channel; write it as NAME=URL")
+            throw ArgumentTextError("“\(text)” doesn't declare a channel; write it as NAME=URL")
         }
         name = try ChannelArgument.parse(String(text[..<equals]))
         url = try URLArgument.check(String(text[text.index(after: equals)...]))

@@ -1,6 +1,5 @@
-/// The entry of a channel in the configuration file.
+/// A channel's entry in the configuration file.
 struct ChannelEntry: Sendable, Hashable {
-    /// The name.
     var name: String
     /// The values as text, by key.
     var values: [String: String] = [:]

@@ -10,14 +10,14 @@ struct ConfigurationChange: Sendable {
     var applied: [Setting] = []
     /// The changed settings that need a restart.
     var deferred: [String] = []
-    /// The channels with changed tracks, which a recording can't change.
+    /// The channels with a changed selection of tracks, which can't be applied to a recording.
     var unchangeable: [String] = []
 
     /// Computes the difference.
     ///
     /// - Parameters:
     ///   - old: The configuration of the last reload.
-    ///   - start: The configuration of the server's start, which deferred settings still have.
+    ///   - start: The configuration that the server was started with. Deferred settings still have its values.
     ///   - rejected: The channels that the last reload rejected. They are tried again.
     /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(
@@ -32,15 +32,16 @@ struct ConfigurationChange: Sendable {
         let before = Dictionary(uniqueKeysWithValues: try old.channels.channels().map { ($0.name, $0) })
         let after = try new.channels.channels()
         for channel in after {
-            guard !rejected.contains(channel.name), let known = before[channel.name] else {
+            guard !rejected.contains(channel.name), let previous = before[channel.name] else {
                 channels.append(channel)
                 continue
             }
-            if known.selection != channel.selection { unchangeable.append(channel.name.rawValue) }
+            if previous.selection != channel.selection { unchangeable.append(channel.name.rawValue) }
             // The server rejects a changed URL with an error.
             let isChanged =
-                known.url != channel.url || known.retention != channel.retention || known.headers != channel.headers
-                || known.endsWithStream != channel.endsWithStream || (channel.starts && !known.starts)
+                previous.url != channel.url || previous.retention != channel.retention
+                || previous.headers != channel.headers || previous.endsWithStream != channel.endsWithStream
+                || (channel.starts && !previous.starts)
             if isChanged { channels.append(channel) }
         }
         let names = Set(after.map(\.name))

@@ -7,7 +7,6 @@ import Foundation
 ///  "channels": [{"name": "news", "url": "https://example.org/live.m3u8", "keep": "24h"}]}
 /// ```
 struct ConfigurationFile: Sendable {
-    /// The path.
     let path: String
     /// The settings as text. Lists have one item per line.
     let values: [Setting: String]
@@ -15,7 +14,7 @@ struct ConfigurationFile: Sendable {
     let channels: [ChannelEntry]
 
     /// The maximum size in bytes.
-    private static let largest = 16 << 20
+    private static let maximumSize = 16 << 20
 
     /// Reads a file.
     ///
@@ -25,14 +24,15 @@ struct ConfigurationFile: Sendable {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             defer { try? handle.close() }
-            text = try handle.read(upToCount: Self.largest + 1) ?? Data()
+            text = try handle.read(upToCount: Self.maximumSize + 1) ?? Data()
         } catch {
-            throw CommandFailure(.failed, "the configuration file “\(path)” can't be read")
+            throw CommandFailure(
+                .failed, "the configuration file “\(path)” can't be read; check its path and permissions")
         }
         try self.init(path: path, text)
     }
 
-    /// Parses a file's text. Empty text, such as of `/dev/null`, is a valid configuration.
+    /// Parses the content of a file. Empty content, such as that of `/dev/null`, is a valid configuration.
     ///
     /// - Throws: As ``init(path:)``.
     init(path: String, _ text: Data) throws {
@@ -47,7 +47,7 @@ struct ConfigurationFile: Sendable {
     }
 
     private static func object(_ text: Data) throws -> [String: ConfigurationValue] {
-        guard text.count <= largest else { throw ArgumentTextError("the file is larger than 16 MiB") }
+        guard text.count <= maximumSize else { throw ArgumentTextError("the file is larger than 16 MiB") }
         guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else { return [:] }
         switch try? JSONDecoder().decode(ConfigurationValue.self, from: text) {
         case nil: throw ArgumentTextError("the file isn't JSON" + (place(ofErrorIn: text).map { ": \($0)" } ?? ""))

@@ -3,7 +3,7 @@ import Foundation
 /// The path of the configuration file: the value of `--config` or `$MEDIACACHE_CONFIG`, the user's file, or the
 /// system's. Only one file is read.
 enum ConfigurationPath {
-    /// The variable with the path.
+    /// The environment variable that contains the path.
     static let variable = "MEDIACACHE_CONFIG"
     /// The path of the system's file, for services.
     static let system = "/etc/mediacache/config.json"
@@ -17,12 +17,13 @@ enum ConfigurationPath {
         return defaults(environment).first(where: exists)
     }
 
-    /// Returns the path that an option or the environment gives.
+    /// Returns the path set by the option or the environment; nil if neither is set.
     static func named(option: String?, environment: [String: String]) -> String? {
         option ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns the default paths in order of precedence. The XDG Base Directory Specification ignores relative paths.
+    /// Returns the default paths in order of precedence. A relative path in `$XDG_CONFIG_HOME` is ignored, as the XDG
+    /// Base Directory Specification requires.
     static func defaults(_ environment: [String: String]) -> [String] {
         let folder: String? =
             if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {

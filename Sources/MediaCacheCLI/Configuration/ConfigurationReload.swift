@@ -2,7 +2,7 @@ import Logging
 import MediaCache
 import MediaLibrary
 
-/// The reload of a running server's configuration.
+/// The reloader of a running server's configuration.
 actor ConfigurationReload {
     private let start: ServeConfiguration
     private var configuration: ServeConfiguration
@@ -12,10 +12,10 @@ actor ConfigurationReload {
     private let server: LocalHost
     private let read: @Sendable () throws -> ServeConfiguration
 
-    /// Creates a reload.
+    /// Creates a reloader.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration of the server's start.
+    ///   - configuration: The configuration that the server was started with.
     ///   - read: A function that reads the current configuration.
     init(
         of configuration: ServeConfiguration, _ settings: HostSettings, _ server: LocalHost,
@@ -52,17 +52,18 @@ actor ConfigurationReload {
         }
         for name in change.unchangeable {
             logger.warning(
-                "the tracks of a recording can't be changed; use another name",
+                "the tracks of a recording can't be changed; declare a channel with another name",
                 metadata: ["channel": "\(name)"])
         }
         for name in change.undeclared {
             logger.warning(
-                "an undeclared channel isn't removed; use `channels stop` or `channels remove`",
+                "the channel is no longer declared, but isn't removed; use `channels stop` or `channels remove`",
                 metadata: ["channel": "\(name)"])
         }
         if !change.deferred.isEmpty {
             logger.warning(
-                "settings apply after a restart", metadata: ["settings": "\(change.deferred.joined(separator: ", "))"])
+                "changed settings need a restart",
+                metadata: ["settings": "\(change.deferred.joined(separator: ", "))"])
         }
         logger.notice(
             "configuration reloaded",

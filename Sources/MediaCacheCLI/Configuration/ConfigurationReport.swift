@@ -3,23 +3,21 @@ import MediaLibrary
 
 /// The effective settings and their sources.
 struct ConfigurationReport: Encodable {
-    /// A setting.
     struct Entry: Encodable {
         /// The value without secrets; null without a value.
         var value: ConfigurationValue
         /// The source of the value.
         var source: Settings.Source
-        /// The option, variable or file with the value; null for a default.
+        /// The option, variable or file that sets the value; null for a default.
         var place: String?
     }
 
     /// A channel.
     struct ChannelItem: Encodable {
-        /// The name.
         var name: String
         /// The URL, without user information.
         var url: String
-        /// The place of the declaration.
+        /// The option, variable or file that declares the channel.
         var place: String
     }
 
@@ -72,7 +70,7 @@ struct ConfigurationReport: Encodable {
         return "Configuration file: \(file ?? "none")\n\n" + table.rendered()
     }
 
-    /// The notes for the user.
+    /// The notes about unknown variables.
     var notes: [String] {
         let names = Setting.allCases.map(\.variable) + [ConfigurationPath.variable, "MEDIACACHE_CHANNELS"]
         return unknownVariables.map { variable in
@@ -92,7 +90,7 @@ struct ConfigurationReport: Encodable {
 }
 
 extension Setting {
-    /// Returns a text as the value in a configuration file.
+    /// Returns the value that a configuration file would contain for a text.
     fileprivate func value(of text: String) -> ConfigurationValue {
         switch form {
         case .text: .text(text)
@@ -104,7 +102,7 @@ extension Setting {
 }
 
 extension ConfigurationValue {
-    /// The value for people; a hyphen without a value.
+    /// The value as text; a hyphen if there is none.
     fileprivate var shownText: String {
         guard case .list(let items) = self else { return plainText ?? "-" }
         return items.isEmpty ? "-" : items.compactMap(\.plainText).joined(separator: ", ")

@@ -10,7 +10,7 @@ enum ConfigurationText {
         switch text.lowercased() {
         case "true", "yes", "on", "1": true
         case "false", "no", "off", "0": false
-        default: throw ArgumentTextError("“\(text)” is not true or false")
+        default: throw ArgumentTextError("“\(text)” is not a Boolean; use true or false")
         }
     }
 

@@ -2,10 +2,10 @@
 enum NearestName {
     /// Returns the name with the smallest edit distance; nil if the distance is too large.
     static func nearest(to name: String, among names: [String]) -> String? {
-        let written = Array(name.lowercased())
-        let distances = names.map { (name: $0, distance: distance(written, Array($0.lowercased()))) }
+        let characters = Array(name.lowercased())
+        let distances = names.map { (name: $0, distance: distance(characters, Array($0.lowercased()))) }
         guard let nearest = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        return nearest.distance <= max(2, written.count / 3) ? nearest.name : nil
+        return nearest.distance <= max(2, characters.count / 3) ? nearest.name : nil
     }
 
     /// Returns the error of an unknown setting, with a suggestion.

@@ -2,14 +2,10 @@ import MediaLibrary
 
 /// The configuration of a server: its settings and channels.
 struct ServeConfiguration: Sendable {
-    /// The settings.
     let settings: Settings
-    /// The channels.
     let channels: ChannelConfiguration
-    /// The environment variables.
     let environment: [String: String]
 
-    /// Creates a configuration.
     init(
         options: [Setting: String] = [:], declared: [ChannelDeclaration] = [], environment: [String: String] = [:],
         file: ConfigurationFile? = nil

@@ -41,7 +41,7 @@ enum Setting: String, CaseIterable, Sendable {
         self == .cache ? "MEDIACACHE_DIR" : "MEDIACACHE_" + words.joined(separator: "_").uppercased()
     }
 
-    /// Returns the options of values, in the order of the settings.
+    /// Returns the command-line names of the settings that have values, in the order of the settings.
     static func options(of values: [Setting: String]) -> [String] {
         allCases.filter { values[$0] != nil }.map(\.option)
     }
@@ -61,7 +61,7 @@ enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a reload applies a change.
+    /// Whether a change of the setting applies without a restart.
     var isReloadable: Bool { self == .logLevel }
 
     /// Returns the items of a list, separated by line breaks or commas. Header fields can contain commas.

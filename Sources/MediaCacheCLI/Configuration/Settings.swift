@@ -11,22 +11,19 @@ struct Settings: Sendable {
         case standard = "default"
     }
 
-    /// A setting's value.
     struct Value: Sendable, Hashable {
         /// The value as text. Lists have one item per line.
         var text: String
-        /// The source.
         var source: Source
     }
 
-    /// The configuration file.
     let file: ConfigurationFile?
     private let values: [Setting: Value]
 
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - options: The values of the command line. Lists have one item per line.
+    ///   - options: The values from the command line. Lists have one item per line.
     ///   - usesStandards: Whether the server's defaults apply.
     init(
         options: [Setting: String], environment: [String: String], file: ConfigurationFile?,
@@ -34,7 +31,7 @@ struct Settings: Sendable {
     ) {
         self.file = file
         let recorder = SourceRecorder()
-        // Services unset variables by making them empty.
+        // An empty variable counts as unset.
         var variables = environment.filter { !$0.value.isEmpty }
         variables["MEDIACACHE_CACHE"] = variables[Setting.cache.variable]
         var standards: [Setting: String] = [:]
@@ -61,11 +58,11 @@ struct Settings: Sendable {
 
     /// Parses a setting.
     ///
-    /// - Returns: nil without a value.
+    /// - Returns: The parsed value; nil if the setting has no value.
     /// - Throws: ``CommandFailure`` with the place of an invalid value.
     func read<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> Parsed? {
         guard let value = values[setting] else { return nil }
-        return try naming(setting, value) { try parse(value.text) }
+        return try addingPlace(of: setting) { try parse(value.text) }
     }
 
     /// Parses the items of a list.
@@ -73,7 +70,7 @@ struct Settings: Sendable {
     /// - Throws: As ``read(_:_:)``.
     func list<Parsed>(_ setting: Setting, _ parse: (String) throws -> Parsed) throws -> [Parsed] {
         guard let value = values[setting] else { return [] }
-        return try naming(setting, value) { try setting.items(of: value.text).map(parse) }
+        return try addingPlace(of: setting) { try setting.items(of: value.text).map(parse) }
     }
 
     /// Parses a Boolean.
@@ -88,7 +85,7 @@ struct Settings: Sendable {
         try read(setting) { try ConfigurationText.number($0, in: range) }
     }
 
-    /// Returns the place of a setting's value, for messages.
+    /// Returns where a setting's value is set, for messages: an option, a variable, or a file and key.
     func place(of setting: Setting) -> String {
         switch values[setting]?.source {
         case .option: setting.option
@@ -98,7 +95,8 @@ struct Settings: Sendable {
         }
     }
 
-    private func naming<Parsed>(_ setting: Setting, _ value: Value, _ body: () throws -> Parsed) throws -> Parsed {
+    /// Adds the place of the setting to errors from `body`.
+    private func addingPlace<Parsed>(of setting: Setting, _ body: () throws -> Parsed) throws -> Parsed {
         do {
             return try body()
         } catch let error as ArgumentTextError {
@@ -114,7 +112,7 @@ struct Settings: Sendable {
     }
 }
 
-/// The source of the last value that was read.
+/// A reporter that records the source of the last value read.
 private final class SourceRecorder: AccessReporter {
     private let last = Mutex(Settings.Source.standard)
 
@@ -122,7 +120,7 @@ private final class SourceRecorder: AccessReporter {
 
     func report(_ event: AccessEvent) {
         let provider = event.providerResults.first { (try? $0.result.get())?.value != nil }
-        // In-memory providers have their name in brackets; the environment's provider doesn't.
+        // The name of an in-memory provider contains its source in brackets. The environment provider's doesn't.
         let source = Settings.Source.allCases.first { provider?.providerName.contains("[\($0.rawValue)]") == true }
         last.withLock { $0 = source ?? .environment }
     }

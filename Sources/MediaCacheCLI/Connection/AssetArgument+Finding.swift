@@ -1,13 +1,10 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// An asset or download that arguments can name.
+/// An asset or download that an argument can identify.
 protocol AssetNaming {
-    /// The ID.
     var id: String { get }
-    /// The URL.
     var url: String { get }
-    /// The title.
     var title: String? { get }
 }
 
@@ -15,12 +12,12 @@ extension AssetRecord: AssetNaming {}
 extension DownloadRecord: AssetNaming {}
 
 extension AssetArgument {
-    /// Returns the asset that the argument names.
+    /// Returns the asset that the argument identifies.
     ///
     /// - Parameters:
     ///   - noun: The noun for the assets in messages.
     ///   - client: The client that looks up the ID of a resource.
-    /// - Throws: ``CommandFailure`` for no match or several; errors of the API.
+    /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors from the API.
     func find<Item: AssetNaming>(
         in assets: [Item], what noun: String, asking client: APIClient
     ) async throws -> Item {

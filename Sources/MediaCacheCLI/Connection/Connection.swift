@@ -5,9 +5,9 @@ import MediaCacheAPI
 
 /// A connection to the API of a cache folder: to the process that owns the folder, or to a server in this process.
 ///
-/// All subcommands use it, so that they behave the same whether the folder is owned or not.
+/// All subcommands use it, so that they behave the same whether or not another process owns the folder.
 struct Connection: Sendable {
-    /// The client of the API.
+    /// The API client.
     let client: APIClient
     /// The owner of the folder; nil for this process.
     let owner: FolderOwner?
@@ -15,7 +15,7 @@ struct Connection: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors of opening the folder.
+    /// - Throws: ``CommandFailure`` if the owner doesn't respond; errors from opening the folder.
     static func open(_ settings: HostSettings) async throws -> Connection {
         let settings = settings.forThisProcess
         for attempt in 1... {
@@ -39,7 +39,7 @@ struct Connection: Sendable {
     static func running(at location: CacheLocation) async throws -> Connection? {
         var lastOwner: FolderOwner?
         var reason = "its address is unknown"
-        // The address of a starting or stopping owner is unknown or unreachable for a moment.
+        // While the owner starts or stops, its address can be unknown or unreachable.
         for attempt in 0..<4 {
             if attempt > 0 { try await Task.sleep(for: .milliseconds(250)) }
             guard let owner = CacheStore.owner(of: location) else { return nil }
@@ -83,12 +83,12 @@ struct Connection: Sendable {
         }
     }
 
-    /// Prints a note about options that have no effect on the folder's owner.
+    /// Prints a note about options that have no effect because another process owns the folder.
     private func note(_ options: [String]) {
         guard let owner, !options.isEmpty else { return }
         StandardStreams.printError(
-            "mediacache: note: process \(owner.processID) owns the cache folder and has its own settings; "
-                + "\(options.joined(separator: ", ")) has no effect")
+            "mediacache: note: process \(owner.processID) owns the cache folder and uses its own settings; "
+                + "ignoring \(options.joined(separator: ", "))")
     }
 
     /// Prints a note if the folder can't be written.

@@ -2,35 +2,33 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Downloads through the API until their end or a signal.
+/// A job that downloads through the API until all downloads have ended or a signal arrives.
 struct DownloadJob: Sendable {
     /// A requested download.
     struct Item: Sendable {
-        /// The URL.
         var url: ResourceURL
-        /// The request.
         var addition: DownloadAddition
     }
 
     /// A function that receives the state of all downloads.
     typealias Watcher = @Sendable ([DownloadRecord]) throws -> Void
 
-    /// The client of the API.
+    /// The API client.
     var client: APIClient
-    /// Whether another process downloads.
+    /// Whether another process runs the downloads.
     var isRemote: Bool
     /// The requested downloads.
     var items: [Item]
 
-    /// Runs until the end of all downloads.
+    /// Adds the downloads and waits until they have ended.
     ///
-    /// - Returns: The final state of each download, or the state of a wait that won't end; nil for a cancelled
-    ///   download.
+    /// - Returns: The final state of each download, which is a waiting state if the download needs the user; nil for a
+    ///   cancelled download.
     /// - Throws: ``CommandFailure`` after a signal; ``OwnerEnded``.
     func run(showing watcher: @escaping Watcher, until interruption: Interruption) async throws -> [DownloadRecord?] {
         do {
-            let known = try await client.downloads()
-            let running = Set(known.filter { $0.state == .running || $0.state == .queued }.map(\.id))
+            let records = try await client.downloads()
+            let running = Set(records.filter { $0.state == .running || $0.state == .queued }.map(\.id))
             var ids: [String] = []
             for item in items { ids.append(try await client.addDownload(of: item.url, item.addition).id) }
             let done = try await interruption.cancelling { [ids] in try await Self.watch(ids, client, watcher) }
@@ -41,7 +39,7 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// Waits for the end of downloads.
+    /// Waits until downloads have ended.
     ///
     /// - Returns: As ``run(showing:until:)``.
     static func watch(
@@ -61,7 +59,8 @@ struct DownloadJob: Sendable {
         }
     }
 
-    /// Pauses the downloads that this command started, and returns the failure. Other commands may wait for the others.
+    /// Pauses the downloads that this command started, and returns the failure. Downloads that were already running
+    /// continue, since another command may wait for them.
     private func interrupted(_ ids: [String], started: [String]) async throws -> CommandFailure {
         let records = (try? await client.downloads()) ?? []
         if isRemote {
@@ -81,18 +80,18 @@ struct DownloadJob: Sendable {
 }
 
 extension DownloadRecord {
-    /// Whether the download has ended, or waits for something that needs the user.
+    /// Whether the download has ended, or waits for an action of the user.
     var isSettled: Bool {
         switch state {
         case .queued, .running, .paused: false
         case .waiting:
-            // A host that never responded is more likely a wrong URL than an interrupted network.
+            // If no data was ever received, a wrong URL is more likely than a network interruption.
             reason?.code == "space" || (reason?.code == "network" && bytes == 0 && partsDone == 0)
         case .failed, .complete, .completeWithHoles: true
         }
     }
 
-    /// The received amount for people.
+    /// The received amount as text.
     var amount: String {
         "\(ByteCount(bytes))" + (length.map { " of \(isLengthExact ? "" : "about ")\(ByteCount($0))" } ?? "")
     }

@@ -26,7 +26,7 @@ extension HostSettings {
             fastStart: fastStart,
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
-            // Other commands end before a cover could be generated.
+            // Other commands exit before a cover can be generated.
             keepsCovers: goesOnWithDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
             goesOnWithDownloads: goesOnWithDownloads,
@@ -47,7 +47,7 @@ extension HostSettings {
                 proxy: try proxy.map(Self.proxy),
                 allowedNetworks: try allowedNetworks.map { text in
                     if let range = AddressRange(text) { return range }
-                    throw CommandFailure(.usage, "“\(text)” is not a network; write it as 192.168.1.0/24 or fd00::/8")
+                    throw CommandFailure(.usage, "“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
                 })
         }
     }
@@ -61,7 +61,7 @@ extension HostSettings {
         }
         guard url.scheme == "http" else {
             throw CommandFailure(
-                .usage, "--proxy: the proxy's own URL must begin with http; write it as http://host:port")
+                .usage, "--proxy: connections to the proxy itself must use http; write it as http://host:port")
         }
         let authorization = url.credentials.map {
             UpstreamProxy.Authorization.basic(user: $0.user, password: $0.password ?? "")

@@ -5,7 +5,7 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// The settings of a process that owns a cache folder: those of the store and the server.
+/// The settings of a process that owns a cache folder, for the store and the server.
 struct HostSettings: Sendable {
     /// The location of the folder.
     var location: CacheLocation
@@ -13,7 +13,6 @@ struct HostSettings: Sendable {
     var limits: CacheLimits
     /// The policy of cache keys.
     var keyPolicy: CacheKeyPolicy
-    /// The admission policy.
     var admission: AdmissionPolicy
     /// The read-ahead of fills.
     var readAhead = ReadAhead()
@@ -29,13 +28,13 @@ struct HostSettings: Sendable {
     var caFile: String?
     /// The address to listen on.
     var host = "127.0.0.1"
-    /// The port to listen on; 0 picks one.
+    /// The port to listen on; 0 picks a free one.
     var port = 0
     /// The accepted values of `Host` besides loopback and the bound address.
     var allowedHosts: [String] = []
     /// The local networks that may contain origins.
     var allowedNetworks: [String] = []
-    /// The path of the server behind a reverse proxy.
+    /// The path under which a reverse proxy serves this server.
     var publicPath = ""
     /// The number of segments to fetch ahead of a player.
     var segmentsAhead = 2
@@ -49,18 +48,16 @@ struct HostSettings: Sendable {
     var downloads: DownloadSettingsUpdate?
     /// The channels that are recorded from the start.
     var channels: [ChannelRequest] = []
-    /// The time for running responses to finish at the end.
+    /// The time that running responses have to finish when the server stops.
     var grace = Duration.seconds(10)
-    /// The given options that have no effect on another owner of the folder.
+    /// The given options that have no effect if another process owns the folder.
     var ownerOptions: [String] = []
-    /// The logger.
     var logger: Logger
-    /// The log level.
     let logLevel: AdjustableLevel
 
     /// Creates settings from the options of a command, the environment and the configuration file.
     ///
-    /// Limits are only those of options, so that a command doesn't evict data that a server would keep.
+    /// Only limits given as options apply, so that a command doesn't evict data that a server would keep.
     ///
     /// - Throws: ``CommandFailure``.
     init(
@@ -119,11 +116,12 @@ struct HostSettings: Sendable {
         } catch let error as CacheError {
             throw CommandFailure(.usage, "\(place) \(path): \(error.message)")
         } catch {
-            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as text")
+            throw CommandFailure(.usage, "\(place) \(path): the file can't be read as UTF-8 text")
         }
     }
 
-    /// The settings of a server for this process only. Its address differs from the one of `serve`.
+    /// The settings of a server for this command only. It listens on a free loopback port instead of the port of
+    /// `serve`.
     var forThisProcess: HostSettings {
         var settings = self
         (settings.host, settings.port) = ("127.0.0.1", 0)
@@ -131,7 +129,7 @@ struct HostSettings: Sendable {
         return settings
     }
 
-    /// Returns the URL of the server for people, with the host that they gave.
+    /// Returns the URL of the server as shown to the user, with the configured host.
     func url(port: Int) -> String {
         "http://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
     }

@@ -4,14 +4,14 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// The owner of a cache folder in this process: the store, the client of origins, and the server.
+/// The owner of a cache folder in this process: the store, the HTTP client for origins, and the server.
 struct LocalHost: Sendable {
     private let host: CacheHost
     private let origin: AsyncHTTPClientOrigin
 
     /// Opens the folder and serves it.
     ///
-    /// - Throws: Errors of the engine, such as `folderOwned`; `ServerError` if the port isn't available;
+    /// - Throws: Errors from the engine, such as `folderOwned`; `ServerError` if the port isn't available;
     ///   ``CommandFailure`` for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
@@ -29,10 +29,9 @@ struct LocalHost: Sendable {
     /// The address for this machine: `http://127.0.0.1:9479`.
     var address: String { host.server.boundAddresses.first ?? "" }
 
-    /// The port.
     var port: Int { host.server.port ?? 0 }
 
-    /// The key of the API.
+    /// The API key.
     var key: AccessKey { host.key }
 
     /// Prints a note if the folder can't be written. Playback works without caching.
@@ -48,20 +47,20 @@ struct LocalHost: Sendable {
 
     /// Declares the channels of a reloaded configuration.
     ///
-    /// - Returns: The errors of rejected channels.
+    /// - Returns: The errors from rejected channels.
     func declare(_ channels: [ChannelRequest]) async -> [ChannelName: CacheError] {
         await host.server.declare(channels)
     }
 
-    /// Waits for the downloads of other commands, which would be interrupted.
+    /// Waits for the downloads of other commands, which stopping this process would interrupt.
     func waitForOthers() async {
         guard await host.server.isDownloading else { return }
         StandardStreams.printError("mediacache: note: waiting for other commands that use this process")
         await host.server.downloadsEnded()
     }
 
-    /// Stops the server: running responses may finish within the grace period, then all data is committed and the
-    /// folder released.
+    /// Stops the server. Running responses may finish within the grace period. Then all data is committed, and the
+    /// folder is released.
     func stop() async {
         await host.close()
         await origin.shutdown()

@@ -1,14 +1,14 @@
 import MediaCacheAPI
 
-/// The end of the process that owned the cache folder, during a command.
+/// The error thrown when the process that owns the cache folder ends during a command.
 struct OwnerEnded: Error {
-    /// The number of attempts.
+    /// The maximum number of attempts.
     private static let attempts = 3
 
-    /// Runs `body` with a connection. If the folder's owner ends, it's run again with the next owner, which may be this
-    /// process. Received data stays cached, so that nothing is fetched twice.
+    /// Runs `body` with a connection. If the folder's owner ends, `body` runs again with the next owner, which may be
+    /// this process. Received data stays cached, so nothing is fetched twice.
     ///
-    /// - Throws: ``CommandFailure`` if owners keep ending; errors of `body` and of opening a connection.
+    /// - Throws: ``CommandFailure`` if the owner ended in each attempt; errors from `body` and of opening a connection.
     static func surviving<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {

@@ -11,7 +11,7 @@ final class DemoOrigin: Sendable {
     /// The counts since the start.
     typealias Counts = DemoOriginState.Counts
 
-    /// The port.
+    /// The port that the server listens on.
     let port: Int
 
     private let state: DemoOriginState
@@ -23,7 +23,7 @@ final class DemoOrigin: Sendable {
         self.channel = channel
     }
 
-    /// The clip's URL. It's the same in each start, so that cached data is found again.
+    /// The clip's URL. It's the same after a restart, so that cached data is reused.
     var clipURL: String { "http://127.0.0.1:\(port)\(DemoOriginState.clipPath)" }
 
     /// The clip's length in bytes.
@@ -37,10 +37,10 @@ final class DemoOrigin: Sendable {
     /// - Parameters:
     ///   - port: The port on 127.0.0.1; 0 picks a free one.
     ///   - clip: The bytes of the clip.
-    ///   - bytesPerSecond: The rate of all responses together.
+    ///   - bytesPerSecond: The combined rate of all responses.
     /// - Throws: ``CommandFailure`` if the port isn't available.
     static func start(port: Int, clip: ByteBuffer, bytesPerSecond: Int64) async throws -> DemoOrigin {
-        // All connections share one event loop, where they share the rate.
+        // All connections run on one event loop and share the rate.
         let loop = MultiThreadedEventLoopGroup.singleton.any()
         let state = DemoOriginState(clip: clip, bytesPerSecond: bytesPerSecond)
         let bootstrap = ServerBootstrap(group: loop)
@@ -58,13 +58,13 @@ final class DemoOrigin: Sendable {
             throw CommandFailure(
                 .failed,
                 "the demo's origin can't listen on 127.0.0.1:\(port): \(BindFailure.reason(error)); "
-                    + "use another one with --origin-port"
+                    + "use another port with --origin-port"
             )
         }
         return DemoOrigin(port: channel.localAddress?.port ?? port, state: state, channel: channel)
     }
 
-    /// Stops listening. Open connections end with the process.
+    /// Stops listening. Open connections remain until the process exits.
     func stop() async {
         try? await channel.close()
     }

@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// A connection of the demo's origin, which responds to GET and HEAD of the clip or a range of it.
+/// The handler of a connection to the demo's origin. It responds to GET and HEAD requests for the clip or a range of
+/// it.
 final class DemoOriginHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -43,14 +44,14 @@ final class DemoOriginHandler: ChannelInboundHandler {
             return reject(.notModified, extra: [("ETag", state.entityTag)], context: context)
         }
         let length = state.clip.readableBytes
-        // If-Range (RFC 9110 §13.1.5): another representation is sent as a whole.
+        // If-Range doesn't match: send the whole clip (RFC 9110 §13.1.5).
         let isSameRepresentation = request.headers.first(name: "If-Range").map { $0 == state.entityTag } ?? true
         var range = 0..<length
         var fields = HTTPHeaders([
             ("Content-Type", "video/mp4"), ("Accept-Ranges", "bytes"), ("ETag", state.entityTag),
         ])
         var status = HTTPResponseStatus.ok
-        // A request for several ranges gets the whole clip (RFC 9110 §14.2).
+        // A server may ignore a Range field with several ranges and send the whole clip (RFC 9110 §14.2).
         if isSameRepresentation, let header = request.headers.first(name: "Range").flatMap({ RangeHeader($0) }),
             header.unit == "bytes", header.parts.count == 1
         {
@@ -110,7 +111,7 @@ final class DemoOriginHandler: ChannelInboundHandler {
     private func reject(
         _ status: HTTPResponseStatus, extra: [(String, String)] = [], context: ChannelHandlerContext
     ) {
-        // A length in a 304 would be the clip's (RFC 9110 §15.4.5).
+        // In a 304, Content-Length would have to be the clip's length (RFC 9110 §8.6).
         let fields = HTTPHeaders(extra + (status == .notModified ? [] : [("Content-Length", "0")]))
         context.write(
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))), promise: nil)

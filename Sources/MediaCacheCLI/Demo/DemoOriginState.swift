@@ -8,7 +8,7 @@ final class DemoOriginState: Sendable {
     struct Counts: Sendable, Hashable {
         /// The number of body bytes sent.
         var bytesSent: Int64 = 0
-        /// The number of responses for the clip.
+        /// The number of GET and HEAD requests for the clip.
         var requests: Int = 0
         /// The number of responses being sent.
         var running: Int = 0
@@ -16,11 +16,11 @@ final class DemoOriginState: Sendable {
 
     /// The path of the clip.
     static let clipPath = "/clock.mp4"
-    /// The interval at which a response sends. Small steps look like a slow connection.
+    /// The interval between the writes of a response. Small, frequent writes resemble a slow connection.
     static let interval = TimeAmount.milliseconds(50)
 
     let clip: ByteBuffer
-    /// A strong validator, computed from the bytes, so that another build's clip is another representation.
+    /// A strong validator computed from the bytes, so that a different clip in another build is a new representation.
     let entityTag: String
     let counts = Mutex(Counts())
     private let bytesPerSecond: Int64
@@ -28,7 +28,7 @@ final class DemoOriginState: Sendable {
     init(clip: ByteBuffer, bytesPerSecond: Int64) {
         self.clip = clip
         self.bytesPerSecond = max(1, bytesPerSecond)
-        // FNV-1a with 64 bits suffices to distinguish builds.
+        // 64-bit FNV-1a suffices to distinguish builds.
         let hash = clip.withUnsafeReadableBytes { FNV1a.extend(FNV1a.initial, with: $0) }
         entityTag = "\"\(String(hash, radix: 16))\""
     }

@@ -3,7 +3,8 @@ import HTTPTypes
 import MediaCacheAPI
 import MediaCacheServer
 
-/// The demo's page at `/demo`. It needs no key, since it contains no secret. Browsers keep the fragment with the key.
+/// The demo's page at `/demo`. It needs no key, since it contains no secret. Browsers don't send the fragment, which
+/// contains the key.
 struct DemoPageRoute: Route {
     let paths = ["/demo"]
     let access = RouteAccess.open

@@ -1,11 +1,10 @@
 import MediaCacheAPI
 import MediaCacheServer
 
-/// The state for the demo's page at `/demo/state`. It needs the key, as the API does.
+/// The state that the demo's page shows, at `/demo/state`. Like the API, it requires the key.
 struct DemoStateRoute: Route {
     let paths = ["/demo/state"]
     let access = RouteAccess.key
-    /// The demo's origin.
     let origin: DemoOrigin
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
@@ -25,8 +24,8 @@ struct DemoState: Codable, Sendable, Hashable {
     var clipURL: String
     /// The clip's length in bytes.
     var clipLength: Int64
-    /// The number of body bytes that the origin sent since the start.
+    /// The number of body bytes that the origin has sent since the start.
     var originBytesSent: Int64
-    /// The number of the origin's responses since the start.
+    /// The number of requests for the clip since the start.
     var originRequests: Int
 }

@@ -33,7 +33,8 @@ struct Doctor: Sendable {
                 "ffmpeg", without: "frames can't be decoded, and 3GP and other formats can't be encoded")
         )
         try await report(
-            try await MachineChecks.program("ffprobe", without: "it's only useful for examining files"))
+            try await MachineChecks.program(
+                "ffprobe", without: "MediaCache doesn't need it, but it helps to examine media files"))
         if let url { try await diagnose(url) }
     }
 

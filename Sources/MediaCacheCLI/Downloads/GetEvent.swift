@@ -19,14 +19,14 @@ struct GetEvent: Encodable, Sendable {
     private var record: DownloadRecord?
     private var outcome: GetOutcome?
 
-    /// Creates an event of a download.
+    /// Creates a state or progress event of a download.
     init(_ kind: Kind, _ record: DownloadRecord) {
         self.kind = kind
         url = record.url
         self.record = record
     }
 
-    /// Creates the event of a result.
+    /// Creates a result event.
     init(_ outcome: GetOutcome) {
         kind = .result
         url = outcome.url
@@ -73,7 +73,7 @@ struct GetEvent: Encodable, Sendable {
     }
 }
 
-/// The printing of download events as lines of JSON.
+/// A printer of download events as lines of JSON.
 final class GetEventPrinter: Sendable {
     private let last = Mutex<[String: DownloadRecord]>([:])
 

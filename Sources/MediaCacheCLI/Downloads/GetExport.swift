@@ -2,18 +2,18 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The export of a download: a file as it is, a stream as one file.
+/// The export of a download: a file is exported unchanged, a stream as one file.
 struct GetExport: Sendable {
     /// The value of `-o`.
     var output: String
-    /// Whether the output is a folder, since there are several downloads.
+    /// Whether the output is a folder because there are several downloads.
     var isFolder: Bool
     /// Whether existing files may be replaced.
     var overwrites: Bool
-    /// The selection of streams.
+    /// The selection of variant streams and renditions.
     var selection: StreamSelection
 
-    /// Checks before the download that the output can be written, as far as the URL tells.
+    /// Checks that the output can be written. Called before the download, so only the URL determines the format.
     ///
     /// - Throws: `MediaJobError`.
     func check(_ url: ResourceURL) throws {
@@ -24,14 +24,14 @@ struct GetExport: Sendable {
 
     /// Exports a download.
     ///
-    /// - Throws: ``CommandFailure``, `MediaJobError`, errors of the API.
+    /// - Throws: ``CommandFailure``, `MediaJobError`, errors from the API.
     func run(_ outcome: inout GetOutcome, of url: ResourceURL, through connection: Connection) async throws {
         guard outcome.record?.kind == .stream else {
             let path = path(for: url, title: nil, isStream: false)
             guard let source = outcome.resource?.localFile else {
                 throw CommandFailure(
                     .partial,
-                    "\(url) is downloaded, but its file isn't accessible; nothing was written to “\(path)”")
+                    "\(url) was downloaded, but its file isn't accessible; nothing was written to “\(path)”")
             }
             let copy = FileCopy(of: source, to: OutputTarget(path: path, overwrites: overwrites))
             outcome.method = try await BlockingWork.run { try copy.make() }

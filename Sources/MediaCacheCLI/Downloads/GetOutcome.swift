@@ -11,20 +11,20 @@ struct GetOutcome: Sendable {
     var resource: ResourceRecord?
     /// The path of the exported file.
     var output: String?
-    /// The method of copying a file.
+    /// The method by which a file was exported.
     var method: FileCopy.Method?
     /// The result of remuxing a stream.
     var remux: RemuxResult?
     /// The failure of an incomplete download, or of its export.
     var failure: CommandFailure?
 
-    /// The maximum number of listed holes.
+    /// The maximum number of listed holes, and of listed notes.
     private static let listLimit = 20
 
     /// Whether the download is complete.
     var isComplete: Bool { record.map { $0.state == .complete } ?? resource?.complete ?? false }
 
-    /// The result for people; nil for a failure.
+    /// The result as text; nil for a failure.
     var text: String? {
         guard isComplete || record?.state == .completeWithHoles else { return nil }
         let bytes = record?.bytes ?? resource?.bytesCached ?? 0
@@ -85,7 +85,7 @@ extension GetOutcome {
             return CommandFailure(
                 .partial, "\(parts) of \(url) \(record.holeCount == 1 ? "is" : "are") missing; the others are cached")
         case .waiting where record.reason?.code == "space":
-            return CommandFailure(.failed, "\(url) waits for space: \(reason)\(next)")
+            return CommandFailure(.failed, "\(url) is waiting for space: \(reason)\(next)")
         case .failed, .waiting, .queued, .running, .paused: return CommandFailure(.failed, reason + next)
         }
     }

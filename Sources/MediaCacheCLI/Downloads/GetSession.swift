@@ -2,13 +2,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The work of `get` over one connection: it adds all downloads, waits for them, and exports them.
+/// A run of `get` over one connection. It adds all downloads, waits for them, and exports them.
 struct GetSession: Sendable {
-    /// The URLs.
     var urls: [ResourceURL]
-    /// The selection of streams.
+    /// The selection of variant streams and renditions.
     var selection: StreamSelection
-    /// The duration in seconds for which a live stream is followed; nil for until its end.
+    /// The duration in seconds for which a live stream is followed; nil to follow it to its end.
     var seconds: Double?
     /// The header fields for origins.
     var header: [HeaderArgument]
@@ -22,7 +21,7 @@ struct GetSession: Sendable {
     /// Downloads and exports all URLs.
     ///
     /// - Returns: The results in the order of the URLs.
-    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors of the API.
+    /// - Throws: ``CommandFailure`` after a signal, ``OwnerEnded``, errors from the API.
     func run(through connection: Connection, until interruption: Interruption) async throws -> [GetOutcome] {
         var items: [DownloadJob.Item] = []
         for url in urls { items.append(DownloadJob.Item(url: url, addition: try await addition(url, connection))) }
@@ -81,7 +80,7 @@ struct GetSession: Sendable {
             do {
                 try await export.run(&outcome, of: url, through: connection)
             } catch {
-                // The result of the download is reported in any case.
+                // The result of the download is reported even if the export fails.
                 guard !(error is CancellationError), !(error is OwnerEnded) else { throw error }
                 let failure = CommandFailure(error) ?? CommandFailure(.failed, "\(error)")
                 outcome.failure = outcome.failure?.adding(failure) ?? failure
@@ -90,12 +89,12 @@ struct GetSession: Sendable {
         }
         guard let exported else {
             throw CommandFailure(
-                .interrupted, "interrupted; \(url) is downloaded, but nothing was written to “\(export.output)”")
+                .interrupted, "interrupted; \(url) was downloaded, but nothing was written to “\(export.output)”")
         }
         return exported
     }
 
-    /// Exports complete resources of a folder that can't be written. They aren't pinned.
+    /// Exports resources that are already complete if the folder can't be written. They aren't pinned.
     private func cachedOutcomes(
         _ connection: Connection, but problem: Problem, until interruption: Interruption
     ) async throws -> [GetOutcome] {

@@ -1,11 +1,9 @@
 /// The manual page mediacache(1), generated from the help texts.
 struct ManualPage: Sendable {
-    /// The root command.
     var root: CommandHelp
-    /// The version.
     var version: String
 
-    /// The number of commands from which an option is a common option.
+    /// The minimum number of commands that share a common option.
     private static let common = 10
 
     /// The page in the format of man(7).
@@ -93,7 +91,7 @@ struct ManualPage: Sendable {
         ".TP\n.B \(RoffText.escape(argument.synopsis))\n\(RoffText.escape(argument.text))"
     }
 
-    /// Returns a sentence without a capital letter and full stop, as NAME sections have it.
+    /// Returns a sentence without its initial capital and full stop, as is usual in NAME sections.
     private func sentence(_ text: String?) -> String {
         let text = text ?? ""
         return text.prefix(1).lowercased() + text.dropFirst().trimmingSuffix(".")

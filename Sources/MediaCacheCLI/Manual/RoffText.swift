@@ -1,6 +1,6 @@
 /// The formatting of text for man(7).
 enum RoffText {
-    /// Returns a line without requests, with hyphens that can be copied.
+    /// Escapes a line, so that it contains no requests and its hyphens can be copied.
     static func escape(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
@@ -31,7 +31,7 @@ enum RoffText {
         return withoutEmptyParagraphs(output).joined(separator: "\n")
     }
 
-    /// Removes empty paragraphs, which checkers of manual pages reject.
+    /// Removes empty paragraphs, which linters for manual pages reject.
     private static func withoutEmptyParagraphs(_ lines: [String]) -> [String] {
         var output: [String] = []
         for line in lines {

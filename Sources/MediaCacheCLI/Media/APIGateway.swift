@@ -2,11 +2,11 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The reading of media through the API of a running server.
+/// A gateway that reads media through the API of a running server.
 struct APIGateway: BundleGateway {
-    /// The client of the API.
+    /// The API client.
     var client: APIClient
-    /// Whether only cached bytes are read. Origins aren't contacted then.
+    /// Whether only cached bytes are read, without contacting origins.
     var cachedOnly = false
 
     func servedURL(for url: ResourceURL) async throws -> String {
@@ -34,7 +34,7 @@ struct APIGateway: BundleGateway {
     func cover(ofAsset id: String) async throws -> Cover? { try await client.cover(of: id) }
 }
 
-/// The reading of a film that the server in this process serves. Other URLs can't be read.
+/// A gateway that reads a film from the server in this process. It can't read other URLs.
 struct LocalServerGateway: MediaGateway {
     /// The scheme and authority of the server.
     let address: String
@@ -44,7 +44,7 @@ struct LocalServerGateway: MediaGateway {
     init(toServerOf url: String) {
         let start = url.firstRange(of: "://")?.upperBound
         address = start.map { String(url[..<(url[$0...].firstIndex(of: "/") ?? url.endIndex)]) } ?? ""
-        // The URLs authorise the reads; the API isn't called.
+        // The URLs contain the authorization. The key is unused, since the API isn't called.
         client = APIClient(address: address, key: AccessKey())
     }
 

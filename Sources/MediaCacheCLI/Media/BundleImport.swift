@@ -3,11 +3,11 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The import of a folder or a file through the API, which accepts bytes and not paths.
+/// The import of a folder or a file through the API, which accepts bytes rather than paths.
 struct BundleImport: Sendable {
     /// The path of the folder, the playlist or the file.
     var path: String
-    /// The title of the asset; nil for the one in the bundle.
+    /// The title of the asset; nil for the title in the bundle.
     var title: String?
     /// Whether parts may be missing.
     var allowsGaps: Bool
@@ -18,17 +18,16 @@ struct BundleImport: Sendable {
     struct Result: Encodable, Sendable {
         /// The ID of the asset.
         var asset: String
-        /// The title.
         var title: String?
         /// The URL of the asset for players.
         var libraryURL: String
-        /// The name of the entry for players.
+        /// The name of the playlist or file that players open.
         var entry: String
         /// The number of parts.
         var parts: Int
         /// The size of the parts in bytes.
         var bytes: Int64
-        /// Whether the asset was complete before.
+        /// Whether the asset was already complete before the import.
         var wasHere: Bool
     }
 
@@ -71,7 +70,7 @@ struct BundleImport: Sendable {
 
     private func upload(_ path: String, as part: String, to asset: String, _ client: APIClient) async throws -> Int64 {
         let reader = try MediaByteReader(path: path)
-        guard reader.length > 0 else { throw CommandFailure(.failed, "“\(path)” is empty") }
+        guard reader.length > 0 else { throw CommandFailure(.failed, "“\(path)” is empty; replace or remove it") }
         var offset: Int64 = 0
         while offset < reader.length {
             try Task.checkCancellation()

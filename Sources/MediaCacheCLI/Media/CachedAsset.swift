@@ -3,9 +3,8 @@ import MediaCacheAPI
 import MediaCacheServer
 import MediaLibrary
 
-/// An asset to export, as far as it's cached.
+/// The cached data of an asset to export.
 struct CachedAsset: Sendable {
-    /// The URL.
     let url: ResourceURL
     /// The cached resource; nil if nothing is cached and the origin may be contacted.
     private let record: ResourceRecord?
@@ -16,7 +15,7 @@ struct CachedAsset: Sendable {
     /// Looks up an asset.
     ///
     /// - Parameter cachedOnly: Whether origins may not be contacted.
-    /// - Throws: ``CommandFailure`` if nothing is cached of an ID, or of a URL whose origin may not be contacted.
+    /// - Throws: ``CommandFailure`` if the asset isn't cached, unless it's a URL and origins may be contacted.
     init(_ asset: AssetArgument, cachedOnly: Bool, _ client: APIClient) async throws {
         self.client = client
         if cachedOnly, let download = try await Self.download(of: asset, client) {
@@ -33,7 +32,7 @@ struct CachedAsset: Sendable {
             let named = try await asset.find(in: try await client.assets(), what: "asset", asking: client)
             record = try await client.resource(for: try ResourceURL(named.url))
         }
-        // Only the given URL has the user information.
+        // Only the given URL contains the user information.
         if case .url(let url) = asset, record != nil || !cachedOnly {
             self.url = url
             return
@@ -41,7 +40,7 @@ struct CachedAsset: Sendable {
         guard let record else {
             throw CommandFailure(
                 .failed,
-                "nothing is cached of \(asset.text); download it with `get`, or use --fetch to contact its origin")
+                "\(asset.text) isn't cached; download it with `get`, or use --fetch to contact its origin")
         }
         url = try ResourceURL(record.url)
     }
@@ -50,7 +49,7 @@ struct CachedAsset: Sendable {
     private static func download(of asset: AssetArgument, _ client: APIClient) async throws -> BundleRecord? {
         let name: String
         switch asset {
-        // Assets don't have the user information of URLs.
+        // The URLs of assets don't contain user information.
         case .url(let url) where url.userInfo == nil: name = "\(url)"
         case .asset(let known): name = known
         case .url, .id: return nil
@@ -64,7 +63,6 @@ struct CachedAsset: Sendable {
         }
     }
 
-    /// The input to read.
     var input: MediaInput {
         guard let download, let entry = download.contents?.entry,
             let url = try? ResourceURL(client.libraryURL(ofAsset: download.id) + entry)
@@ -83,22 +81,23 @@ struct CachedAsset: Sendable {
     /// - Throws: ``CommandFailure`` with the missing parts.
     func requireComplete() throws {
         if let download, download.holeCount > 0 {
-            throw CommandFailure(
-                .failed, "\(download.holeCount.counted("part")) of \(url) are missing; --gaps leaves gaps")
+            let (count, verb) = (download.holeCount.counted("part"), download.holeCount == 1 ? "is" : "are")
+            throw CommandFailure(.failed, "\(count) of \(url) \(verb) missing; use --gaps to leave gaps")
         }
         guard let record else { return }
         if let stream = record.stream {
             guard !stream.playsWithoutOrigin else { return }
             throw CommandFailure(
                 .failed,
-                "\(url) isn't completely cached: \(stream.shortage); --fetch contacts its origin, --gaps leaves gaps")
+                "\(url) isn't completely cached: \(stream.shortage); use --fetch to contact its origin, or --gaps to "
+                    + "leave gaps")
         }
         guard !record.complete else { return }
         let holes = ResourceReport.holes(record)
         let shown = holes.prefix(3).map { "\($0.lowerBound)–\($0.upperBound)" }.joined(separator: ", ")
         let more = holes.count > 3 ? " and \(holes.count - 3) more ranges" : ""
         let reason = holes.isEmpty ? "its length is unknown" : "bytes \(shown)\(more) are missing"
-        throw CommandFailure(.failed, "\(url) isn't completely cached: \(reason); --fetch contacts its origin")
+        throw CommandFailure(.failed, "\(url) isn't completely cached: \(reason); use --fetch to contact its origin")
     }
 
     /// Returns whether a media playlist is cached with all its segments.

@@ -4,21 +4,20 @@ import MediaLibrary
 
 /// A window of a channel to export.
 struct ChannelWindow: Sendable {
-    /// The channel.
     let name: ChannelName
     /// The window in nanoseconds since 1970.
     let span: Range<Int64>
     private let client: APIClient
 
-    /// The time to wait for the recording of a window that ended a moment ago. The live edge is a few segments behind.
+    /// The time to wait until a window that has just ended is recorded. The live edge is a few segments behind.
     private static let edgeTimeout = Duration.seconds(60)
 
-    /// Looks up the window that arguments name. Returns nil if the asset isn't a channel.
+    /// Looks up the window that the arguments specify. Returns nil if the asset isn't a channel.
     ///
     /// - Parameters:
     ///   - from: The start; nil for the start of the recording.
     ///   - to: The end; nil for the live edge.
-    /// - Throws: ``CommandFailure`` if the window hasn't ended; errors of the API.
+    /// - Throws: ``CommandFailure`` if the window hasn't ended; errors from the API.
     init?(_ asset: AssetArgument, from: String?, to: String?, _ client: APIClient) async throws {
         guard let name = Self.name(of: asset),
             var record = try await Self.channel(name, from: from, to: to, client)
@@ -28,7 +27,7 @@ struct ChannelWindow: Sendable {
         let end = try to.map { try MomentArgument(parsing: $0).nanoseconds(now: now) }
         if let end { record = try await Self.waitForEdge(end, record, name, now, client) }
         guard !record.recordedRanges.isEmpty, let edge = record.edge else {
-            throw CommandFailure(.failed, "no part of \(name) is recorded yet")
+            throw CommandFailure(.failed, "no part of \(name) has been recorded yet")
         }
         self.client = client
         self.name = name
@@ -41,7 +40,7 @@ struct ChannelWindow: Sendable {
                     + "\(MomentText.exact(begin / 1_000_000))")
         }
         let last = min(end ?? .max, edge * 1_000_000)
-        // The server rejects a window behind the edge, and reports the recorded ranges.
+        // The server rejects a window after the edge, and reports the recorded ranges.
         guard begin < last || begin >= edge * 1_000_000 else {
             throw CommandFailure(.usage, "--to must be later than --from")
         }
@@ -62,7 +61,7 @@ struct ChannelWindow: Sendable {
         return assets.contains { hasPositions || $0.url != record.url } ? nil : record
     }
 
-    /// Returns whether a text is a position in a film. Otherwise it's a time of day.
+    /// Returns whether a text is a position in a film. Otherwise it's a point in time.
     static func isPosition(_ text: String) -> Bool { (try? TimeArgument.parse(text)) != nil }
 
     private static func name(of asset: AssetArgument) -> ChannelName? {
@@ -103,7 +102,6 @@ struct ChannelWindow: Sendable {
         client.liveURL(of: name, from: milliseconds.lowerBound, to: milliseconds.upperBound)
     }
 
-    /// The input to read.
     var input: MediaInput {
         get throws { .url(try ResourceURL(url)) }
     }
@@ -116,7 +114,7 @@ struct ChannelWindow: Sendable {
         let gateway = APIGateway(client: client, cachedOnly: true)
         let content = try await WindowContent.read(url, span: span, choice: choice, gateway: gateway)
         if let content { return content }
-        throw CommandFailure(.failed, "no part of that window of \(name) is recorded")
+        throw CommandFailure(.failed, "no part of that window of \(name) was recorded")
     }
 
     /// Checks that a window has no gaps.
@@ -129,6 +127,6 @@ struct ChannelWindow: Sendable {
         throw CommandFailure(
             .failed,
             "that window of \(name) isn't complete: \(count.counted("segment")) \(count == 1 ? "is" : "are") missing, "
-                + "\(seconds) in all, the first at \(first.name); --gaps leaves gaps")
+                + "\(seconds) in total, the first at \(first.name); use --gaps to leave gaps")
     }
 }

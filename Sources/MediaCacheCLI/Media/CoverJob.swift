@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The search for the cover of a song or a film.
+/// A job that finds the cover of a song or a film.
 struct CoverJob: Sendable {
     /// The source of a cover.
     enum Source: String, Encodable, Sendable {
@@ -17,11 +17,9 @@ struct CoverJob: Sendable {
 
     /// A cover that was found.
     struct Found: Sendable {
-        /// The picture.
         var cover: Cover
-        /// The source.
         var source: Source
-        /// Whether the picture is the cover of the asset now.
+        /// Whether the picture is now the stored cover of the asset.
         var isStored: Bool
     }
 
@@ -31,12 +29,12 @@ struct CoverJob: Sendable {
     var time: Double?
     /// Whether the picture becomes the cover of the asset.
     var stores: Bool
-    /// The cache folder that holds the temporary files of ffmpeg.
+    /// The cache folder that contains the temporary files of ffmpeg.
     var cacheFolder: String?
 
     /// Finds a cover.
     ///
-    /// - Throws: ``CommandFailure`` if there is none; errors of reading the input.
+    /// - Throws: ``CommandFailure`` if there is none; errors from reading the input.
     func run(_ connection: Connection?) async throws -> Found {
         let gateway = connection?.gateway
         if time == nil, let client = connection?.client, case .url(let url) = input,
@@ -49,7 +47,8 @@ struct CoverJob: Sendable {
         var frame: Cover?
         if embedded == nil { frame = try await self.frame(gateway) }
         guard let cover = embedded ?? frame else {
-            throw CommandFailure(.failed, "\(input.name) has no picture" + (time == nil ? "" : " at that time"))
+            throw CommandFailure(
+                .failed, "\(input.name) has no picture or video frame" + (time == nil ? "" : " at that time"))
         }
         var found = Found(cover: cover, source: embedded == nil ? .frame : .embedded, isStored: false)
         if stores, let client = connection?.client, case .url(let url) = input {
@@ -68,7 +67,7 @@ struct CoverJob: Sendable {
 
     /// Stores the cover of the asset that a URL belongs to.
     ///
-    /// - Returns: False if nothing is cached of the URL.
+    /// - Returns: False if the URL isn't cached.
     static func store(_ cover: Cover, of url: ResourceURL, _ client: APIClient) async throws -> Bool {
         guard let asset = try await client.addAsset(for: url) else { return false }
         try await client.setCover(cover, of: asset.id)
@@ -92,7 +91,6 @@ struct CoverResult: Encodable, Sendable {
     var type: String
     /// The size in bytes.
     var size: Int
-    /// The source.
     var source: CoverJob.Source
     /// Whether the picture is stored as the cover of the URL.
     var isStored: Bool
@@ -108,7 +106,7 @@ struct CoverResult: Encodable, Sendable {
         isStored = found.isStored
     }
 
-    /// The result for people.
+    /// The result as text.
     var text: String {
         let name =
             switch source {

@@ -2,16 +2,16 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// A job on inputs, with a connection to the cache if an input is a URL, until Ctrl-C.
+/// A job on inputs that Ctrl-C cancels. It has a connection to the cache if an input is a URL.
 enum MediaSession {
     /// Runs `body`.
     ///
     /// - Parameters:
     ///   - inputs: The inputs.
-    ///   - origin: The options of origins. Header fields without an origin are sent to the first URL's.
+    ///   - origin: The options for origins. Header fields without an origin are sent to the origin of the first URL.
     ///   - cache: The options of the cache folder.
     ///   - body: The job. Its connection is nil if all inputs are files.
-    /// - Throws: ``CommandFailure`` after Ctrl-C; errors of `body`.
+    /// - Throws: ``CommandFailure`` after Ctrl-C; errors from `body`.
     static func run<Result: Sendable>(
         on inputs: [InputArgument], origin: OriginOptions, cache: CacheOptions,
         _ body: @escaping @Sendable (Connection?) async throws -> Result
@@ -39,7 +39,9 @@ enum MediaSession {
         }
     }
 
-    /// - Parameter advice: The next step after Ctrl-C.
+    /// Runs `body` until its end or a signal.
+    ///
+    /// - Parameter advice: The next step after a signal, for the message.
     private static func untilInterrupted<Result: Sendable>(
         _ advice: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -49,7 +51,7 @@ enum MediaSession {
         return result
     }
 
-    /// Returns the reason why options of origins have no effect on inputs that are all files; otherwise nil.
+    /// Returns the error for origin options if all inputs are local, so that the options have no effect; otherwise nil.
     static func unusedOption(of origin: OriginOptions, for inputs: [InputArgument]) -> String? {
         if inputs.contains(where: \.isURL) { return nil }
         let given = (origin.header.isEmpty ? [] : ["--header"]) + origin.given
@@ -60,12 +62,12 @@ enum MediaSession {
 }
 
 extension Connection {
-    /// The reading of media through the connection.
+    /// The gateway that reads media through the connection.
     var gateway: APIGateway { APIGateway(client: client) }
 }
 
 extension ReadProgress {
-    /// Creates a progress that a printer shows.
+    /// Creates a progress that `printer` displays.
     convenience init(_ printer: ProgressPrinter) {
         self.init { printer.show(bytes: $0, of: $1) }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import MediaCache
 
-/// The path of an output: the value of `-o`, or a file in the folder that it names.
+/// The path of an output: the value of `-o`, or a file in that folder.
 enum OutputPath {
-    /// Returns the argument; for a folder, a file with the last component of the URL.
+    /// Returns the argument. If it's a folder, returns a file in it, named after the last component of the URL.
     static func resolve(_ argument: String, for url: ResourceURL) -> String {
         resolve(argument, name: fileName(for: url))
     }
 
-    /// Returns the argument; for a folder, a file with a title.
+    /// Returns the argument. If it's a folder, returns a file in it, named after the title.
     static func resolve(_ argument: String, title: String, extension suffix: String) -> String {
         let name = visible(title.last == "." ? String(title.dropLast()) : title)
         return resolve(argument, name: "\(name.isEmpty ? "stream" : name).\(suffix)")
@@ -21,7 +21,7 @@ enum OutputPath {
         return "\(argument.hasSuffix("/") ? argument : argument + "/")\(name)"
     }
 
-    /// Returns the argument; for a folder, a file with the name of the input.
+    /// Returns the argument. If it's a folder, returns a file in it with the name of the input.
     static func resolve(_ argument: String, for input: InputArgument) -> String {
         switch input {
         case .url(let url): return resolve(argument, for: url)
@@ -38,7 +38,7 @@ enum OutputPath {
         return name.isEmpty ? url.host.filter { $0 != "[" && $0 != "]" && $0 != ":" } : name
     }
 
-    /// Returns a name without path separators, and without a dot at its beginning.
+    /// Returns a name without path separators or leading dots.
     private static func visible(_ text: String) -> String {
         let name = Table.printable(text).map { $0 == "/" || $0 == "\\" || $0 == "?" ? "_" : $0 }
         // Most file systems limit names to 255 bytes. The end is preserved, since it contains the extension.

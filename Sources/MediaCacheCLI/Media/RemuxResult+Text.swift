@@ -1,14 +1,14 @@
 import MediaLibrary
 
 extension RemuxResult {
-    /// The result for people.
+    /// The result as text.
     var text: String {
         let length = duration.map { ", \(SecondsText.describe($0))" } ?? ""
         let formats = tracks.map { track in
             let format = track.formats.first
             let size = format?.width.flatMap { width in format?.height.map { " \(width) × \($0)" } } ?? ""
-            let sound = format?.sampleRate.map { " \($0) Hz" } ?? ""
-            return "\(track.kind) \(track.codec ?? "")\(size)\(sound)"
+            let rate = format?.sampleRate.map { " \($0) Hz" } ?? ""
+            return "\(track.kind) \(track.codec ?? "")\(size)\(rate)"
         }
         let content = formats.isEmpty ? "" : ": \(formats.joined(separator: ", "))"
         var lines = ["Wrote \(output) (\(ByteCount(size))\(length))\(content)."]
@@ -51,7 +51,7 @@ extension RemuxResult {
         }
         return CommandFailure(
             .partial,
-            "\(missing.count) segments are \(state) and become gaps of \(seconds) in all, the first at \(start): "
+            "\(missing.count) segments are \(state) and become gaps of \(seconds) in total, the first at \(start): "
                 + "\(names)\(more)")
     }
 }

@@ -1,21 +1,19 @@
 import Foundation
 import MediaLibrary
 
-/// A remux whose result ffmpeg encodes.
+/// A remux followed by encoding with ffmpeg.
 struct Transcoding: Sendable {
-    /// The remux.
     var job: RemuxJob
     /// The format of the output.
     var format: TranscodedFormat
-    /// The encoder.
     var ffmpeg: FFmpeg
 
     /// Writes the output.
     ///
-    /// - Throws: ``CommandFailure``, and errors of the remux.
+    /// - Throws: ``CommandFailure``, and errors from the remux.
     func run(_ gateway: APIGateway, _ progress: ReadProgress) async throws -> RemuxResult {
         let target = job.output
-        // The output's file system has room for films.
+        // The draft is next to the output, since the temporary folder can be too small for a film.
         let draft = OutputTarget(path: target.temporaryName() + ".mp4", overwrites: true)
         defer { try? FileManager.default.removeItem(atPath: draft.path) }
         var remux = job
@@ -47,7 +45,7 @@ enum TranscodedFormat: String, Sendable, CaseIterable {
     /// MP3 audio.
     case mp3
 
-    /// Creates the format of a path's extension.
+    /// Creates the format that corresponds to a path's extension.
     ///
     /// - Throws: ``CommandFailure`` with the supported extensions.
     init(path: String) throws {

@@ -1,16 +1,16 @@
 import ArgumentParser
 import MediaLibrary
 
-/// The options of admission to the cache.
+/// The options that decide which resources are cached.
 struct AdmissionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Don't cache resources larger than this; they are passed through.", valueName: "size"),
+        help: ArgumentHelp("Pass larger resources through without caching them.", valueName: "size"),
         transform: ByteCount.init(parsing:))
     var maxObjectSize: ByteCount?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] { maxObjectSize.map { [.maxObjectSize: $0.exactText] } ?? [:] }
 
-    /// The given options that have effect only in the process that opens the folder.
+    /// The given options that take effect only in the process that opens the cache folder.
     var given: [String] { Setting.options(of: values) }
 }

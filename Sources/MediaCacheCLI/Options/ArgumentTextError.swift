@@ -3,7 +3,6 @@ struct ArgumentTextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error and a correction, in one sentence.
     var description: String
 
-    /// Creates an error.
     init(_ message: String) {
         description = message
     }

@@ -29,7 +29,7 @@ enum AssetArgument: Sendable, Hashable {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// The argument in messages.
+    /// The argument as shown in messages.
     var text: String {
         switch self {
         case .url(let url): "\(url)"

@@ -5,7 +5,6 @@ struct ByteRate: Sendable, Hashable {
     /// The rate, at least 1.
     var bytesPerSecond: Int64
 
-    /// Creates a rate.
     init(bytesPerSecond: Int64) {
         self.bytesPerSecond = bytesPerSecond
     }
@@ -16,6 +15,6 @@ struct ByteRate: Sendable, Hashable {
     init(parsing text: String) throws {
         let amount = text.lowercased().hasSuffix("/s") ? String(text.dropLast(2)) : text
         bytesPerSecond = try ByteCount(parsing: amount).bytes
-        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0; write it as 600KB/s") }
+        guard bytesPerSecond > 0 else { throw ArgumentTextError("the rate must be more than 0, such as 600KB/s") }
     }
 }

@@ -3,13 +3,13 @@ import MediaCache
 
 /// The location of the cache folder.
 enum CacheFolder {
-    /// Returns the folder of the settings, or the platform's two folders: an evictable and a durable one.
+    /// Returns the configured folder; without one, the platform's folders for evictable and for durable data.
     ///
-    /// - Throws: ``CommandFailure`` if there is no home folder.
+    /// - Throws: ``CommandFailure`` if the configured path is empty, or if there is no home folder.
     static func location(_ settings: Settings, environment: [String: String]) throws -> CacheLocation {
         if let folder = settings[.cache]?.text {
             guard !folder.isEmpty else {
-                throw CommandFailure(.usage, "\(settings.place(of: .cache)) is empty")
+                throw CommandFailure(.usage, "\(settings.place(of: .cache)) is empty; specify the path of a folder")
             }
             return CacheLocation(folder: absolute(folder))
         }
@@ -29,18 +29,19 @@ enum CacheFolder {
         CacheLocation(evictable: "\(location.evictable)/\(name)", durable: "\(location.durable)/\(name)")
     }
 
-    /// Returns the path or paths for people.
+    /// Returns the path or paths as shown to the user.
     static func describe(_ location: CacheLocation) -> String {
         location.evictable == location.durable
             ? location.durable : "\(location.durable) and \(location.evictable)"
     }
 
-    /// Returns a folder of the XDG Base Directory Specification, which ignores relative paths.
+    /// Returns a base directory. The XDG Base Directory Specification requires relative paths to be ignored.
     private static func xdg(_ name: String, else fallback: String, _ environment: [String: String]) throws -> String {
         if let path = environment[name], path.hasPrefix("/") { return path }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw CommandFailure(
-                .failed, "there is no cache folder, since $HOME isn't set; name one with --cache or $MEDIACACHE_DIR")
+                .failed,
+                "there is no default cache folder because $HOME isn't set; set one with --cache or $MEDIACACHE_DIR")
         }
         return "\(home)/\(fallback)"
     }
@@ -51,7 +52,7 @@ enum CacheFolder {
 }
 
 extension String {
-    /// Returns the text without a final character, unless it's the only one.
+    /// Returns the text without a final `suffix`. A text of one character is returned unchanged.
     fileprivate func trimmingSuffix(_ suffix: Character) -> String {
         count > 1 && last == suffix ? String(dropLast()) : self
     }

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import MediaCache
 
-/// The options of all subcommands: the cache folder, the cache key, and the log level.
+/// The options that the subcommands share: the cache folder, the cache key, and the log level.
 struct CacheOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct CacheOptions: ParsableArguments {
         transform: CacheOptions.level)
     var logLevel: Logger.Level?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.cache] = cache
@@ -46,7 +46,7 @@ struct CacheOptions: ParsableArguments {
         return values
     }
 
-    /// Returns the settings of these and other options, the environment and the configuration file.
+    /// Combines these and other options with the environment and the configuration file.
     ///
     /// - Throws: ``CommandFailure`` for an invalid configuration file.
     func settings(

@@ -9,12 +9,12 @@ enum ChannelArgument {
     static func parse(_ text: String) throws -> ChannelName {
         if let name = ChannelName(rawValue: text) { return name }
         throw ArgumentTextError(
-            "“\(text)” isn't a valid channel name; use 1 to 64 letters, digits, dots, hyphens and underscores, not "
-                + "beginning with a dot")
+            "“\(text)” isn't a valid channel name; use 1 to 64 letters, digits, dots, hyphens and underscores, and "
+                + "don't begin with a dot")
     }
 }
 
-/// The argument of commands about one channel.
+/// The argument of commands that apply to one channel.
 struct ChannelReference: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The channel.", valueName: "name"), completion: ServerCompletion.channels,

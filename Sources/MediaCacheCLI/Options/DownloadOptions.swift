@@ -17,11 +17,11 @@ struct DownloadOptions: ParsableArguments {
 
     func validate() throws {
         if let number = [jobs, transfers].compactMap(\.self).first(where: { $0 < 1 }) {
-            throw ValidationError("\(number) isn't a valid number; it must be at least 1.")
+            throw ValidationError("--jobs and --transfers must be at least 1, not \(number).")
         }
     }
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.jobs] = jobs.map(String.init)
@@ -30,7 +30,7 @@ struct DownloadOptions: ParsableArguments {
         return values
     }
 
-    /// The given options.
+    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MediaCacheAPI
 
-/// The arguments of commands about downloads.
+/// The arguments of commands that apply to downloads.
 struct DownloadReferences: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The IDs, URLs or titles of downloads.", valueName: "id"),
@@ -13,19 +13,19 @@ struct DownloadReferences: ParsableArguments {
     var all = false
 
     func validate() throws {
-        if downloads.isEmpty, !all { throw ValidationError("Give the ID, URL or title of a download, or --all.") }
-        if !downloads.isEmpty, all { throw ValidationError("--all can't be combined with downloads.") }
+        if downloads.isEmpty, !all { throw ValidationError("Specify downloads by ID, URL or title, or use --all.") }
+        if !downloads.isEmpty, all { throw ValidationError("--all can't be combined with single downloads.") }
     }
 
-    /// Returns the downloads that the arguments name, without repetitions.
+    /// Returns the specified downloads, without duplicates.
     ///
-    /// - Throws: ``CommandFailure`` for an unknown download; errors of the API.
+    /// - Throws: ``CommandFailure`` for an unknown download; errors from the API.
     func find(through client: APIClient) async throws -> [DownloadRecord] {
-        let known = try await client.downloads()
-        guard !all else { return known }
+        let records = try await client.downloads()
+        guard !all else { return records }
         var found: [DownloadRecord] = []
         for argument in downloads {
-            let record = try await argument.find(in: known, what: "download", asking: client)
+            let record = try await argument.find(in: records, what: "download", asking: client)
             if !found.contains(where: { $0.id == record.id }) { found.append(record) }
         }
         return found

@@ -30,19 +30,19 @@ struct HeaderArgument: Sendable, Hashable {
             throw ArgumentTextError(
                 "“\(text)” is not a header field; write it as 'Name: value' or 'https://host Name: value'")
         }
-        let written = rest[..<colon].trimmed
-        guard let name = HTTPField.Name(written) else {
-            throw ArgumentTextError("“\(written)” is not a valid header field name")
+        let fieldName = rest[..<colon].trimmed
+        guard let name = HTTPField.Name(fieldName) else {
+            throw ArgumentTextError("“\(fieldName)” is not a valid header field name")
         }
         let value = rest[rest.index(after: colon)...].trimmed
         guard HTTPField.isValidValue(value) else {
-            throw ArgumentTextError("the value of “\(written)” contains invalid characters")
+            throw ArgumentTextError("the value of “\(fieldName)” contains invalid characters")
         }
         self.name = name
         self.value = value
     }
 
-    /// The field as ``init(parsing:)`` parses it.
+    /// The field in the syntax of ``init(parsing:)``.
     var text: String { (origin.map { "\($0.scheme)://\($0.authority) " } ?? "") + "\(name.rawName): \(value)" }
 }
 
@@ -57,7 +57,7 @@ extension Substring {
 }
 
 extension HeaderProfiles {
-    /// Creates profiles of fields. Fields without an origin belong to the origin of `url`.
+    /// Groups fields by origin. Fields without an origin belong to the origin of `url`.
     ///
     /// - Throws: ``CommandFailure`` for a field without an origin if there is no URL.
     init(_ arguments: [HeaderArgument], for url: ResourceURL?, place: String = "--header") throws {

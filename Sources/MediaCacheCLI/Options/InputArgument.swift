@@ -18,11 +18,11 @@ enum InputArgument: Sendable, Hashable {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let scheme = trimmed.firstRange(of: "://").map { trimmed[..<$0.lowerBound].lowercased() }
         switch scheme {
-        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing; give a URL, a file, or -")
+        case nil where trimmed.isEmpty: throw ArgumentTextError("the input is missing; specify a URL, a file, or -")
         case nil: self = text == "-" ? .standardInput : .file(text)
         case "file":
             guard let path = URL(string: trimmed)?.path(percentEncoded: false), !path.isEmpty else {
-                throw ArgumentTextError("“\(trimmed)” doesn't name a file")
+                throw ArgumentTextError("“\(trimmed)” isn't a valid file URL; write it as file:///path/to/file")
             }
             self = .file(path)
         case let scheme? where scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }):
@@ -39,7 +39,7 @@ enum InputArgument: Sendable, Hashable {
     /// Whether the input is a URL.
     var isURL: Bool { url != nil }
 
-    /// The input as an input of a job.
+    /// The input of a media job.
     ///
     /// - Throws: ``CommandFailure`` for standard input, which has no random access.
     var mediaInput: MediaInput {
@@ -49,12 +49,12 @@ enum InputArgument: Sendable, Hashable {
             case .file(let path): return .file(path)
             case .standardInput:
                 throw CommandFailure(
-                    .usage, "standard input doesn't support random access; give a file or a URL")
+                    .usage, "standard input doesn't support random access; specify a file or a URL")
             }
         }
     }
 
-    /// The input in messages.
+    /// The input as shown in messages.
     var name: String {
         switch self {
         case .url(let url): "\(url)"

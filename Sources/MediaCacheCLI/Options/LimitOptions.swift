@@ -2,7 +2,7 @@ import ArgumentParser
 import MediaCache
 import MediaLibrary
 
-/// The limits of the cache.
+/// The options for the cache's limits.
 struct LimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -25,7 +25,7 @@ struct LimitOptions: ParsableArguments {
         transform: ByteCount.init(parsing:))
     var minFree: ByteCount?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         values[.maxSize] = maxSize.map { $0.bytes.map { ByteCount($0).exactText } ?? "none" }
@@ -34,12 +34,12 @@ struct LimitOptions: ParsableArguments {
         return values
     }
 
-    /// The given options.
+    /// The names of the given options.
     var given: [String] { Setting.options(of: values) }
 }
 
 extension CacheLimits {
-    /// Creates the limits of settings.
+    /// Creates the limits that the settings specify.
     ///
     /// - Throws: ``CommandFailure`` for an invalid setting.
     init(_ settings: Settings) throws {

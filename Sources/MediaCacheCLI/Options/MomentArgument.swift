@@ -1,9 +1,10 @@
 import Foundation
 import MediaLibrary
 
-/// A point in time in a form of window URLs: seconds or milliseconds since 1970, ISO 8601, negative seconds ago, `now`.
+/// A point in time, written as in window URLs: seconds or milliseconds since 1970, ISO 8601, a negative number of
+/// seconds relative to now, or `now`.
 struct MomentArgument: Sendable, Hashable {
-    /// The text. Relative times are resolved when they are used.
+    /// The text. A relative time is resolved when it's used.
     var text: String
 
     /// Parses a point in time.

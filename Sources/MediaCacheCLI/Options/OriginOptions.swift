@@ -1,14 +1,14 @@
 import ArgumentParser
 import MediaCache
 
-/// The options of requests to origins.
+/// The options for requests to origins.
 struct OriginOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A header field for an origin: 'https://host Name: value'. Repeatable.",
             discussion:
-                "The field is sent only to that origin, not to redirect targets elsewhere. In commands with a URL, "
-                + "'Name: value' is sent to the URL's origin.",
+                "The field is sent only to that origin, not to redirect targets on other origins. In commands with "
+                + "a URL, 'Name: value' is sent to the URL's origin.",
             valueName: "field"),
         transform: HeaderArgument.init(parsing:))
     var header: [HeaderArgument] = []
@@ -20,7 +20,7 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of cookies to send, in the Netscape format of browser exports, curl and yt-dlp.",
+            "A file of cookies to send, in the Netscape format that browser extensions, curl and yt-dlp write.",
             valueName: "file"), completion: .file())
     var cookies: String?
 
@@ -33,11 +33,11 @@ struct OriginOptions: ParsableArguments {
         help: ArgumentHelp(
             "Compare content when ETags differ between mirrors.",
             discussion:
-                "Otherwise a different ETag is a new representation. If the lengths agree, 64 KiB of cached data "
-                + "are compared with the origin's."))
+                "If the lengths match, 64 KiB of cached data are compared with the origin's. Without this option, a "
+                + "different ETag always means a new representation."))
     var compareAlternatingTags: Bool?
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values: [Setting: String] = [:]
         if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }
@@ -48,6 +48,7 @@ struct OriginOptions: ParsableArguments {
         return values
     }
 
-    /// The given options that have effect only in the process that opens the folder. The API accepts header fields.
+    /// The given options that take effect only in the process that opens the cache folder. Header fields aren't among
+    /// them, since the API accepts them.
     var given: [String] { Setting.options(of: values.filter { $0.key != .header }) }
 }

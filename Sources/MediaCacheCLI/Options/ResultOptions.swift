@@ -5,7 +5,7 @@ struct ResultOptions: ParsableArguments {
     @Flag(help: "Replace an existing output file.")
     var force = false
 
-    @Flag(name: .shortAndLong, help: "Show no progress.")
+    @Flag(name: .shortAndLong, help: "Don't show progress.")
     var quiet = false
 
     @Flag(help: "Print the result as JSON.")

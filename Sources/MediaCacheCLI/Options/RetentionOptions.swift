@@ -2,11 +2,12 @@ import ArgumentParser
 import MediaCache
 import MediaLibrary
 
-/// The limits of a recording.
+/// The options for a recording's limits.
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The duration to keep before the live edge, such as 24h; “none” for no limit.", valueName: "time"),
+            "The duration to keep, counted back from the live edge, such as 24h; “none” for no limit.",
+            valueName: "time"),
         transform: AgeLimit.init(parsing:))
     var keep: AgeLimit?
 
@@ -22,14 +23,14 @@ struct RetentionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Remove the oldest segments if less disk space is free, such as 5GB; “none” for no limit.",
+            "Remove the oldest segments while less disk space than this is free, such as 5GB; “none” for no limit.",
             valueName: "size"),
         transform: SizeLimit.init(parsing:))
     var keepFree: SizeLimit?
 
     func validate() throws {
-        let isNothing = keep?.duration.map { $0 <= .zero } ?? false
-        if isNothing || maxSize?.bytes == 0 || keepSegments?.count == 0 {
+        let keepsNothing = keep?.duration.map { $0 <= .zero } ?? false
+        if keepsNothing || maxSize?.bytes == 0 || keepSegments?.count == 0 {
             throw ValidationError("A limit must be more than 0; use “none” for no limit.")
         }
     }
@@ -37,7 +38,7 @@ struct RetentionOptions: ParsableArguments {
     /// Whether a limit was given.
     var isGiven: Bool { keep != nil || maxSize != nil || keepSegments != nil || keepFree != nil }
 
-    /// Returns a retention with the given limits changed.
+    /// Returns `retention` with the given limits replaced.
     func applied(to retention: Retention) -> Retention {
         var retention = retention
         if let keep { retention.seconds = keep.duration.map { $0 / .seconds(1) } }
@@ -59,7 +60,7 @@ struct SegmentLimit: Sendable, Hashable {
     init(parsing text: String) throws {
         guard text.lowercased() != "none" else { return }
         guard let count = Int(text), count >= 0 else {
-            throw ArgumentTextError("“\(text)” is not a number of segments")
+            throw ArgumentTextError("“\(text)” is not a number of segments; use a whole number or none")
         }
         self.count = count
     }

@@ -25,6 +25,5 @@ struct SelectionOptions: ParsableArguments {
         transform: TrackOptions.languages)
     var subs = StreamSelection.Languages.all
 
-    /// The selection.
     var selection: StreamSelection { StreamSelection(variants: variant, audio: audio, subtitles: subs) }
 }

@@ -9,16 +9,16 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The port to listen on; 0 picks a free one. (default: 9479)")
     var port: UInt16?
 
-    @Option(help: ArgumentHelp("A host name that requests may use. Repeatable.", valueName: "name"))
+    @Option(help: ArgumentHelp("A host name to accept in requests, besides local ones. Repeatable.", valueName: "name"))
     var allowedHost: [String] = []
 
     @Option(
         name: .customLong("allow-net"),
         help: ArgumentHelp(
-            "A local network that may contain origins, such as 192.168.1.0/24. Repeatable.", valueName: "net"))
+            "Allow origins in this local network, such as 192.168.1.0/24. Repeatable.", valueName: "net"))
     var allowNet: [String] = []
 
-    @Option(help: ArgumentHelp("The path of the server behind a reverse proxy.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path under which a reverse proxy serves this server.", valueName: "path"))
     var publicPath: String?
 
     @Option(
@@ -37,8 +37,8 @@ struct ServeOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Let other machines read /library/ without a token.",
-            discussion: "Otherwise they use /k/<token>/library/. This machine needs no token."))
+            "Allow other machines to read /library/ without a token.",
+            discussion: "Otherwise they need the path /k/<token>/library/. This machine never needs a token."))
     var publicRead: Bool?
 
     @Option(
@@ -53,7 +53,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var admission: AdmissionOptions
     @OptionGroup var cache: CacheOptions
 
-    /// The given settings.
+    /// The settings that were given as options.
     var values: [Setting: String] {
         var values = [downloads.values, limits.values, origin.values, admission.values, cache.values]
             .reduce(into: [Setting: String]()) { $0.merge($1) { $1 } }

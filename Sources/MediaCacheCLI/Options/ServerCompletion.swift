@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// Completions of names from the running server. Without a server there are none, since completion doesn't open a
+/// Shell completions from the running server. Without a server there are none, since completion doesn't open the cache
 /// folder.
 enum ServerCompletion {
     /// The names of channels.
@@ -47,7 +47,7 @@ enum ServerCompletion {
         }
     }
 
-    /// Returns the options of a command line that name the cache folder.
+    /// Returns the option of a command line that determines the cache folder, with its value; empty without one.
     static func cacheOptions(in words: [String]) -> [String] {
         for name in ["--cache", "--config"] {
             if let word = words.first(where: { $0.hasPrefix("\(name)=") }) { return [word] }

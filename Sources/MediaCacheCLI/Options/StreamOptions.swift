@@ -1,7 +1,7 @@
 import ArgumentParser
 import MediaLibrary
 
-/// The selection from a multivariant playlist.
+/// The options that select from a multivariant playlist.
 struct StreamOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Select the tallest variant stream up to this height.", valueName: "pixels"))
     var maxHeight: Int?

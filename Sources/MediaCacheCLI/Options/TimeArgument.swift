@@ -1,6 +1,6 @@
 import MediaLibrary
 
-/// The parsing of positions in a film.
+/// The parsing of positions in a media file or stream.
 enum TimeArgument {
     /// Parses `754.5` (seconds), `12:34.5`, `1:02:03` or `12m34s`.
     ///

@@ -24,7 +24,7 @@ struct TrackOptions: ParsableArguments {
         transform: TrackOptions.languages)
     var subtitles: StreamSelection.Languages?
 
-    /// Parses variant streams.
+    /// Parses a selection of variant streams.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func variants(_ text: String) throws -> StreamSelection.Variants {
@@ -32,11 +32,11 @@ struct TrackOptions: ParsableArguments {
         throw ArgumentTextError("“\(text)” is not a variant; use best, worst, all, a height or a bandwidth")
     }
 
-    /// Parses renditions.
+    /// Parses a selection of renditions by language.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func languages(_ text: String) throws -> StreamSelection.Languages {
         if let languages = StreamSelection.Languages(text: text) { return languages }
-        throw ArgumentTextError("“\(text)” is not a list of languages; use de or de,en, or all, or none")
+        throw ArgumentTextError("“\(text)” is not a list of languages; use de, de,en, all or none")
     }
 }

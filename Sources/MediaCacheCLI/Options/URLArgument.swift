@@ -2,7 +2,7 @@ import MediaCache
 
 /// The parsing of URLs.
 enum URLArgument {
-    /// Parses a URL, without white space and quotes from pasting.
+    /// Parses a URL. White space and quotes left over from pasting are removed.
     ///
     /// - Throws: ``ArgumentTextError`` for a scheme other than http and https.
     static func parse(_ text: String) throws -> ResourceURL {
@@ -13,7 +13,7 @@ enum URLArgument {
         }
     }
 
-    /// Returns a valid URL's text with its user information, which the description of `ResourceURL` omits.
+    /// Checks a URL and returns its text. Unlike the description of `ResourceURL`, it includes the user information.
     ///
     /// - Throws: As ``parse(_:)``.
     static func check(_ text: String) throws -> String {

@@ -5,7 +5,7 @@ import MediaCache
 enum URLFile {
     /// Returns the URLs in a file; `-` is standard input.
     ///
-    /// - Throws: ``CommandFailure`` with the file and the invalid line.
+    /// - Throws: ``CommandFailure`` if the file can't be read, or with the number of an invalid line.
     static func read(_ path: String) throws -> [ResourceURL] {
         let data: Data
         do {
@@ -13,7 +13,7 @@ enum URLFile {
                 path == "-"
                 ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
-            throw CommandFailure(.failed, "--input-file: “\(path)” can't be read")
+            throw CommandFailure(.failed, "--input-file “\(path)” can't be read; check its path and permissions")
         }
         do {
             return try parse(String(decoding: data, as: UTF8.self))
@@ -24,7 +24,7 @@ enum URLFile {
 
     /// Returns the URLs in a text.
     ///
-    /// - Throws: ``ArgumentTextError`` with the invalid line.
+    /// - Throws: ``ArgumentTextError`` with the number of an invalid line.
     static func parse(_ text: String) throws -> [ResourceURL] {
         var urls: [ResourceURL] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -1,6 +1,5 @@
 /// A variable of a playlist, the value of `--define`.
 struct VariableArgument: Sendable, Hashable {
-    /// The name.
     var name: String
     /// The value, possibly empty.
     var value: String

@@ -1,10 +1,10 @@
 import MediaLibrary
 
 extension ByteCount {
-    /// Reads a number with a unit: `10GB` is 10¹⁰ bytes, `512MiB` is 512 × 2²⁰.
+    /// Parses a number with a unit: `10GB` is 10¹⁰ bytes, `512MiB` is 512 × 2²⁰ bytes.
     ///
     /// The units are B, KB, MB, GB, TB, KiB, MiB, GiB and TiB. A bare K, M, G or T is decimal; a number without a unit
-    /// counts bytes. Case and white space are ignored.
+    /// is in bytes. Case and white space are ignored.
     ///
     /// - Throws: ``ArgumentTextError``.
     init(parsing text: String) throws {

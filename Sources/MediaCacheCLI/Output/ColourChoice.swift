@@ -4,13 +4,13 @@ import ArgumentParser
 enum ColourChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     /// On terminals that support colours.
     case auto
-    /// Always, also in pipes, such as to a pager.
+    /// Always, even in a pipe, such as to a pager.
     case always
     /// Never.
     case never
 }
 
-/// The options of coloured output.
+/// The options for coloured output.
 struct ColourOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

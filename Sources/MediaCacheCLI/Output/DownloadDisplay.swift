@@ -10,9 +10,9 @@ final class DownloadDisplay: Sendable {
         var printed: [String: (at: Duration, state: DownloadRecord.State)] = [:]
     }
 
-    /// The interval of plain lines.
+    /// The minimum interval between plain lines of a download.
     private static let plainInterval = Duration.seconds(5)
-    /// The minimum interval of redrawing.
+    /// The minimum interval between redraws.
     private static let drawInterval = Duration.milliseconds(100)
 
     private let isQuiet: Bool
@@ -20,7 +20,7 @@ final class DownloadDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a display. A quiet one shows nothing.
+    /// Creates a display. A quiet display shows nothing.
     init(isQuiet: Bool) {
         self.isQuiet = isQuiet
         isTerminal = StandardStreams.errorIsTerminal
@@ -39,7 +39,7 @@ final class DownloadDisplay: Sendable {
         }
     }
 
-    /// Moves below the lines.
+    /// Moves the cursor below the redrawn lines.
     func finish() {
         state.withLock { state in
             StandardStreams.writeError(state.block.leaving())

@@ -1,7 +1,7 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// The rendering of downloads as lines of progress.
+/// The rendering of downloads as progress lines.
 enum DownloadLines {
     /// Returns a line for each active download and one for the total; for a single download, only its line.
     ///

@@ -8,7 +8,7 @@ enum DownloadReport {
         guard !records.isEmpty else { return "There are no downloads; `get` adds one." }
         var table = Table([
             .init("ID"), .init("STATE"), .init("CACHED", .right), .init("OF", .right), .init("SHARE", .right),
-            .init("RATE", .right), .init("FIRST", .right), .init("TITLE"), .init(""),
+            .init("RATE", .right), .init("PRIORITY", .right), .init("TITLE"), .init(""),
         ])
         for record in records {
             let cells = [

@@ -1,8 +1,8 @@
 import MediaLibrary
 
 extension DurationText {
-    /// Reads one or more numbers, each with a unit: `30d`, `12h`, `1h30m`, `45s`. The units are w, d, h, m (minutes), s
-    /// and ms.
+    /// Parses one or more numbers with units: `30d`, `12h`, `1h30m`, `45s`. The units are w, d, h, m (minutes), s and
+    /// ms.
     ///
     /// - Throws: ``ArgumentTextError``.
     static func parse(_ text: String) throws -> Duration {
@@ -29,8 +29,8 @@ extension DurationText {
         return .seconds(total)
     }
 
-    /// Returns a duration as ``parse(_:)`` reads it: in the largest unit that it's a multiple of, otherwise rounded to
-    /// the millisecond.
+    /// Returns a duration in the syntax of ``parse(_:)``. It's in the largest unit that it's a multiple of, otherwise
+    /// rounded to the millisecond.
     static func exact(_ duration: Duration) -> String {
         let milliseconds = Int64((duration / .milliseconds(1)).rounded())
         let sizes: [(name: String, size: Int64)] = [

@@ -1,7 +1,6 @@
 import MediaLibrary
 
 extension InspectionReport {
-    /// The report as text.
     var text: String { sections.map(\.text).joined(separator: "\n\n") }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The encoding of `--json`: sorted keys, plain slashes, dates of RFC 3339.
+/// The encoding of `--json` output: sorted keys, unescaped slashes, RFC 3339 dates.
 enum JSONOutput {
     /// Returns a value as indented JSON.
     static func text(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }

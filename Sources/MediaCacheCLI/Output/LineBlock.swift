@@ -1,6 +1,6 @@
-/// A block of redrawn lines at the bottom of a terminal. No line may be wider than the terminal, where it would wrap.
+/// A block of redrawn lines at the bottom of a terminal. No line may be wider than the terminal, since it would wrap.
 struct LineBlock: Sendable {
-    /// The number of lines on the terminal.
+    /// The number of lines drawn on the terminal.
     private(set) var height = 0
 
     /// Returns the text that replaces the lines on the terminal.
@@ -12,7 +12,7 @@ struct LineBlock: Sendable {
         return "\(up)\r" + lines.map { "\($0)\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J"
     }
 
-    /// Returns the text that moves below the lines.
+    /// Returns the text that moves the cursor below the lines.
     mutating func leaving() -> String {
         defer { height = 0 }
         return height > 0 ? "\n" : ""

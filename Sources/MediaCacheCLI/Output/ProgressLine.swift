@@ -1,6 +1,6 @@
 import MediaLibrary
 
-/// A line of progress.
+/// A line that shows the progress of an item.
 struct ProgressLine: Sendable, Hashable {
     /// The name of the item.
     var name: String

@@ -9,9 +9,9 @@ final class ProgressPrinter: Sendable {
         var hasBar = false
     }
 
-    /// The interval of plain lines.
+    /// The minimum interval between plain lines.
     private static let plainInterval = Duration.seconds(5)
-    /// The minimum interval of redrawing.
+    /// The minimum interval between redraws.
     private static let drawInterval = Duration.milliseconds(100)
 
     private let name: String
@@ -47,7 +47,7 @@ final class ProgressPrinter: Sendable {
         }
     }
 
-    /// Moves below the bar.
+    /// Moves the cursor below the bar.
     func finish() {
         state.withLock { state in
             if state.hasBar { StandardStreams.writeError("\n") }

@@ -1,19 +1,18 @@
-/// A meter of the rate over the last seconds.
+/// A meter of the average rate over the last few seconds.
 struct RateMeter: Sendable {
     /// The duration over which the rate is measured.
     private let window: Duration
     private var samples: [(time: Duration, bytes: Int64)] = []
 
-    /// Creates a meter.
     init(window: Duration = .seconds(5)) {
         self.window = window
     }
 
-    /// Adds a sample of a monotonic clock. A decreasing number of bytes resets the meter.
+    /// Adds a sample with the time of a monotonic clock. A decreasing number of bytes or time resets the meter.
     mutating func note(bytes: Int64, at time: Duration) {
         if let last = samples.last, bytes < last.bytes || time < last.time { samples.removeAll() }
         samples.append((time, bytes))
-        // One sample before the window stays, so that a slow transfer has two samples.
+        // One sample before the window is preserved, so that a slow transfer has two samples.
         while samples.count > 2, time - samples[1].time >= window { samples.removeFirst() }
     }
 

@@ -1,7 +1,7 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// The rendering of resources for people.
+/// The rendering of resources as text.
 enum ResourceReport {
     /// Returns a table with a row for each resource.
     static func table(_ resources: [ResourceRecord]) -> String {
@@ -54,7 +54,8 @@ enum ResourceReport {
         ])
         for playlist in stream.playlists {
             let isMedia = playlist.role != "multivariant" && playlist.isCached
-            let missing = playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or sections missing"
+            let missing =
+                playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or initialization sections missing"
             table.add([
                 playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsCached)" : "",
                 playlist.isCached ? missing : "not cached", playlist.url,

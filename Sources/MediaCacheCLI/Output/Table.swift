@@ -8,14 +8,11 @@ struct Table: Sendable {
         case right
     }
 
-    /// A column.
     struct Column: Sendable {
-        /// The heading.
         var title: String
         /// The alignment of the cells.
         var alignment: Alignment
 
-        /// Creates a column.
         init(_ title: String, _ alignment: Alignment = .left) {
             self.title = title
             self.alignment = alignment
@@ -41,7 +38,7 @@ struct Table: Sendable {
         self.colours.append(colours.compactMapValues(\.self))
     }
 
-    /// Returns the lines, with two spaces between columns. If all headings are empty, there is no line of headings.
+    /// Returns the lines, with two spaces between columns. The heading line is omitted if all headings are empty.
     func rendered(_ style: TextStyle = .plain) -> String {
         let titles = columns.map(\.title)
         let hasTitles = !titles.allSatisfy(\.isEmpty)

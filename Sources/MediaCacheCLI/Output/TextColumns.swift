@@ -4,7 +4,7 @@ extension Character {
     var columns: Int {
         var columns = 0
         for scalar in unicodeScalars {
-            // The variation selector turns a letter into an emoji.
+            // The variation selector requests the emoji form of the preceding scalar.
             if scalar == "\u{FE0F}" || scalar.isWide { return 2 }
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .enclosingMark, .format: break
@@ -16,7 +16,6 @@ extension Character {
 }
 
 extension StringProtocol {
-    /// The number of columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     /// Returns the longest prefix that fits into a number of columns.

@@ -3,7 +3,7 @@ import Foundation
 /// The style of output. Colours are used only on a terminal that supports them, and not if NO_COLOR is set
 /// (no-color.org).
 struct TextStyle: Sendable, Hashable {
-    /// A colour of the terminal's palette, which suits its background.
+    /// A colour of the terminal's palette, in which it's readable on the terminal's background.
     enum Colour: Int, Sendable {
         case red = 31
         case green = 32
@@ -14,7 +14,6 @@ struct TextStyle: Sendable, Hashable {
     /// Whether output has colours.
     let isColoured: Bool
 
-    /// Creates a style.
     init(isColoured: Bool) {
         self.isColoured = isColoured
     }

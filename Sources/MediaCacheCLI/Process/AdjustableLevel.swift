@@ -5,7 +5,6 @@ import Synchronization
 final class AdjustableLevel: Sendable {
     private let state: Mutex<Logger.Level>
 
-    /// Creates a level.
     init(_ level: Logger.Level) {
         state = Mutex(level)
     }
@@ -29,7 +28,7 @@ private struct AdjustableLogHandler: LogHandler {
 
     var logLevel: Logger.Level {
         get { level.value }
-        // A copy of a logger must not change the level of the others.
+        // Setting the level of one logger must not change the others.
         set {}
     }
 

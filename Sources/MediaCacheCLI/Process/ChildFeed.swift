@@ -10,7 +10,7 @@ import MediaLibrary
 
 /// The standard input of a child process.
 ///
-/// It's a socket pair: unlike with a pipe, writing after the child has closed its end causes no signal.
+/// It's a socket pair, since writing to a pipe that the child has closed would raise SIGPIPE.
 final class ChildFeed {
     private static let pieceLength = 256 << 10
 
@@ -29,7 +29,8 @@ final class ChildFeed {
             let kind = SOCK_STREAM
         #endif
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
-            throw CommandFailure(.failed, "can't create a socket pair: \(String(cString: strerror(errno)))")
+            throw CommandFailure(
+                .failed, "can't create a socket pair for a program's input: \(String(cString: strerror(errno)))")
         }
         (reading, writing) = (pair[0], pair[1])
         for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -41,11 +42,11 @@ final class ChildFeed {
 
     deinit { close() }
 
-    /// Writes all bytes of a source, or until the child closes its end.
+    /// Writes the bytes of a source until its end, or until the child closes its input.
     ///
-    /// - Throws: Errors of the source.
+    /// - Throws: Errors from the source.
     func write(_ source: MediaByteReader) throws {
-        // The end of the child is detected only if no other descriptor of its socket is open.
+        // Writing fails after the child exits only if no other descriptor of its end is open.
         closeReading()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceLength, alignment: 16)
         defer { buffer.deallocate() }
@@ -57,7 +58,6 @@ final class ChildFeed {
         }
     }
 
-    /// Closes both ends.
     func close() {
         closeReading()
         if writing >= 0 { closeDescriptor(writing) }

@@ -12,19 +12,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// A child process: a program of the user's session, which shares the terminal, or a confined one, which reads
+/// A child process: a program of the user's session, which shares the terminal, or a confined program, which reads
 /// untrusted data.
 ///
-/// On Linux, Foundation's `Process` gives each child a process group, in which a player can't read keys from the
-/// terminal.
+/// On Linux, Foundation's `Process` puts each child into a separate process group, where a player can't read keys from
+/// the terminal.
 struct ChildProcess: Sendable, Hashable {
     /// The process ID.
     let id: pid_t
-    /// Whether the process leads a process group, which ends with it.
+    /// Whether the process leads a process group, which is killed with it.
     private(set) var leadsGroup = false
 
-    /// Starts a program that belongs to the user's session, with this process's standard streams, folder and network,
-    /// and its environment without the settings of `mediacache`.
+    /// Starts a program that belongs to the user's session. It inherits this process's standard streams, working
+    /// directory and network, and its environment except for the settings of `mediacache`.
     ///
     /// - Parameter output: The descriptor that becomes its standard output; nil for this process's.
     /// - Throws: ``CommandFailure``.
@@ -39,7 +39,7 @@ struct ChildProcess: Sendable, Hashable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-        // A child with a server's sockets would keep the port in use, and closed connections open.
+        // A child that inherits a server's sockets would keep its port in use and its connections open.
         #if canImport(Darwin)
             for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
                 posix_spawn_file_actions_addinherit_np(&actions, stream)
@@ -51,12 +51,12 @@ struct ChildProcess: Sendable, Hashable {
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Children inherit ignored signals, so that a player couldn't be interrupted.
+        // Children inherit ignored signals. Without the defaults, a player couldn't be interrupted.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&defaults, number) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // Children inherit the signals that threads of tasks block.
+        // Children inherit the blocked signals of the thread that runs this task.
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
@@ -71,8 +71,8 @@ struct ChildProcess: Sendable, Hashable {
         return ChildProcess(id: id)
     }
 
-    /// Starts a program that reads untrusted data, in a process group of its own and within limits, with a minimal
-    /// environment and no descriptors but its standard streams. ``ChildDeadline`` enforces its deadline.
+    /// Starts a program that reads untrusted data. It runs in a separate process group and within limits, with a
+    /// minimal environment and no descriptors except its standard streams. ``ChildDeadline`` enforces its deadline.
     ///
     /// - Parameters:
     ///   - folder: The working directory and folder for temporary files; nil for this process's.
@@ -104,7 +104,7 @@ struct ChildProcess: Sendable, Hashable {
         if leadsGroup { mc_end_group(id) } else { send(SIGKILL) }
     }
 
-    /// Kills the process and waits for its end.
+    /// Kills the process and waits until it has exited.
     func killAndWait() {
         kill()
         _ = status()
@@ -120,7 +120,7 @@ struct ChildProcess: Sendable, Hashable {
         #endif
     }
 
-    /// Waits for the end of the process, and forwards signals to it.
+    /// Waits until the process exits, and forwards signals to it.
     ///
     /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {
@@ -135,8 +135,8 @@ struct ChildProcess: Sendable, Hashable {
         }
     }
 
-    /// Waits for the end of the process. Cancelling the task kills it, since an encoder would finish its file after a
-    /// termination signal.
+    /// Waits until the process exits. Cancelling the task kills it, since an encoder would first finish its file after
+    /// a termination signal.
     ///
     /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
     func wait() async throws -> Int32 {
@@ -181,7 +181,7 @@ final class ChildDeadline: Sendable {
     private let state: Mutex<(isOver: Bool, isEnded: Bool)>
     private let child: ChildProcess
 
-    /// Starts the deadline.
+    /// Starts the timer.
     init(_ limit: Duration, of child: ChildProcess) {
         self.child = child
         state = Mutex((false, false))
@@ -190,7 +190,7 @@ final class ChildDeadline: Sendable {
         }
     }
 
-    /// Ends the deadline.
+    /// Cancels the deadline.
     ///
     /// - Returns: Whether the deadline has passed.
     func end() -> Bool {

@@ -10,7 +10,7 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case is CancellationError: self.init(.interrupted, "interrupted")
         case let error as CacheError where error.code == .cancelled: self.init(.interrupted, "interrupted")
-        // The cause is only the error of the lock.
+        // The cause is omitted, since it's only the error of locking the folder.
         case let error as CacheError where error.code == .folderOwned: self.init(.failed, error.message)
         case let error as CacheError: self.init(.failed, error.description)
         case let error as MediaJobError: self.init(error)
@@ -22,7 +22,8 @@ extension CommandFailure {
         }
     }
 
-    /// Creates the failure of a media job. The error that caused it says more if it has a message of its own.
+    /// Creates the failure of a media job. If the cause of the error has a message, it replaces the error's, since it's
+    /// more specific.
     private init(_ error: MediaJobError) {
         if let cause = error.cause, let failure = CommandFailure(cause) {
             self = failure

@@ -12,12 +12,10 @@ struct CommandFailure: Error, Sendable, Hashable {
         case interrupted = 130
     }
 
-    /// The exit code.
     var exitCode: Int32
     /// The message; empty for none.
     var message: String
 
-    /// Creates a failure.
     init(_ code: Code, _ message: String) {
         exitCode = code.rawValue
         self.message = message
@@ -30,7 +28,7 @@ struct CommandFailure: Error, Sendable, Hashable {
         return "mediacache: \(Table.printable(words))"
     }
 
-    /// Returns both failures as one. It's only partial if both are.
+    /// Combines both failures. The result is partial only if both are.
     func adding(_ other: CommandFailure) -> CommandFailure {
         let isPartial = [self, other].allSatisfy { $0.exitCode == Code.partial.rawValue }
         let messages = [message, other.message].filter { !$0.isEmpty }

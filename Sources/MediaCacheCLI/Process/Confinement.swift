@@ -15,7 +15,7 @@ struct Confinement: Sendable, Hashable {
     /// Whether the process runs with the lowest priority.
     var isBackground = false
 
-    /// The limits for the system calls.
+    /// The limits in the form that the system calls use.
     var systemLimits: mc_confinement {
         mc_confinement(
             cpu_seconds: UInt64(max(1, processorSeconds)), file_bytes: UInt64(max(1, fileBytes)),
@@ -25,23 +25,23 @@ struct Confinement: Sendable, Hashable {
 }
 
 extension Confinement {
-    /// The limits of decoding a frame.
+    /// The limits for decoding a frame.
     static let frame = Confinement(
         deadline: .seconds(60), processorSeconds: 60, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
-    /// The limits of decoding a frame while the film is received from its origin.
+    /// The limits for decoding a frame while the film is received from its origin.
     static let streamedFrame = Confinement(
         deadline: .seconds(600), processorSeconds: 120, fileBytes: 64 << 20, memoryBytes: 4 << 30)
 
-    /// Returns the limits of encoding a film: an hour plus 30 times its duration.
+    /// Returns the limits for encoding a film. The deadline is an hour plus 30 times the film's duration.
     ///
     /// - Parameters:
-    ///   - seconds: The duration of the film.
-    ///   - bytes: The size of the film.
+    ///   - seconds: The duration of the film in seconds.
+    ///   - bytes: The size of the film in bytes.
     static func encoding(lasting seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
-        let longest = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
+        let limit = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
         return Confinement(
-            deadline: .seconds(longest), processorSeconds: longest * 16,
+            deadline: .seconds(limit), processorSeconds: limit * 16,
             fileBytes: (4 << 30) + 16 * min(max(bytes, 0), 1 << 44), memoryBytes: 16 << 30, isBackground: isBackground)
     }
 }

@@ -12,15 +12,14 @@ import MediaLibrary
 /// The program ffmpeg, which decodes frames and encodes films.
 struct FFmpeg: Sendable {
     /// The exit codes after a termination signal (SIGINT, SIGTERM).
-    private static let endingsBySignal: Set<Int32> = [130, 143, 255]
+    private static let signalExitCodes: Set<Int32> = [130, 143, 255]
     private let path: String
 
-    /// Whether ffmpeg is installed.
     static var isInstalled: Bool { InstalledProgram.path(of: "ffmpeg") != nil }
 
     /// Finds the installed program.
     ///
-    /// - Parameter purpose: The purpose in the error message.
+    /// - Parameter purpose: The purpose as shown in the error message.
     /// - Throws: ``CommandFailure`` if ffmpeg isn't installed.
     init(for purpose: String) throws {
         guard let path = InstalledProgram.path(of: "ffmpeg") else {
@@ -38,9 +37,9 @@ struct FFmpeg: Sendable {
     ///   - arguments: The arguments, without those for quiet output.
     ///   - limits: The limits of the process.
     ///   - folder: The working directory.
-    ///   - source: The bytes of its standard input.
+    ///   - source: The source of its standard input.
     /// - Returns: The exit code.
-    /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; the error
+    /// - Throws: ``CommandFailure`` if ffmpeg can't be started or exceeds its deadline; `CancellationError`; an error
     ///   of the source if ffmpeg fails because of it.
     func run(
         _ arguments: [String], _ control: WorkControl, within limits: Confinement = .frame, in folder: String? = nil,
@@ -63,11 +62,11 @@ struct FFmpeg: Sendable {
             code = try control.wait { try await child.wait() }
             try control.check()
         } catch {
-            // The wait may not have begun.
+            // If the wait didn't begin, the child still runs.
             child.killAndWait()
             throw error
         }
-        if deadline.end() { throw Self.overdue(limits) }
+        if deadline.end() { throw Self.deadlineFailure(limits) }
         if let failure, code != 0 { throw failure }
         return code
     }
@@ -77,7 +76,7 @@ struct FFmpeg: Sendable {
     /// - Parameters:
     ///   - film: The path of an MP4.
     ///   - output: The path of the output.
-    ///   - name: The output in messages.
+    ///   - name: The output as shown in messages.
     ///   - seconds: The duration of the film.
     /// - Throws: ``CommandFailure``.
     func encode(
@@ -89,7 +88,7 @@ struct FFmpeg: Sendable {
         guard code == 0 else { throw Self.failure(name, code) }
     }
 
-    /// Encodes a film with low priority, and reports the progress.
+    /// Encodes a film with low priority and reports the progress.
     ///
     /// - Parameters:
     ///   - seconds: The duration of the film.
@@ -102,7 +101,7 @@ struct FFmpeg: Sendable {
         try Task.checkCancellation()
         let pipe = Pipe()
         let writing = pipe.fileHandleForWriting
-        // Another child process must not inherit an end of the pipe.
+        // Other child processes must not inherit an end of the pipe.
         for handle in [pipe.fileHandleForReading, writing] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
         let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: true)
         let child = try ChildProcess.startConfined(
@@ -110,15 +109,15 @@ struct FFmpeg: Sendable {
             within: limits, output: writing.fileDescriptor)
         let deadline = ChildDeadline(limits.deadline, of: child)
         defer { _ = deadline.end() }
-        // The end of the output is detected only without another writer.
+        // The reader sees the end of the output only after all writing descriptors are closed.
         try? writing.close()
         async let code = child.wait()
         try await BlockingWork.run { Self.read(pipe.fileHandleForReading, lasting: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
-        if deadline.end() { throw Self.overdue(limits) }
+        if deadline.end() { throw Self.deadlineFailure(limits) }
         // Ctrl-C and service managers send the signal to the whole process group.
-        if Self.endingsBySignal.contains(ended) { throw CancellationError() }
+        if Self.signalExitCodes.contains(ended) { throw CancellationError() }
         guard ended == 0 else { throw Self.failure(name, ended) }
     }
 
@@ -148,13 +147,13 @@ struct FFmpeg: Sendable {
         CommandFailure(.failed, "ffmpeg couldn't encode \(name); its exit code is \(code)")
     }
 
-    private static func overdue(_ limits: Confinement) -> CommandFailure {
+    private static func deadlineFailure(_ limits: Confinement) -> CommandFailure {
         CommandFailure(
             .failed,
             "ffmpeg ran longer than \(limits.deadline.components.seconds) s and was stopped; the film may be damaged")
     }
 
-    /// The source of a film's bytes.
+    /// An input of ffmpeg.
     enum Input: Sendable, Hashable {
         /// A file, by its path.
         case file(String)
@@ -162,7 +161,7 @@ struct FFmpeg: Sendable {
         case standardInput
     }
 
-    /// The allowed formats: containers and elementary streams, which refer to no other files. Playlists, manifests,
+    /// The allowed formats: containers and elementary streams, which don't refer to other files. Playlists, manifests,
     /// scripts and image sequences aren't allowed.
     static let formats = [
         "mov", "matroska", "mpegts", "mpeg", "avi", "flv", "ogg", "asf", "wav", "aiff", "caf", "mp3", "aac", "flac",

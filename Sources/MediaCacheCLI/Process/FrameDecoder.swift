@@ -2,11 +2,11 @@ import Foundation
 import MediaCacheAPI
 import MediaLibrary
 
-/// The decoding of frames with ffmpeg.
+/// A decoder of frames that uses ffmpeg.
 struct FrameDecoder: Sendable {
     /// A function that prepares the data of a frame, by its time and the path of the clip to write.
     private let source: @Sendable (Double, String, WorkControl) throws -> FrameSource?
-    /// The cache folder that holds the temporary files of ffmpeg; nil for the system's folder of temporary files.
+    /// The cache folder that contains the temporary files of ffmpeg; nil for the system's temporary folder.
     private let cacheFolder: String?
 
     /// Creates a decoder of an input.
@@ -23,19 +23,19 @@ struct FrameDecoder: Sendable {
         self.cacheFolder = cacheFolder
     }
 
-    /// The time in seconds up to which all frames of an input without random access are decoded. After it, only key
-    /// frames are.
+    /// The time in seconds up to which all frames of an input without random access are decoded. For later times, only
+    /// key frames are decoded.
     private static let fullDecodingLimit = 20.0
     private static let clipName = "film.mp4"
-    private static let pictureName = "frame.jpg"
+    private static let frameName = "frame.jpg"
 
     /// Decodes a frame.
     ///
     /// - Parameters:
     ///   - time: The time in seconds from the beginning of the film.
-    ///   - name: The film in messages.
+    ///   - name: The film as shown in messages.
     /// - Returns: nil if the film has no frame at that time.
-    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors of the gateway.
+    /// - Throws: ``CommandFailure`` if ffmpeg isn't installed or can't decode the film; errors from the gateway.
     func frame(at time: Double, of name: String) async throws -> Cover? {
         try await BlockingWork.run { control in try decode(time, name, control) }
     }
@@ -47,21 +47,21 @@ struct FrameDecoder: Sendable {
         let code: Int32
         switch source {
         case .clip:
-            code = try ffmpeg.run(FFmpeg.input(.file(Self.clipName)) + Self.picture, control, in: folder.path)
+            code = try ffmpeg.run(FFmpeg.input(.file(Self.clipName)) + Self.outputArguments, control, in: folder.path)
         case .file(let path): code = try decode(path, time, folder, ffmpeg, control)
         case .bytes(let bytes): code = try decode(bytes, time, folder, ffmpeg, control)
         }
-        if let data = FileManager.default.contents(atPath: folder.file(Self.pictureName)), !data.isEmpty {
+        if let data = FileManager.default.contents(atPath: folder.file(Self.frameName)), !data.isEmpty {
             return Cover(bytes: Array(data), mediaType: "image/jpeg")
         }
-        guard try code == 0 || hasNoPicture(source, code, ffmpeg, control) else {
+        guard try code == 0 || hasNoFrame(source, code, ffmpeg, control) else {
             throw CommandFailure(.failed, "ffmpeg couldn't decode a frame of \(name); its exit code is \(code)")
         }
         return nil
     }
 
-    private static let picture = [
-        "-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-update", "1", "-threads", "2", "file:\(pictureName)",
+    private static let outputArguments = [
+        "-map", "0:v:0", "-frames:v", "1", "-q:v", "2", "-update", "1", "-threads", "2", "file:\(frameName)",
     ]
 
     private func decode(
@@ -69,25 +69,25 @@ struct FrameDecoder: Sendable {
     ) throws -> Int32 {
         let input = FFmpeg.input(.file(path))
         let seek = ["-ss", "\(time)"]
-        // Seeking in the input needs an index, which not every film has.
+        // Seeking in the input requires an index, which not every film has.
         let arguments = time < Self.fullDecodingLimit ? input + seek : seek + input
-        return try ffmpeg.run(arguments + Self.picture, control, in: folder.path)
+        return try ffmpeg.run(arguments + Self.outputArguments, control, in: folder.path)
     }
 
     private func decode(
         _ bytes: MediaByteReader, _ time: Double, _ folder: ScratchFolder, _ ffmpeg: FFmpeg, _ control: WorkControl
     ) throws -> Int32 {
-        let input = FFmpeg.input(.standardInput) + ["-ss", "\(time)"] + Self.picture
+        let input = FFmpeg.input(.standardInput) + ["-ss", "\(time)"] + Self.outputArguments
         if time >= Self.fullDecodingLimit {
             let code = try ffmpeg.run(
                 ["-skip_frame", "nokey"] + input, control, within: .streamedFrame, in: folder.path, feeding: bytes)
-            if FileManager.default.fileExists(atPath: folder.file(Self.pictureName)) { return code }
+            if FileManager.default.fileExists(atPath: folder.file(Self.frameName)) { return code }
         }
         return try ffmpeg.run(input, control, within: .streamedFrame, in: folder.path, feeding: bytes)
     }
 
     /// Returns whether ffmpeg failed only because the film has no frame at the time.
-    private func hasNoPicture(
+    private func hasNoFrame(
         _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: WorkControl
     ) throws -> Bool {
         func has(_ stream: String) throws -> Bool {
@@ -101,7 +101,7 @@ struct FrameDecoder: Sendable {
             }
         }
         if case .clip = source { return false }
-        // Since version 6.1 a time after the end is an “invalid argument”; earlier versions end with 0.
+        // Since ffmpeg 6.1, a time after the end is an “invalid argument”. Earlier versions exit with 0.
         if try has("0:v:0") { return code == 234 }
         return try has("0:a:0")
     }
@@ -109,7 +109,7 @@ struct FrameDecoder: Sendable {
 
 /// The server's decoder of frames.
 struct FFmpegFrames: FrameExtractor {
-    /// The cache folder that holds the temporary files of ffmpeg.
+    /// The cache folder that contains the temporary files of ffmpeg.
     var cacheFolder: String?
 
     /// Decodes a frame; see `FrameExtractor`.

@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signal SIGHUP, which requests a reload, or reports that the terminal was closed.
+/// The signal SIGHUP, which requests a reload or reports that the terminal was closed.
 final class HangUps: Sendable {
     /// The meaning of a signal.
     enum Meaning: Sendable, Hashable {
@@ -20,11 +20,11 @@ final class HangUps: Sendable {
         case terminalClosed
     }
 
-    /// The signals from now on. Several unhandled signals are combined.
+    /// The signals since the initialization. Signals that arrive before an earlier one is handled are combined with it.
     let stream: AsyncStream<Meaning>
     private let source = Mutex<(any DispatchSourceSignal)?>(nil)
 
-    /// Handles the signal from now on.
+    /// Starts to handle the signal.
     init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Meaning.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream

@@ -10,8 +10,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests an orderly end of the command, the
-/// second ends the process at once.
+/// The signals SIGINT and SIGTERM, and optionally SIGHUP. The first signal requests a graceful end of the command. The
+/// second exits the process at once.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
@@ -23,16 +23,17 @@ final class Interruption: Sendable {
         var sources: [any DispatchSourceSignal] = []
     }
 
-    /// Handles the signals from now on.
+    /// Starts to handle the signals.
     ///
     /// - Parameter includingHangUps: Whether SIGHUP is handled, unless the process was started with it ignored.
     init(includingHangUps: Bool = false) {
         for number in [SIGINT, SIGTERM] + (includingHangUps && !HangUps.areIgnored ? [SIGHUP] : []) {
             #if canImport(Darwin)
-                // The source doesn't prevent the default action, which would end the process.
+                // A dispatch source doesn't prevent the default action, which would end the process.
                 signal(number, SIG_IGN)
             #else
-                // The source doesn't receive an ignored signal, and shells start background jobs with SIGINT ignored.
+                // A dispatch source doesn't receive an ignored signal, and shells start background jobs with SIGINT
+                // ignored.
                 signal(number, SIG_DFL)
             #endif
             state.withLock { state in
@@ -64,7 +65,7 @@ final class Interruption: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isSettled = state.withLock { state in
-                    // An earlier cancellation didn't find this waiter.
+                    // A cancellation before this point didn't find the waiter.
                     guard state.signal == nil, !Task.isCancelled else { return true }
                     state.waiting[waiter] = continuation
                     return false
@@ -76,7 +77,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// The time within which a repeated signal is ignored. Wrappers often signal both a process and its group.
+    /// The time during which a repeated signal is ignored. Wrappers often signal both a process and its group.
     private static let repetition = Duration.milliseconds(250)
 
     private func receive(_ number: Int32) {
@@ -89,7 +90,7 @@ final class Interruption: Sendable {
             return Array(state.waiting.values)
         }
         guard let waiting else {
-            // Committed data stays; nothing else is guaranteed after a second signal.
+            // Only committed data is guaranteed to survive a second signal.
             _exit(128 + number)
         }
         for continuation in waiting { continuation.resume(returning: number) }

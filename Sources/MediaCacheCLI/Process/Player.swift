@@ -3,16 +3,12 @@ import Foundation
 
 /// A supported player.
 enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
-    /// mpv.
     case mpv
-    /// VLC.
     case vlc
-    /// ffplay.
     case ffplay
 
     /// An installed player.
     struct Installed: Sendable, Hashable {
-        /// The player.
         var player: Player
         /// The path of its program.
         var path: String
@@ -27,7 +23,8 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         }
         throw CommandFailure(
             .failed,
-            "no player found in $PATH (mpv, vlc, ffplay); install one, or use the URL of `mediacache url` in another player"
+            "no player found in $PATH (mpv, vlc, ffplay); install one, or open the URL that `mediacache url` prints "
+                + "in another player"
         )
     }
 
@@ -47,8 +44,8 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
     /// The protocols that ffplay may use for a play URL and its references.
     private static let networkProtocols = "http,https,tcp,tls,crypto,data"
 
-    /// Writes a playlist of one URL, which only this user can read. Other users can see a player's arguments, and a
-    /// play URL contains a secret.
+    /// Writes a playlist with one URL, which only this user can read. The URL isn't an argument of the player, since a
+    /// play URL contains a secret and other users can see arguments.
     ///
     /// - Returns: The path of the playlist.
     /// - Throws: ``CommandFailure`` if it can't be written.
@@ -58,7 +55,7 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         switch self {
         case .mpv, .vlc: text = "#EXTM3U\n\(url)\n"
         case .ffplay:
-            // In ffmpeg's syntax, quotes are escaped between two quoted strings. The options apply to the URL, so that
+            // In ffmpeg's syntax, a quote is escaped between two quoted strings. The options apply to the URL, so that
             // only the script itself is read from a file.
             text = """
                 ffconcat version 1.0
@@ -75,7 +72,7 @@ enum Player: String, Sendable, Hashable, CaseIterable, ExpressibleByArgument {
         return path
     }
 
-    /// Returns the arguments that play a playlist of ``writePlaylist(of:in:)`` and end with it.
+    /// Returns the arguments for playing a playlist of ``writePlaylist(of:in:)``. The player exits at its end.
     func arguments(forPlaylist path: String, extra: [String]) -> [String] {
         switch self {
         case .mpv: extra + ["--playlist=\(path)"]

@@ -8,20 +8,19 @@ import Foundation
     import Darwin
 #endif
 
-/// A folder with mode 0700 for the files of one child process. It's removed with the object.
+/// A folder with mode 0700 for the files of one child process. It's removed when the object is released.
 final class ScratchFolder: Sendable {
-    /// The folder's path.
     let path: String
 
-    /// The name of the parent folder in a cache folder.
+    /// The subfolder of the cache folder that contains the folders.
     private static let parent = "temporary"
-    /// The age in seconds at which a folder of a killed process is removed.
-    private static let longestUse = 86_400.0
+    /// The age in seconds after which the folder of a killed process is removed.
+    private static let maximumAge = 86_400.0
 
     /// Creates a folder.
     ///
-    /// - Parameter cacheFolder: The cache folder that contains it. If that's nil, missing or read-only, the folder is
-    ///   among the system's temporary files.
+    /// - Parameter cacheFolder: The cache folder in which it's created. If it's nil, missing or read-only, the system's
+    ///   temporary folder is used.
     /// - Throws: ``CommandFailure`` if the folder can't be created.
     init(in cacheFolder: String?) throws {
         var places = [FileManager.default.temporaryDirectory.path]
@@ -47,7 +46,6 @@ final class ScratchFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// Returns the path of a file in the folder.
@@ -57,7 +55,7 @@ final class ScratchFolder: Sendable {
         let manager = FileManager.default
         for name in (try? manager.contentsOfDirectory(atPath: parent)) ?? [] where name.hasPrefix("mediacache-") {
             let date = (try? manager.attributesOfItem(atPath: "\(parent)/\(name)"))?[.modificationDate] as? Date
-            guard let date, -date.timeIntervalSinceNow > longestUse else { continue }
+            guard let date, -date.timeIntervalSinceNow > maximumAge else { continue }
             try? manager.removeItem(atPath: "\(parent)/\(name)")
         }
     }

@@ -39,7 +39,7 @@ enum StandardStreams {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// Ignores SIGPIPE, so that writing to a closed pipe is an error and doesn't end the process.
+    /// Ignores SIGPIPE, so that writing to a closed pipe returns an error instead of ending the process.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -63,7 +63,7 @@ enum StandardStreams {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
     }
 
-    /// Writes all of a text.
+    /// Writes a text completely.
     ///
     /// - Returns: 0, or the error number.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {

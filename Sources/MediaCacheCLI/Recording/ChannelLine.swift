@@ -3,7 +3,6 @@ import MediaLibrary
 
 /// The progress of a recording as a line.
 struct ChannelLine: Sendable {
-    /// The channel.
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments

@@ -1,14 +1,14 @@
 import MediaCacheAPI
 import MediaLibrary
 
-/// The rendering of channels for people.
+/// The rendering of channels as text.
 enum ChannelReport {
     /// Returns a table with a row for each channel.
     static func table(_ records: [ChannelRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "There are no channels; `record` creates one." }
         var table = Table([
             .init("NAME"), .init("STATE"), .init("EDGE"), .init("WINDOW", .right), .init("GAPS", .right),
-            .init("RATE", .right), .init("SIZE", .right), .init("KEEPS"), .init("URL"), .init(""),
+            .init("RATE", .right), .init("SIZE", .right), .init("LIMITS"), .init("URL"), .init(""),
         ])
         for record in records {
             let cells = [
@@ -26,7 +26,7 @@ enum ChannelReport {
     /// Returns a table with a row for each gap.
     static func table(ofGaps gaps: [TimelineRecord.Segment], in name: ChannelName) -> String {
         guard !gaps.isEmpty else { return "The recording of \(name) has no gaps." }
-        var table = Table([.init("FROM"), .init("LASTS", .right), .init("TRACK"), .init("NUMBER", .right)])
+        var table = Table([.init("FROM"), .init("DURATION", .right), .init("TRACK"), .init("NUMBER", .right)])
         for gap in gaps {
             table.add([
                 MomentText.exact(gap.start), SecondsText.describe(gap.duration), gap.track, "\(gap.number)",
@@ -39,7 +39,7 @@ enum ChannelReport {
     static func table(ofProgrammes programmes: [ProgrammeRecord], in name: ChannelName) -> String {
         guard !programmes.isEmpty else { return "\(name) has no programmes; --add creates one." }
         var table = Table([
-            .init("ID"), .init("FROM"), .init("TO"), .init("LASTS", .right), .init("TITLE"), .init("EXPORTS"),
+            .init("ID"), .init("FROM"), .init("TO"), .init("DURATION", .right), .init("TITLE"), .init("EXPORTS"),
         ])
         for programme in programmes {
             table.add([

@@ -5,9 +5,9 @@ import MediaLibrary
 struct LostSegments: Sendable, Hashable {
     /// A missing segment.
     struct Gap: Encodable, Sendable, Hashable {
-        /// The folder of its track.
+        /// The name of the track's folder.
         var track: String
-        /// The number in the playlists.
+        /// The media sequence number.
         var number: Int64
         /// The start in milliseconds since 1970.
         var start: Int64
@@ -31,7 +31,7 @@ struct LostSegments: Sendable, Hashable {
         init(_ segment: TimelineRecord.Segment) { (track, number) = (segment.track, segment.number) }
     }
 
-    /// The gaps in the order of their discovery.
+    /// The gaps in the order they were found.
     private(set) var gaps: [Gap] = []
     /// The gaps before the start of the command, and those in ``gaps``.
     private var known: Set<Place> = []
@@ -40,7 +40,7 @@ struct LostSegments: Sendable, Hashable {
     /// Creates an empty list.
     init() {}
 
-    /// Excludes the gaps before the start of the command.
+    /// Excludes gaps that existed before the command started.
     mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Place.init)) }
 
     /// Records the reason for a gap.
@@ -62,7 +62,7 @@ struct LostSegments: Sendable, Hashable {
     /// The number of missing segments.
     var count: Int { gaps.count }
 
-    /// The duration in seconds on the track with the most gaps.
+    /// The duration in seconds, on the track where it's longest.
     var seconds: Double {
         gaps.reduce(into: [:]) { $0[$1.track, default: 0] += $1.duration }.values.max() ?? 0
     }

@@ -22,7 +22,7 @@ final class RecordDisplay: Sendable {
         var hasAddress = false
     }
 
-    /// The interval of plain lines. A recording can run for days.
+    /// The minimum interval between plain lines. It's long, since a recording can run for days.
     private static let plainInterval = Duration.seconds(60)
 
     private let form: Form
@@ -30,7 +30,6 @@ final class RecordDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Creates a display.
     init(_ form: Form) {
         self.form = form
         isTerminal = StandardStreams.errorIsTerminal
@@ -39,7 +38,7 @@ final class RecordDisplay: Sendable {
     /// The gaps since the start of the command.
     var lost: LostSegments { state.withLock { $0.lost } }
 
-    /// Excludes the gaps before the start of the command.
+    /// Excludes gaps that existed before the command started.
     func begin(with gaps: [TimelineRecord.Segment]) { state.withLock { $0.lost.begin(with: gaps) } }
 
     /// Records the reason for a gap.
@@ -47,7 +46,7 @@ final class RecordDisplay: Sendable {
         state.withLock { $0.lost.note(reason: reason, track: track, start: start) }
     }
 
-    /// Prints the URL of the channel once.
+    /// Prints the URL of the channel. Only the first call has an effect.
     func note(address: String) {
         state.withLock { state in
             guard !state.hasAddress, form == .text else { return }
@@ -104,7 +103,7 @@ final class RecordDisplay: Sendable {
         }
     }
 
-    /// Moves below the line.
+    /// Moves the cursor below the redrawn line.
     func finish() {
         state.withLock { state in
             if state.hasLine { StandardStreams.writeError("\n") }

@@ -14,9 +14,7 @@ struct RecordEvent: Encodable, Sendable {
         case result
     }
 
-    /// The kind.
     var kind: Kind
-    /// The channel.
     var record: ChannelRecord
     /// The gaps since the start of the command.
     var lost: LostSegments

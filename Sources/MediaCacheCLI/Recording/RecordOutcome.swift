@@ -12,7 +12,7 @@ struct RecordOutcome: Sendable {
     /// Whether the recording continues without the command.
     var continues = false
 
-    /// The result for people; nil if nothing was recorded.
+    /// The result as text; nil if nothing was recorded.
     var text: String? {
         guard let first = record.recordedRanges.first, let last = record.recordedRanges.last else { return nil }
         let amount = "\(DurationText.describe(.seconds(record.recordedSeconds))) (\(ByteCount(record.bytes)))"

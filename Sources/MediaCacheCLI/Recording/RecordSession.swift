@@ -3,15 +3,12 @@ import MediaCache
 import MediaCacheAPI
 import MediaLibrary
 
-/// The work of `record` over one connection: it adds the channel and follows it to its end.
+/// A run of `record` over one connection. It adds the channel and follows it to its end.
 struct RecordSession: Sendable {
-    /// The name of the channel.
     var name: ChannelName
-    /// The URL of the stream.
     var url: ResourceURL
     /// The request, without header fields and limits.
     var addition: ChannelAddition
-    /// The limits.
     var retention: RetentionOptions
     /// The header fields for origins.
     var header: [HeaderArgument]
@@ -21,7 +18,7 @@ struct RecordSession: Sendable {
     /// Adds the channel.
     ///
     /// - Returns: The previous and the new state of the channel.
-    /// - Throws: ``OwnerEnded``, errors of the API.
+    /// - Throws: ``OwnerEnded``, errors from the API.
     func begin(_ client: APIClient) async throws -> (before: ChannelRecord?, now: ChannelRecord) {
         let before = try await Self.find(name, client)
         var byOrigin = HeaderArgument.byOrigin(header, for: url)
@@ -36,7 +33,7 @@ struct RecordSession: Sendable {
 
     /// Records until the end of the stream, the given time, or a signal.
     ///
-    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors of the API.
+    /// - Throws: ``OwnerEnded``, ``CommandFailure``, errors from the API.
     func run(
         through connection: Connection, showing display: RecordDisplay, until interruption: Interruption
     ) async throws -> RecordOutcome {
@@ -68,7 +65,7 @@ struct RecordSession: Sendable {
     private func follow(_ client: APIClient, showing display: RecordDisplay) async throws -> ChannelRecord {
         try await withThrowingTaskGroup(of: ChannelRecord?.self) { group in
             let name = name
-            // Only events contain the reasons of gaps. Events can be dropped, so the gaps are read from the API.
+            // Only events contain the reasons for gaps. Since events can be dropped, the gaps are read from the API.
             group.addTask {
                 try? await client.events { event in
                     guard event.event == .channelGap, event.channel == name.rawValue else { return }
@@ -98,7 +95,7 @@ struct RecordSession: Sendable {
                 throw CommandFailure(.failed, "the channel \(name) was deleted")
             }
             if record.gaps != gaps || (isBehind && record.edge != edge) {
-                // The event with the reason follows shortly.
+                // Give the event with the reason time to arrive.
                 try await Task.sleep(for: .milliseconds(50))
                 let found = try await client.gaps(of: name)
                 try display.show(gaps: found, of: record)

@@ -1,7 +1,7 @@
 import Foundation
 public import MediaCache
 
-/// The contract of `EvictionPolicy` as tests for any implementation.
+/// Contract tests for any `EvictionPolicy`.
 ///
 /// ```swift
 /// @Test(arguments: EvictionPolicyContract.Rule.allCases)
@@ -26,9 +26,9 @@ public struct EvictionPolicyContract: Sendable {
         case usesEachCandidateOnce
         /// A candidate isn't shrunk by more bytes than it has.
         case shrinksWithinCandidateSize
-        /// Equal situations have equal results.
+        /// Equal situations produce equal results.
         case isDeterministic
-        /// A situation without candidates has no evictions.
+        /// A situation without candidates produces no evictions.
         case acceptsNoCandidates
     }
 
@@ -48,10 +48,10 @@ public struct EvictionPolicyContract: Sendable {
     private let policy: any EvictionPolicy
     private let seeds: Range<UInt64>
 
-    /// Creates the tests of a policy.
+    /// Creates tests for a policy.
     ///
     /// - Parameters:
-    ///   - policy: The tested policy.
+    ///   - policy: The policy to test.
     ///   - seeds: The seeds of random situations.
     public init(_ policy: any EvictionPolicy, seeds: Range<UInt64> = 0..<200) {
         self.policy = policy
@@ -64,7 +64,7 @@ public struct EvictionPolicyContract: Sendable {
     public func check(_ rule: Rule) throws {
         for seed in seeds {
             let situation = situation(rule, seed: seed)
-            if let detail = broken(rule, situation, policy.steps(for: situation)) {
+            if let detail = violation(rule, situation, policy.steps(for: situation)) {
                 throw Violation(rule: rule, seed: seed, detail: detail)
             }
         }
@@ -100,7 +100,7 @@ public struct EvictionPolicyContract: Sendable {
     }
 
     /// Returns a description of a violation; nil if there is none.
-    private func broken(_ rule: Rule, _ situation: EvictionSituation, _ steps: [EvictionStep]) -> String? {
+    private func violation(_ rule: Rule, _ situation: EvictionSituation, _ steps: [EvictionStep]) -> String? {
         let freed = situation.bytesFreed(by: steps)
         let removed = Set(steps.compactMap { if case .remove(let id) = $0 { id } else { nil } })
         let candidates = Dictionary(uniqueKeysWithValues: situation.candidates.map { ($0.id, $0.bytes) })
@@ -123,9 +123,9 @@ public struct EvictionPolicyContract: Sendable {
                 guard case .shrink(let id, let bytes) = step else { return false }
                 return bytes <= 0 || bytes > candidates[id, default: 0]
             }
-            return wrong.isEmpty ? nil : "\(wrong) exceed the candidates' sizes"
+            return wrong.isEmpty ? nil : "\(wrong) aren't within the candidates' sizes"
         case .isDeterministic:
-            return policy.steps(for: situation) == steps ? nil : "the second result differs"
+            return policy.steps(for: situation) == steps ? nil : "a second call returned different steps"
         }
     }
 }
@@ -138,7 +138,7 @@ extension EvictionStep {
     }
 }
 
-/// A generator whose sequence depends only on the seed, on all platforms.
+/// A random number generator that produces the same sequence for a seed on all platforms.
 private struct SituationRandom: RandomNumberGenerator {
     var state: UInt64
 

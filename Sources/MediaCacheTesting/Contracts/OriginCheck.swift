@@ -19,7 +19,7 @@ struct OriginCheck: Sendable {
         guard condition else { throw fail(detail()) }
     }
 
-    /// Scripts a resource, and returns its URL.
+    /// Scripts a resource and returns its URL.
     func serve(_ resource: ScriptedResource, at target: String = "/media.mp4") throws -> ResourceURL {
         let url = try contract.makeURL(target)
         script[url] = resource
@@ -38,7 +38,7 @@ struct OriginCheck: Sendable {
         guard let buffer = try await body.next() else { return nil }
         let bytes = buffer.withUnsafeBytes { Array($0) }
         try expect(!bytes.isEmpty, "a buffer was empty")
-        try expect(bytes.count == buffer.count, "a buffer of \(bytes.count) bytes says it has \(buffer.count)")
+        try expect(bytes.count == buffer.count, "a buffer of \(bytes.count) bytes has the count \(buffer.count)")
         return bytes
     }
 
@@ -48,7 +48,7 @@ struct OriginCheck: Sendable {
         return bytes
     }
 
-    /// Runs `body`, which must throw a `CacheError` with a code.
+    /// Runs `body`, which must throw a `CacheError` with the given code.
     func expectFailure(_ code: CacheError.Code, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -63,7 +63,7 @@ struct OriginCheck: Sendable {
         throw fail("expected a CacheError with the code \(code.rawValue), got no error")
     }
 
-    /// Waits until `condition` holds for the script's requests, with a time limit.
+    /// Waits until `condition` is true for the script's requests, with a time limit.
     func wait(for what: String, until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async throws {
         try await bounded(what) { await script.wait(until: condition) }
     }
@@ -82,7 +82,7 @@ struct OriginCheck: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        try expect(isDone, "waited \(patience) for \(what)")
+        try expect(isDone, "timed out after \(patience) waiting for \(what)")
     }
 
     func waitForCancellation(of number: Int = 0) async throws {

@@ -1,6 +1,6 @@
 public import MediaCache
 
-/// The contract of `Origin` as tests for any implementation.
+/// Contract tests for any `Origin`.
 ///
 /// A scripted origin acts as the server, in the same process or behind a ``ScriptedOriginServer``.
 ///
@@ -19,7 +19,7 @@ public struct OriginContract: Sendable {
         case returnsHeadAndBody
         /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``.
         case sendsUnchangedRequest
-        /// Range requests return the range, also beyond 4 GiB.
+        /// Range requests return the range, even beyond 4 GiB.
         case readsRanges
         /// Redirects are returned rather than followed.
         case returnsRedirects
@@ -31,19 +31,19 @@ public struct OriginContract: Sendable {
         case readsEmptyBodies
         /// Reading beyond the end returns the end again.
         case repeatsEnd
-        /// A body that ends before its announced length is a `badResponse`.
+        /// A body that ends before its announced length is reported as `badResponse`.
         case reportsTruncation
-        /// A chunked body without its last chunk is a `badResponse`.
+        /// A chunked body without its last chunk is reported as `badResponse`.
         case reportsTruncatedChunks
-        /// The end of the connection ends a body of unknown length.
+        /// A body of unknown length ends with the connection.
         case readsUntilConnectionEnd
-        /// A connection that is reset within the body is `unreachable`.
+        /// A connection that is reset during the body is reported as `unreachable`.
         case reportsResets
-        /// A connection that is closed without a response is `unreachable`.
+        /// A connection that is closed without a response is reported as `unreachable`.
         case reportsMissingResponses
-        /// A missing response head is `timedOut`.
+        /// A missing response head is reported as `timedOut`.
         case limitsFirstByteTime
-        /// A stalled body is `timedOut`.
+        /// A stalled body is reported as `timedOut`.
         case limitsStalls
         /// The time between reads doesn't count as a stall.
         case permitsReaderPauses
@@ -55,7 +55,7 @@ public struct OriginContract: Sendable {
         case closesReleasedBody
         /// Cancelling the task before the response head closes the exchange.
         case closesCancelledSend
-        /// Cancelling the task within the body closes the exchange.
+        /// Cancelling the task during the body closes the exchange.
         case closesCancelledRead
         /// `AddressScope.publicOnly` prevents requests to local addresses.
         case refusesLocalAddresses
@@ -67,10 +67,11 @@ public struct OriginContract: Sendable {
 
     /// Deviations permitted for transports that can't be configured otherwise.
     public enum Allowance: Sendable, CaseIterable {
-        /// Targets that aren't valid in URLs are percent-encoded, and targets that the transport would change are an
-        /// `invalidURL`.
+        /// Targets that aren't valid in URLs are percent-encoded. Targets that the transport would change are rejected
+        /// as `invalidURL`.
         case encodesTargets
-        /// Whole bodies are decoded, without their coding and length, and parts of coded bodies are a `badResponse`.
+        /// Complete bodies are decoded, and their `Content-Encoding` and length are removed. Partial coded bodies are
+        /// reported as `badResponse`.
         case decodesContent
     }
 
@@ -93,12 +94,12 @@ public struct OriginContract: Sendable {
     let allowances: Set<Allowance>
     let time: any TimeSource
 
-    /// Creates the tests of an origin.
+    /// Creates tests for an origin.
     ///
     /// - Parameters:
-    ///   - origin: The tested origin.
-    ///   - script: The scripted origin that receives its requests. Each rule should have its own.
-    ///   - limit: The time limit used by the rules about time.
+    ///   - origin: The origin to test.
+    ///   - script: The scripted origin that receives the requests. Use a new one for each rule.
+    ///   - limit: The time limit in rules that test timeouts.
     ///   - heldBytes: The maximum number of bytes received ahead of the reader, including the system's socket buffers.
     ///   - allowances: The permitted deviations.
     ///   - time: The clock that measures `limit`.

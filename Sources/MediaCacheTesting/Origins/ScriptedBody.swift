@@ -8,7 +8,7 @@
 
 /// The content of a scripted resource: given bytes, or seeded random bytes.
 ///
-/// Random bytes depend only on the seed and the offset, and are generated at about the speed of a copy, also in debug
+/// Random bytes depend only on the seed and the offset, and are generated at about the speed of a copy, even in debug
 /// builds. A body of many gigabytes needs no memory, and any part of it can be checked separately.
 public struct ScriptedBody: Sendable {
     private enum Content {
@@ -25,7 +25,7 @@ public struct ScriptedBody: Sendable {
     /// The number of bytes.
     public let length: Int64
     private let content: Content
-    /// The given bytes, or the pool of random ones.
+    /// The given bytes, or the pool of random bytes.
     private let storage: [UInt8]
 
     private init(length: Int64, content: Content, storage: [UInt8]) {
@@ -71,7 +71,7 @@ public struct ScriptedBody: Sendable {
         }
     }
 
-    /// Returns whether `bytes` are those of the body at `offset`.
+    /// Returns whether `bytes` equal the body's bytes at `offset`.
     public func matches(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard offset >= 0, offset + Int64(bytes.count) <= length else { return false }
         var position = 0
@@ -86,7 +86,7 @@ public struct ScriptedBody: Sendable {
         return true
     }
 
-    /// Returns whether `bytes` are those of the body at `offset`.
+    /// Returns whether `bytes` equal the body's bytes at `offset`.
     public func matches(_ bytes: [UInt8], at offset: Int64 = 0) -> Bool {
         bytes.withUnsafeBytes { matches($0, at: offset) }
     }
@@ -99,15 +99,17 @@ public struct ScriptedBody: Sendable {
     }
 
     private func fill(_ target: UnsafeMutableRawBufferPointer, at offset: Int64) {
-        let here = Int(max(0, min(Int64(target.count), length - offset)))
-        let known = UnsafeMutableRawBufferPointer(rebasing: target[..<here])
-        switch content {
+        let count = Int(max(0, min(Int64(target.count), length - offset)))
+        let content = UnsafeMutableRawBufferPointer(rebasing: target[..<count])
+        switch self.content {
         case .bytes:
-            storage.withUnsafeBytes { known.copyMemory(from: .init(rebasing: $0[Int(offset)..<Int(offset) + here])) }
+            storage.withUnsafeBytes {
+                content.copyMemory(from: .init(rebasing: $0[Int(offset)..<Int(offset) + count]))
+            }
         case .random(let seed):
-            fillRandom(known, at: offset, seed: seed)
+            fillRandom(content, at: offset, seed: seed)
         }
-        UnsafeMutableRawBufferPointer(rebasing: target[here...]).initializeMemory(as: UInt8.self, repeating: 0xEE)
+        UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(as: UInt8.self, repeating: 0xEE)
     }
 
     private func fillRandom(_ target: UnsafeMutableRawBufferPointer, at offset: Int64, seed: UInt64) {

@@ -1,8 +1,8 @@
 import MediaCache
 import Synchronization
 
-/// A running exchange, which returns the body step by step and reports the progress to the origin. Used by in-process
-/// bodies and by the server's connections.
+/// A running exchange. It returns the body step by step and reports the progress to the origin. In-process bodies and
+/// the server's connections use it.
 final class ScriptedExchange: Sendable {
     enum Step {
         case bytes([UInt8])

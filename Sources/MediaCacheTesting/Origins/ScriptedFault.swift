@@ -4,16 +4,16 @@ public import HTTPTypes
 ///
 /// Offsets named `after` count the body bytes of the response; those named `at` are positions in the resource.
 public enum ScriptedFault: Sendable {
-    /// A 206 response whose `Content-Range` is wrong: the values are added to its first and last position and complete
-    /// length.
+    /// A 206 response with a wrong `Content-Range`: the values are added to its first position, last position and
+    /// complete length.
     case wrongContentRange(start: Int64 = 0, end: Int64 = 0, total: Int64 = 0)
     /// A 206 response with this `Content-Range`, regardless of the body; nil omits the field.
     case contentRange(String?)
     /// A 200 response with the whole body, ignoring `Range`.
     case ignoresRange
-    /// A response with this `ETag` (nil for none) that treats `If-Range` as true: a 206 of another version.
+    /// A response with this `ETag` (nil for none) that treats `If-Range` as true, so that a 206 has another version.
     case entityTag(String?)
-    /// A 416 response with the true length, regardless of the range.
+    /// A 416 response with the actual length, regardless of the range.
     case rangeNotSatisfiable
     /// The body ends a number of bytes before its announced length.
     case bodyShorter(by: Int64)
@@ -21,8 +21,8 @@ public enum ScriptedFault: Sendable {
     case bodyLonger(by: Int64)
     /// The response has no `Content-Length`; on a socket the body is chunked (RFC 9112 §7.1).
     case noContentLength
-    /// The response has no `Content-Length`, and the end of the connection ends the body (RFC 9112 §6.3), after a
-    /// number of bytes if given.
+    /// The response has no `Content-Length`, and the body ends with the connection (RFC 9112 §6.3), after a number of
+    /// bytes if given.
     case closeDelimited(after: Int64? = nil)
     /// The response has this `Content-Encoding`; the bytes are unchanged.
     case contentEncoding(String)
@@ -42,7 +42,7 @@ public enum ScriptedFault: Sendable {
     case holdHead(ScriptedGate)
     /// The body waits for the gate at an offset of the resource.
     case holdBody(at: Int64, ScriptedGate)
-    /// The maximum size of a buffer in bytes.
+    /// A maximum size of buffers, in bytes.
     case bufferSize(Int)
     /// The resource is replaced after a number of bytes of this response. The rest of the response comes from the
     /// old version or, if `tearsBody` is true, from the new one, as when a file is overwritten during a transfer.

@@ -1,7 +1,7 @@
 import MediaCache
 import Synchronization
 
-/// A gate at which responses wait until the test opens it. It stays open.
+/// A gate at which responses wait until the test opens it. It can't be closed again.
 public final class ScriptedGate: Sendable {
     fileprivate struct State {
         var isOpen = false
@@ -22,10 +22,10 @@ public final class ScriptedGate: Sendable {
     /// The number of responses that have reached the closed gate.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
-    /// The number of responses that wait at the gate at present.
+    /// The number of responses currently waiting at the gate.
     public var waiting: Int { state.withLock { $0.callbacks.count } }
 
-    /// Opens the gate, and resumes all waiting responses.
+    /// Opens the gate and resumes all waiting responses.
     public func open() {
         let callbacks = state.withLock { state in
             state.isOpen = true
@@ -52,7 +52,7 @@ public final class ScriptedGate: Sendable {
         }
     }
 
-    /// Calls `callback` once when the gate opens, immediately if it's open.
+    /// Calls `callback` once when the gate opens, or immediately if it's open.
     ///
     /// - Returns: The identifier for ``forget(_:)``; nil if `callback` has been called.
     func whenOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {

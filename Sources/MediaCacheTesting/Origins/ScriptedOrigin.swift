@@ -4,7 +4,8 @@ import Synchronization
 
 /// An in-process origin with scripted resources and faults, which records its requests.
 ///
-/// Without faults it's a correct server with `Range` in all three forms, `If-Range`, `If-None-Match` and 416.
+/// Without faults, it behaves like a correct server. It supports all three forms of `Range`, `If-Range`,
+/// `If-None-Match` and 416 responses.
 ///
 /// ```swift
 /// let origin = ScriptedOrigin()
@@ -62,8 +63,8 @@ public final class ScriptedOrigin: Origin {
         }
     }
 
-    /// Adds faults for one future request for `url`: the first one without faults added by an earlier call. Without
-    /// faults, that request succeeds.
+    /// Adds faults for the next request for `url`. Several calls apply to consecutive requests. Without faults, the
+    /// request succeeds.
     public func next(_ url: ResourceURL, _ faults: ScriptedFault...) {
         state.withLock { $0.entries[url.withoutUserInfo, default: Entry()].next.append(faults) }
     }
@@ -102,7 +103,7 @@ public final class ScriptedOrigin: Origin {
                 throw CacheError(.cancelled, "the request to \(request.url) was cancelled")
             case .timedOut:
                 exchange.finish(.cancelled)
-                throw CacheError(.timedOut, "\(authority) didn't answer within \(request.limits.firstByte)")
+                throw CacheError(.timedOut, "\(authority) didn't respond within \(request.limits.firstByte)")
             }
         }
         if exchange.reply.isUnreachable {
@@ -138,7 +139,7 @@ extension ScriptedOrigin {
         await wait { $0.count >= count }
     }
 
-    /// Waits until `condition` holds for the requests so far, or the task is cancelled. The condition is checked at
+    /// Waits until `condition` is true for the requests so far, or the task is cancelled. The condition is checked at
     /// each request, buffer and end under a lock, so it must not call the origin.
     public func wait(until condition: @escaping @Sendable ([ScriptedRequest]) -> Bool) async {
         let id = state.withLock { state in
@@ -204,7 +205,7 @@ extension ScriptedOrigin {
         change { $0.requests[number].progress = progress }
     }
 
-    /// Changes the state, and resumes the waits whose conditions hold.
+    /// Changes the state and resumes waiters if their conditions are true.
     private func change<R: Sendable>(_ body: (inout State) throws -> R) rethrows -> R {
         let (result, reached) = try state.withLock { state in
             let result = try body(&state)

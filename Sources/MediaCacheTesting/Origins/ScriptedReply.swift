@@ -3,7 +3,7 @@ import MediaCache
 
 /// The response to a request, determined before its first byte: the head, the body, and events within the body.
 struct ScriptedReply: Sendable {
-    /// The delimitation of a body on a connection (RFC 9112 §6.3).
+    /// The framing of a body on a connection (RFC 9112 §6.3).
     enum Framing: Sendable {
         case length
         case chunked
@@ -36,7 +36,7 @@ struct ScriptedReply: Sendable {
     /// for its URL.
     init(resource: ScriptedResource?, fields: HTTPFields, number: Int, faults: [ScriptedFault]) {
         guard let resource else {
-            self.init(status: 404, text: "nothing is scripted here", contentType: "text/plain")
+            self.init(status: 404, text: "no resource is scripted for this URL", contentType: "text/plain")
             apply(faults, content: nil)
             return
         }
@@ -55,9 +55,9 @@ struct ScriptedReply: Sendable {
             headerFields[.contentType] = nil
         } else if resource.acceptsRanges, !Self.ignoresRange(faults),
             Self.replacedTag(in: faults) != nil || Self.meetsIfRange(fields, tag: tag, resource.lastModified),
-            let asked = Self.parseRange(fields[.range])
+            let requested = Self.parseRange(fields[.range])
         {
-            serve(asked)
+            serve(requested)
         }
         if status != 304 { headerFields[.contentLength] = String(range.count) }
         for field in resource.headerFields { headerFields[field.name] = field.value }
@@ -77,9 +77,9 @@ struct ScriptedReply: Sendable {
         headerFields[.contentLength] = String(body.length)
     }
 
-    private mutating func serve(_ asked: RequestedRange) {
+    private mutating func serve(_ requested: RequestedRange) {
         let complete = body.length
-        if let served = asked.resolved(in: complete) {
+        if let served = requested.resolved(in: complete) {
             status = 206
             range = served
             headerFields[.contentRange] = "bytes \(served.lowerBound)-\(served.upperBound - 1)/\(complete)"
@@ -89,12 +89,12 @@ struct ScriptedReply: Sendable {
     }
 
     private mutating func refuseRange(complete: Int64) {
-        self = ScriptedReply(status: 416, text: "no such range", contentType: "text/plain")
+        self = ScriptedReply(status: 416, text: "the range isn't satisfiable", contentType: "text/plain")
         headerFields[.contentRange] = "bytes */\(complete)"
     }
 
-    /// Returns the single byte range of a `Range` field (RFC 9110 §14.1.1); nil for no or an invalid range, which a
-    /// server may ignore.
+    /// Returns the single byte range of a `Range` field (RFC 9110 §14.1.1); nil without a range, or for an invalid
+    /// range, which a server may ignore.
     static func parseRange(_ field: String?) -> RequestedRange? {
         guard let field, field.lowercased().hasPrefix("bytes=") else { return nil }
         let parts = field.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -140,13 +140,13 @@ struct ScriptedReply: Sendable {
 
 extension ScriptedReply {
     private mutating func apply(_ faults: [ScriptedFault], content: ScriptedResource?) {
-        // Faults that replace the whole response are first, so that the others change the result.
-        for fault in faults { replaceAnswer(fault, content: content) }
+        // Faults that replace the whole response are applied first, so that the others change the result.
+        for fault in faults { replaceResponse(fault, content: content) }
         for fault in faults { change(fault) }
         marks.sort { $0.position < $1.position }
     }
 
-    private mutating func replaceAnswer(_ fault: ScriptedFault, content: ScriptedResource?) {
+    private mutating func replaceResponse(_ fault: ScriptedFault, content: ScriptedResource?) {
         switch fault {
         case .rangeNotSatisfiable:
             refuseRange(complete: content?.body.length ?? 0)

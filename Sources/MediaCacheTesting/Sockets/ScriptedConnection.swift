@@ -1,7 +1,8 @@
 import HTTPTypes
 import MediaCache
 
-/// A connection to a scripted server, on its own thread, which answers requests until either side closes it.
+/// A connection to a scripted server. It runs on a separate thread and responds to requests until either side closes
+/// it.
 struct ScriptedConnection {
     private static let maximumHeadSize = 64 << 10
 
@@ -15,7 +16,7 @@ struct ScriptedConnection {
     }
 
     mutating func run() {
-        while let head = readHead(), answer(head) {}
+        while let head = readHead(), respond(to: head) {}
     }
 
     /// Reads up to the empty line that ends a head (RFC 9112 §2.1); returns nil at the end of the connection.
@@ -33,8 +34,8 @@ struct ScriptedConnection {
         return nil
     }
 
-    /// Answers a request. Returns false if the connection should be closed.
-    private func answer(_ head: String) -> Bool {
+    /// Responds to a request. Returns false if the connection should be closed.
+    private func respond(to head: String) -> Bool {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines[0].split(separator: " ")
         guard words.count == 3 else { return false }
@@ -51,7 +52,7 @@ struct ScriptedConnection {
                 fields.append(.init(name: name, value: String(value)))
             }
         }
-        // The server is also the other end of its tunnel, so that it can act as a proxy.
+        // To act as a proxy, the server is also the other end of the tunnel.
         if words[0] == "CONNECT" {
             origin.didTunnel(to: String(words[1]), fields)
             return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))

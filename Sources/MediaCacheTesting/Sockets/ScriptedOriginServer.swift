@@ -2,13 +2,13 @@ import Foundation
 public import MediaCache
 import Synchronization
 
-/// A scripted origin behind a socket on the loopback address, for behaviour that needs a connection: truncation,
-/// resets, back pressure, players.
+/// A scripted origin behind a socket on the loopback address, for tests that need a connection: truncation, resets,
+/// back pressure, players.
 ///
-/// It supports HTTP/1.1 with persistent connections, one thread each, without dependencies. After a CONNECT request it
-/// acts as both the proxy and the origin behind it.
+/// It supports HTTP/1.1 with persistent connections, each on a separate thread, and has no dependencies. After a
+/// CONNECT request, it acts as both the proxy and the origin behind it.
 public final class ScriptedOriginServer: Sendable {
-    /// The sockets, shared with the accepting thread, which must not retain the server.
+    /// The sockets. They are shared with the accepting thread, which must not retain the server.
     private final class Sockets: Sendable {
         let listener: StreamSocket
         let open = Mutex<Set<StreamSocket>?>([])
@@ -39,7 +39,7 @@ public final class ScriptedOriginServer: Sendable {
         }
     }
 
-    /// The origin that answers requests.
+    /// The origin that responds to requests.
     public let origin: ScriptedOrigin
     /// The port number.
     public let port: Int
@@ -48,7 +48,7 @@ public final class ScriptedOriginServer: Sendable {
 
     /// Starts a server on a free port of 127.0.0.1 or ::1.
     ///
-    /// - Throws: An error that names the failed system call.
+    /// - Throws: An error with the failed system call.
     public init(_ origin: ScriptedOrigin = ScriptedOrigin(), onIPv6: Bool = false) throws {
         let (listener, port) = try StreamSocket.listen(onIPv6: onIPv6)
         self.origin = origin

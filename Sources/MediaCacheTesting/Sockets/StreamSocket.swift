@@ -93,7 +93,7 @@ struct StreamSocket: Sendable, Hashable {
         }
     }
 
-    /// Waits at `gate`. Returns false if the other side has closed the connection meanwhile.
+    /// Waits until `gate` opens. Returns false if the other side closes the connection first.
     func wait(at gate: ScriptedGate) -> Bool {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return false }
@@ -135,7 +135,7 @@ struct StreamSocket: Sendable, Hashable {
         #endif
     }
 
-    /// Makes ``close()`` send a reset.
+    /// Configures the socket so that ``close()`` sends a reset.
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -174,7 +174,7 @@ struct StreamSocket: Sendable, Hashable {
     }
 }
 
-/// The writing end of a pipe, which wakes a blocked thread when a gate opens. It's closed once.
+/// The writing end of a pipe. Closing it wakes a blocked thread when a gate opens. It's closed only once.
 final class GateSignal: Sendable {
     private let end: Mutex<StreamSocket?>
 
@@ -182,10 +182,10 @@ final class GateSignal: Sendable {
         self.end = Mutex(end)
     }
 
-    /// Wakes the reader, because the end of a pipe is readable.
+    /// Wakes the reader by closing the pipe, since a closed pipe is readable.
     func fire() { retire() }
 
-    /// Closes the pipe's end unless it's closed.
+    /// Closes the pipe unless it's already closed.
     func retire() {
         let last = end.withLock { end in
             defer { end = nil }

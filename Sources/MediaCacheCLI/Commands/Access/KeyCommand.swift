@@ -7,12 +7,12 @@ import MediaCacheServer
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
-        abstract: "Shows and replaces the key of the API.",
+        abstract: "Shows or replaces the API key.",
         discussion: """
               mediacache key show
               mediacache key roll
 
-            The key opens only the API and the page. Players have tokens, which `token` lists and revokes.
+            The key grants access only to the API and the page. Players use tokens, which `token` lists and revokes.
             """,
         subcommands: [KeyShowCommand.self, KeyRollCommand.self]
     )
@@ -20,7 +20,7 @@ struct KeyCommand: AsyncParsableCommand {
 
 /// The JSON output of the key commands.
 struct KeyReport: Codable, Sendable, Hashable {
-    /// The file's path.
+    /// The path of the key file.
     var path: String
     /// The key; nil for `key roll`.
     var key: String?
@@ -63,9 +63,10 @@ struct KeyRollCommand: AsyncParsableCommand {
               mediacache key roll
               mediacache key roll && mediacache key show
 
-            The old key is rejected at once, also by a running server. So is the standing playback token in the play URLs \
-            that `url` prints and the page shows. Other tokens stay valid; `token revoke` revokes them.
-            --json prints an object with the key path: the file of the new key.
+            The old key is rejected at once, even by a running server. The same applies to the standing playback \
+            token, which is part of the play URLs that `url` prints and the page shows. Other tokens stay valid; \
+            `token revoke` revokes them.
+            --json prints an object with the key path: the path of the key file.
             """
     )
 

@@ -11,8 +11,9 @@ struct TokenCommand: AsyncParsableCommand {
               mediacache token create --asset 'A film' --expires 7d
               mediacache token revoke x3vdkx2m7pca
 
-            A playback token is part of the path: `/play/TOKEN/…`, `/k/TOKEN/library/…`, `/k/TOKEN/live/…`. It opens \
-            everything that players read, but not the API. A token of an asset opens that asset only.
+            A playback token is part of the path: `/play/TOKEN/…`, `/k/TOKEN/library/…`, `/k/TOKEN/live/…`. It grants \
+            access to everything that players read, but not to the API. A token for an asset grants access to that \
+            asset only.
             """,
         subcommands: [TokenListCommand.self, TokenCreateCommand.self, TokenRevokeCommand.self],
         defaultSubcommand: TokenListCommand.self

@@ -12,10 +12,10 @@ struct TokenCreateCommand: AsyncParsableCommand {
               mediacache token create --label 'living room'
               mediacache token create --asset 'A film' --expires 7d
 
-            Without --asset, it's a playback token, with which a client can make the server fetch any URL that its address \
-            rules allow.
-            With --asset, it opens one asset. If a server is running, the asset's URLs are printed too: the library URL \
-            serves cached data only, the play URL also fetches missing data.
+            Without --asset, the token is for playback: a client that has it can request any URL that the server's \
+            address rules allow.
+            With --asset, the token grants access to one asset. If a server is running, the asset's URLs are printed \
+            too: the library URL serves cached data only, the play URL also fetches missing data.
             The token is printed once and can't be shown again.
             --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL. \
             Absent values are omitted.
@@ -23,15 +23,17 @@ struct TokenCreateCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The asset that the token opens: its ID, title or URL.", valueName: "asset"),
+        help: ArgumentHelp(
+            "The only asset that the token grants access to: its ID, title or URL.", valueName: "asset"),
         transform: AssetArgument.init(parsing:))
     var asset: AssetArgument?
 
-    @Option(help: ArgumentHelp("The label of the token.", valueName: "text"))
+    @Option(help: ArgumentHelp("A label for the token, which `token list` shows.", valueName: "text"))
     var label: String?
 
     @Option(
-        help: ArgumentHelp("The validity, such as 12h or 7d. (default: until it's revoked)", valueName: "time"),
+        help: ArgumentHelp(
+            "How long the token is valid, such as 12h or 7d. (default: until it's revoked)", valueName: "time"),
         transform: DurationText.parse)
     var expires: Duration?
 
@@ -48,7 +50,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
             let id = try await asset?.find(in: try await client.assets(), what: "asset", asking: client).id
             var record = try await client.issueToken(
                 TokenAddition(scope: id == nil ? .playback : .asset, asset: id, label: label, expires: expires))
-            // A server of this command stops with it, so its URLs are useless.
+            // A server that this command started stops with it, so its URLs would be useless.
             if connection.owner == nil { (record.libraryURL, record.playURL) = (nil, nil) }
             return record
         }

@@ -12,8 +12,8 @@ struct TokenListCommand: AsyncParsableCommand {
               mediacache token list
               mediacache token list --json
 
-            The token `standing` is in the URLs of the page and of `url`. The tokens themselves can't be listed, since only \
-            their hashes are stored.
+            The token `standing` is part of the URLs that the page shows and `url` prints. The tokens themselves can't \
+            be listed, since only their hashes are stored.
             --json prints an array of objects with the keys id, scope (playback or asset), asset, label, created, \
             expires, lastUsed. Unknown values are omitted.
             """,

@@ -5,10 +5,10 @@ import MediaCacheAPI
 struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revokes tokens, so that URLs with them stop working.",
+        abstract: "Revokes tokens. URLs that contain them stop working.",
         discussion: """
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing              all URLs of `url` and the page
+              mediacache token revoke standing              disable all URLs of `url` and the page
 
             New requests are rejected at once; running responses continue. A revoked standing token is replaced by a new \
             one.

@@ -16,7 +16,7 @@ struct ChannelsCommand: AsyncParsableCommand {
               mediacache channels remove news
 
             The commands are sent to the process that owns the cache folder (`serve` or `record`), if there is one. \
-            `serve` records channels from its start; its --config declares further ones.
+            `serve` records channels while it runs; its configuration file can declare more.
             """,
         subcommands: [
             ChannelsListCommand.self, ChannelsStartCommand.self, ChannelsStopCommand.self, ChannelsEndCommand.self,

@@ -9,8 +9,8 @@ struct ChannelsEndCommand: AsyncParsableCommand {
         discussion: """
               mediacache channels end news
 
-            Its windows still play. Segments that its playlists already list are fetched for up to ten seconds. To pause a \
-            recording, use `channels stop`.
+            The recorded windows still play. Segments that the playlists already list are fetched for up to ten more \
+            seconds. To pause a recording, use `channels stop`.
             """
     )
 

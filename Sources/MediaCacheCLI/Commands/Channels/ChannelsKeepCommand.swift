@@ -5,14 +5,14 @@ import MediaCacheAPI
 struct ChannelsKeepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keep",
-        abstract: "Shows and changes the limits of a channel.",
+        abstract: "Shows or changes the limits of a channel.",
         discussion: """
               mediacache channels keep news
               mediacache channels keep news --keep 48h --max-size 100GB
               mediacache channels keep news --keep-segments none
 
-            Other limits stay unchanged; without options the limits are shown. Older segments beyond the limits are removed \
-            at once. Programmes remain.
+            Limits without an option stay unchanged; without any options, the command only shows the limits. Segments \
+            beyond the new limits are removed at once, except those of programmes.
             """
     )
 

@@ -16,14 +16,15 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
               mediacache channels programmes news --cancel zmfxk4c6pq2a --format 3gp
               mediacache channels programmes news --delete zmfxk4c6pq2a
 
-            A programme can be created before it begins. After its end `serve` exports it in each --format, one file after \
-            the other, under permanent URLs: hls (a playlist of the recorded segments), mp4 (the original samples), 3gp \
-            (encoded by ffmpeg, if it's installed). Missing segments become gaps, and the list shows their number. \
-            --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished export, \
-            and deletes the file of a finished one. --delete deletes the programme with its files. Times are seconds or \
-            milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. --json prints an \
-            array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, exports (objects with \
-            format, state, progress, bytes, missing, reason, url); with --add and --export the object of that programme.
+            A programme can be created before it begins. After its end, `serve` exports it in each --format, one after \
+            the other, under permanent URLs: hls (a playlist of the recorded segments), mp4 (the original samples), \
+            3gp (encoded by ffmpeg, if it's installed). Missing segments become gaps, and the list shows their number. \
+            --export adds a format, or retries one that failed or was cancelled. --cancel cancels an unfinished \
+            export, and deletes the file of a finished one. --delete deletes the programme with its files. Times are \
+            seconds or milliseconds since 1970, ISO 8601, -<seconds> for seconds ago by the stream's clock, or now. \
+            --json prints an array of objects: id, name, from, to (milliseconds since 1970), playlistURL, movieURL, \
+            exports (objects with format, state, progress, bytes, missing, reason, url); with --add and --export the \
+            object of that programme.
             """
     )
 
@@ -53,7 +54,7 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A format: hls, mp4, 3gp. Repeatable; --cancel without a format cancels all.",
+            "An export format: hls, mp4 or 3gp. Repeatable. Without it, --cancel cancels all exports.",
             valueName: "format"),
         transform: ProgrammeFormat.init(parsing:))
     var format: [ProgrammeFormat] = []
@@ -120,7 +121,10 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         of id: String, in name: ChannelName, _ client: APIClient
     ) async throws -> [ProgrammeFormat] {
         guard let programme = try await client.programmes(of: name).first(where: { $0.id == id }) else {
-            throw CommandFailure(.failed, "the channel \(name) has no programme \(Table.printable(id))")
+            throw CommandFailure(
+                .failed,
+                "the channel \(name) has no programme \(Table.printable(id)); "
+                    + "`mediacache channels programmes \(name)` lists its programmes")
         }
         return programme.exports.compactMap { ProgrammeFormat(rawValue: $0.format) }
     }

@@ -9,8 +9,8 @@ struct ChannelsStartCommand: AsyncParsableCommand {
         discussion: """
               mediacache channels start news
 
-            If `serve` owns the cache folder, it resumes at once, otherwise at its next start. `record` with the channel's \
-            URL and name resumes it too.
+            If `serve` owns the cache folder, the recording resumes at once, otherwise when `serve` is next started. \
+            `record` with the channel's URL and name also resumes it.
             """
     )
 
@@ -23,7 +23,7 @@ struct ChannelsStartCommand: AsyncParsableCommand {
             try await connection.client.updateChannel(name, ChannelUpdate(state: .recording))
             guard connection.owner == nil else { return }
             StandardStreams.printError(
-                "mediacache: note: No server is running for this cache folder; \(name) is recorded once `mediacache serve` runs"
+                "mediacache: note: no server is running for this cache folder; start `mediacache serve` to record \(name)"
             )
         }
     }

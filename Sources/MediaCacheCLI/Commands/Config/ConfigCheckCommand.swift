@@ -10,7 +10,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         discussion: """
               mediacache config check config.json && systemctl reload mediacache
 
-            Prints the number of settings and channels, or the first error with its setting and a correction.
+            Prints the number of settings and channels, or the first error with the setting and a correction.
             """
     )
 
@@ -23,7 +23,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         guard let path = file ?? ConfigurationPath.path(option: nil, environment: environment) else {
             throw CommandFailure(
-                .failed, "no configuration file exists; `mediacache config path` prints its path")
+                .failed, "no configuration file exists; create one at the path that `mediacache config path` prints")
         }
         let configuration = ServeConfiguration(environment: environment, file: try ConfigurationFile(path: path))
         let settings = try configuration.hostSettings()

@@ -16,8 +16,8 @@ struct ConfigCommand: AsyncParsableCommand {
             environment over the file. A list is a JSON array in the file, and separated by commas in the environment \
             (header fields by line breaks). The variable of the cache folder is MEDIACACHE_DIR.
             The file is --config, $MEDIACACHE_CONFIG, $XDG_CONFIG_HOME/mediacache/config.json (~/.config if that isn't \
-            set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its cache folder, \
-            proxy and so on, like the server; limits apply only to the server and `prune`.
+            set), or /etc/mediacache/config.json. Only the first of them is read. All commands use its settings, such \
+            as the cache folder and the proxy, but its limits apply only to `serve` and `prune`.
 
               {"cache": "/srv/media", "maxSize": "500GB", "maxAge": "none", "allowedHost": ["tv.example.org"],
                "header": ["https://media.example.org Authorization: Bearer abc"],

@@ -18,7 +18,7 @@ struct ConfigPathCommand: AsyncParsableCommand {
         let found = ConfigurationPath.path(option: nil, environment: environment)
         try StandardStreams.print(found ?? ConfigurationPath.defaults(environment)[0])
         if found.map({ !FileManager.default.fileExists(atPath: $0) }) ?? true {
-            throw CommandFailure(.failed, "the file doesn't exist")
+            throw CommandFailure(.failed, "the configuration file doesn't exist")
         }
     }
 }

@@ -10,8 +10,8 @@ struct DownloadsCancelCommand: AsyncParsableCommand {
               mediacache downloads cancel 'A film'
               mediacache downloads cancel --keep --all
 
-            Data of other downloads isn't removed. With --keep, the data stays cached until it's evicted. Complete downloads \
-            are removed too.
+            Data that other downloads need isn't removed. With --keep, the data stays cached until it's evicted. \
+            Complete downloads are removed too.
             """
     )
 

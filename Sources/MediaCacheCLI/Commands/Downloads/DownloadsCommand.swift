@@ -13,9 +13,9 @@ struct DownloadsCommand: AsyncParsableCommand {
               mediacache downloads cancel --keep https://example.org/film.mp4
               mediacache downloads watch --json | jq -c 'select(.event == "download.state")'
 
-            A download is named by its ID, its URL, or a unique title. The commands are sent to the process that owns the \
-            cache folder (`serve` or `get`), if there is one; otherwise `resume` downloads until all downloads are \
-            complete. Interrupted downloads are resumed by `serve`, the same `get`, or `resume`.
+            A download is identified by its ID, its URL, or a unique title. The commands are sent to the process that \
+            owns the cache folder (`serve` or `get`), if there is one; otherwise `resume` downloads until all \
+            downloads are complete. Interrupted downloads are resumed by `serve`, the same `get`, or `resume`.
             """,
         subcommands: [
             DownloadsListCommand.self, DownloadsPauseCommand.self, DownloadsResumeCommand.self,

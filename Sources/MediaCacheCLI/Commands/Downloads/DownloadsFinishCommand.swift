@@ -5,11 +5,11 @@ import MediaCacheAPI
 struct DownloadsFinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish",
-        abstract: "Finishes downloads of live streams now, instead of at their end.",
+        abstract: "Finishes downloads of live streams before the streams end.",
         discussion: """
               mediacache downloads finish 'A stream'
 
-            The received part becomes the complete asset. Other downloads aren't changed.
+            The received part becomes the complete asset. Downloads that aren't live are left unchanged.
             """
     )
 

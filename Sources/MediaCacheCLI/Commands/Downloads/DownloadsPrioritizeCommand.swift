@@ -10,8 +10,8 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
               mediacache downloads prioritize film 10
               mediacache downloads prioritize film -- -1
 
-            Downloads with higher priority run first; the default is 0. Downloads with equal priority run in the order of \
-            their addition.
+            Downloads with higher priority run first; the default is 0. Downloads with equal priority run in the order \
+            they were added.
             """
     )
 

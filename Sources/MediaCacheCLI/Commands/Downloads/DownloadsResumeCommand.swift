@@ -18,7 +18,7 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
 
     @OptionGroup var references: DownloadReferences
 
-    @Flag(name: .shortAndLong, help: "Show no progress.")
+    @Flag(name: .shortAndLong, help: "Don't show progress.")
     var quiet = false
 
     @OptionGroup var downloads: DownloadOptions

@@ -27,7 +27,7 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
         guard let connection = try await Connection.running(at: try cache.location) else {
             throw CommandFailure(
                 .failed,
-                "No server is running for this cache folder, so nothing is downloaded; start `mediacache serve`")
+                "no server is running for this cache folder, so nothing is downloaded; start `mediacache serve`")
         }
         let (interruption, display, json) = (Interruption(), DownloadDisplay(isQuiet: false), json)
         let client = connection.client

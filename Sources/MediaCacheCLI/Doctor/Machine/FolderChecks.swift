@@ -12,7 +12,7 @@ import MediaLibrary
     import Darwin
 #endif
 
-/// The checks of the cache folder. They change nothing, except for temporary files.
+/// The checks of the cache folder. They only write temporary files, which they remove.
 struct FolderChecks: Sendable {
     /// The location of the folder.
     var location: CacheLocation
@@ -29,15 +29,15 @@ struct FolderChecks: Sendable {
         return folders.flatMap { [folder($0), space($0), fileSystem($0)].compactMap(\.self) } + [catalog(), key()]
     }
 
-    /// Checks that the folder can be written, and its user.
+    /// Checks that the folder is writable, and that it belongs to this user.
     private func folder(_ path: String) -> DiagnosisFinding {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let parent = Self.existing(above: path)
             guard access(parent, W_OK) == 0 else {
                 return .failure(
-                    "cache folder", "\(path) doesn't exist, and \(parent) can't be written: \(Self.reason(errno))",
-                    advice: "create the folder, or use another one with --cache")
+                    "cache folder", "\(path) doesn't exist, and \(parent) isn't writable: \(Self.reason(errno))",
+                    advice: "create the folder, or set another folder with --cache")
             }
             return .ok("cache folder", "\(path) doesn't exist yet and will be created")
         }
@@ -45,19 +45,19 @@ struct FolderChecks: Sendable {
             return .failure(
                 "cache folder", "\(path) isn't a folder", advice: "move it, or use another folder with --cache")
         }
-        let user = status.st_uid == geteuid() ? "of this user" : "of user \(Self.name(of: status.st_uid))"
+        let user = status.st_uid == geteuid() ? "this user" : "user \(Self.name(of: status.st_uid))"
         guard access(path, W_OK | X_OK) == 0 else {
             return .failure(
-                "cache folder", "\(path), \(user), can't be written: \(Self.reason(errno))",
+                "cache folder", "\(path), which belongs to \(user), isn't writable: \(Self.reason(errno))",
                 advice:
                     "run as user \(Self.name(of: status.st_uid)), or change its owner to \(Self.name(of: geteuid()))")
         }
         guard status.st_uid == geteuid() else {
             return .warning(
-                "cache folder", "\(path) can be written, but is \(user)",
+                "cache folder", "\(path) is writable, but belongs to \(user)",
                 advice: "run as user \(Self.name(of: status.st_uid)), so that all files have the same owner")
         }
-        return .ok("cache folder", "\(path), \(user), can be written")
+        return .ok("cache folder", "\(path) is writable and belongs to \(user)")
     }
 
     /// Checks that the disk has space for the limits.
@@ -74,20 +74,20 @@ struct FolderChecks: Sendable {
         let (freeText, reserveText) = ("\(ByteCount(free)) free", "the minimum free space is \(ByteCount(reserve))")
         guard free > reserve else {
             return .failure(
-                "disk space", "\(freeText), but \(reserveText): no new data can be cached",
+                "disk space", "\(freeText), but \(reserveText), so no new data can be cached",
                 advice: "free some space, or lower --min-free")
         }
         let room = used + free - reserve
         guard let maximum = limits.maximumBytes else {
-            return .ok("disk space", "\(freeText); up to \(ByteCount(room)) can be cached, without another limit")
+            return .ok("disk space", "\(freeText); up to \(ByteCount(room)) can be cached, and no size limit is set")
         }
         guard room >= maximum else {
             return .warning(
                 "disk space",
-                "\(freeText): only \(ByteCount(room)) can be cached, less than the limit of \(ByteCount(maximum))",
+                "\(freeText), so only \(ByteCount(room)) can be cached, less than the limit of \(ByteCount(maximum))",
                 advice: "free some space, or set --max-size to \(ByteCount(room)) or less")
         }
-        return .ok("disk space", "\(freeText); there is space for the limit of \(ByteCount(maximum))")
+        return .ok("disk space", "\(freeText), which is enough for the limit of \(ByteCount(maximum))")
     }
 
     /// Checks the capabilities of the file system.
@@ -107,7 +107,7 @@ struct FolderChecks: Sendable {
         } catch {
             return .failure(
                 "file system", "no file can be written in \(path): \(error)",
-                advice: "free some space, make it writable, or use another folder with --cache")
+                advice: "free some space, make the folder writable, or use another one with --cache")
         }
     }
 
@@ -115,18 +115,18 @@ struct FolderChecks: Sendable {
     private func catalog() -> DiagnosisFinding {
         let path = "\(location.durable)/catalog.sqlite"
         if let owner {
-            return .ok("catalog", "not opened, since process \(owner.processID) uses it")
+            return .ok("catalog", "not checked, since process \(owner.processID) uses it")
         }
         guard FileManager.default.fileExists(atPath: path) else { return .ok("catalog", "none yet") }
         do {
-            // A copy in memory: the file isn't changed.
+            // Opening a copy in memory leaves the file unchanged.
             _ = try Catalog(.copy(of: path))
-            return .ok("catalog", "\(path) opens, \(ByteCount(Self.length(of: path)))")
+            return .ok("catalog", "\(path) can be opened, \(ByteCount(Self.length(of: path)))")
         } catch let error as CacheError where error.code == .newerFormat {
-            return .failure("catalog", error.message, advice: "use that version, or another folder")
+            return .failure("catalog", error.message, advice: "use that version, or another cache folder")
         } catch {
             return .failure(
-                "catalog", "\(path) doesn't open: \((error as? CacheError)?.message ?? "\(error)")",
+                "catalog", "\(path) can't be opened: \((error as? CacheError)?.message ?? "\(error)")",
                 advice: "start `mediacache serve`, which sets the file aside and restores pinned and recorded data")
         }
     }

@@ -1,28 +1,29 @@
 import Foundation
 
-/// A process that listens at a port. Only Linux reveals it (`/proc`), and only root sees processes of other users.
+/// A process that listens on a port. It's found only on Linux, through `/proc`. Only root can see processes of other
+/// users.
 struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
     /// The process ID; nil if it's unknown.
     var id: Int?
     /// The name of the program.
     var name: String?
 
-    /// The process for people.
+    /// The process as text.
     var description: String {
         guard let id else { return "another user's process" }
         return "process \(id)" + (name.map { " (\($0))" } ?? "")
     }
 
-    /// Returns the process at a port; nil if it's unknown.
+    /// Returns the process that listens on a port; nil if it's unknown.
     static func find(port: Int) -> ListeningProcess? {
         // The system's table can omit a socket while others are opened and closed.
         for _ in 0..<3 {
-            if let found = look(port: port), found.id != nil { return found }
+            if let found = lookUp(port: port), found.id != nil { return found }
         }
-        return look(port: port)
+        return lookUp(port: port)
     }
 
-    private static func look(port: Int) -> ListeningProcess? {
+    private static func lookUp(port: Int) -> ListeningProcess? {
         let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { try? String(contentsOfFile: $0, encoding: .utf8) }
         let sockets = Set(tables.flatMap { inodes(listeningAt: port, in: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty else { return nil }
@@ -40,13 +41,13 @@ struct ListeningProcess: Sendable, Hashable, CustomStringConvertible {
         return ListeningProcess()
     }
 
-    /// Returns the inodes of sockets that listen at a port, from a table in the format of proc(5).
+    /// Returns the inodes of sockets that listen on a port, from a table in the format of proc(5).
     static func inodes(listeningAt port: Int, in table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)
             // 0A is LISTEN.
-            guard fields.count > 9, fields[3] == "0A", let place = fields[1].split(separator: ":").last,
-                Int(place, radix: 16) == port
+            guard fields.count > 9, fields[3] == "0A", let hexPort = fields[1].split(separator: ":").last,
+                Int(hexPort, radix: 16) == port
             else { return nil }
             return String(fields[9])
         }

@@ -26,7 +26,7 @@ enum MachineChecks {
             return .failure(
                 "clock", "wrong: \(text)",
                 advice:
-                    "set it (timedatectl set-ntp true): certificates, cookies and recordings depend on it")
+                    "set the clock (timedatectl set-ntp true): certificates, cookies and recordings depend on it")
         }
         guard abs(wall - steady) < 1 else {
             return .warning(
@@ -36,7 +36,7 @@ enum MachineChecks {
         return .ok("clock", text)
     }
 
-    /// Checks the limit of open files.
+    /// Checks the limit on open files.
     static func openFiles() -> DiagnosisFinding {
         guard let limit = OpenFileLimit.most else {
             return .warning("open files", "the limit is unknown", advice: "see `ulimit -Hn`")
@@ -44,9 +44,10 @@ enum MachineChecks {
         return judge(openFiles: limit)
     }
 
-    /// Returns the finding about the limit of open files. A player needs two, an origin and a resource one each.
+    /// Returns the finding about the limit on open files. A player needs two descriptors; an origin and a resource need
+    /// one each.
     static func judge(openFiles: UInt64) -> DiagnosisFinding {
-        // Systems represent “no limit” by the largest number.
+        // “No limit” is reported as the largest number.
         let text = openFiles > 1 << 40 ? "no limit" : "at most \(openFiles)"
         guard openFiles >= 4096 else {
             return .warning(
@@ -58,7 +59,7 @@ enum MachineChecks {
 
     /// Checks that a program is installed.
     ///
-    /// - Parameter loss: The consequence if it isn't.
+    /// - Parameter loss: The consequence if the program is missing, for the finding.
     static func program(_ name: String, without loss: String) async throws -> DiagnosisFinding {
         guard let path = InstalledProgram.path(of: name) else {
             return .warning(

@@ -14,7 +14,6 @@ import MediaLibrary
 struct PortCheck: Sendable {
     /// The address to listen on.
     var host: String
-    /// The port.
     var port: Int
     /// The owner of the cache folder; nil if there is none.
     var owner: FolderOwner?
@@ -24,11 +23,11 @@ struct PortCheck: Sendable {
         let check = "port"
         if port == 0 { return .ok(check, "0: the system picks a free port") }
         if let address = owner?.address, address.hasSuffix(":\(port)") {
-            return .ok(check, "process \(owner?.processID ?? 0) serves this folder at port \(port)")
+            return .ok(check, "process \(owner?.processID ?? 0) serves this folder on port \(port)")
         }
         let number = Self.listen(host: host, port: port)
         switch number {
-        case 0: return .ok(check, "\(port) at \(host) is free")
+        case 0: return .ok(check, "\(port) on \(host) is free")
         case EADDRINUSE:
             let process = ListeningProcess.find(port: port).map(\.description) ?? "another process"
             return .failure(
@@ -55,10 +54,10 @@ struct PortCheck: Sendable {
                 "loopback", "127.0.0.1 isn't available: \(String(cString: strerror(four)))",
                 advice: "enable the loopback interface (ip link set lo up)")
         }
-        return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4; this machine has no IPv6, which isn't needed")
+        return .ok("loopback", six == 0 ? "IPv4 and IPv6" : "IPv4 only, which is sufficient")
     }
 
-    /// Listens for a moment.
+    /// Listens briefly, to find out whether the port is available.
     ///
     /// - Returns: 0, or the error number.
     private static func listen(host: String, port: Int) -> Int32 {

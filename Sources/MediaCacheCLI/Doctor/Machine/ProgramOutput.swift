@@ -10,7 +10,7 @@ enum ProgramOutput {
         let pipe = Pipe()
         let writing = pipe.fileHandleForWriting
         let child = try ChildProcess.start(path, arguments, output: writing.fileDescriptor)
-        // The end of the output is detected only without another writer.
+        // The reader sees the end of the output only after all writing descriptors are closed.
         try? writing.close()
         async let code = child.wait()
         let data = try await BlockingWork.run { try pipe.fileHandleForReading.readToEnd() ?? Data() }
