@@ -8,7 +8,7 @@ import Testing
 struct ChannelReportTests {
     private static let name = ChannelName(rawValue: "news")
 
-    @Test func listsEachChannelInALine() throws {
+    @Test func listsOneChannelPerLine() throws {
         let table = ChannelReport.table([
             try ChannelSample.record(
                 "news", ["gaps": 2, "gapSeconds": 8, "retention": ["seconds": 86_400, "bytes": 50_000_000_000]]),
@@ -78,16 +78,16 @@ struct ChannelReportTests {
         line.lost = lost
         #expect(line.plain.hasSuffix("80.0 KB/s  1 gap (4.000 s)"))
         #expect(line.rendered(width: 20).count == 20)
-        let waiting = try ChannelSample.empty(["state": "waiting", "reason": "it answered 404"])
+        let waiting = try ChannelSample.empty(["state": "waiting", "reason": "the response was 404"])
         line = ChannelLine(record: waiting, lost: LostSegments(), now: 0)
-        #expect(line.plain == "news: waiting (it answered 404)")
+        #expect(line.plain == "news: waiting (the response was 404)")
     }
 
     @Test(arguments: [
         (1_769_890_500_000, "2026-01-31T20:15:00Z"), (1_769_890_500_020, "2026-01-31T20:15:00.020Z"),
         (Int64.max, "9223372036854775807"),
     ])
-    func formatsMomentsExactly(milliseconds: Int64, text: String) {
+    func formatsMomentsWithMilliseconds(milliseconds: Int64, text: String) {
         #expect(MomentText.exact(milliseconds) == text)
     }
 }

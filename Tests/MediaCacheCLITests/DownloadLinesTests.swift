@@ -52,7 +52,7 @@ struct DownloadLinesTests {
     }
 
     @Test func listsStatesAndReasons() throws {
-        let reason = DownloadSample.reason("x", "it answered 404")
+        let reason = DownloadSample.reason("x", "the response was 404")
         let table = DownloadReport.table([
             try DownloadSample.record("a", ["priority": 5]),
             try DownloadSample.record("b", ["state": "failed", "reason": reason]),
@@ -60,7 +60,7 @@ struct DownloadLinesTests {
         ])
         let lines = table.split(separator: "\n")
         #expect(lines[1].contains("running") && lines[1].contains("25%") && lines[1].contains("50 B/s"))
-        #expect(lines[2].contains("failed") && lines[2].hasSuffix("it answered 404"))
+        #expect(lines[2].contains("failed") && lines[2].hasSuffix("the response was 404"))
         #expect(lines[3].contains("holes") && lines[3].hasSuffix("2 parts missing"))
         #expect(!table.contains("\u{1B}"))
         #expect(DownloadReport.table([]) == "There are no downloads; `get` adds one.")

@@ -14,29 +14,29 @@ struct GetOutcomeTests {
         #expect(try failure(["state": "complete"]) == nil)
     }
 
-    @Test func holesArePartialSuccess() throws {
+    @Test func holesCauseExitCode2() throws {
         let failure = try #require(try failure(["state": "completeWithHoles", "holeCount": 3]))
         #expect(failure.exitCode == 2 && failure.message.hasPrefix("3 parts of http://h/x"))
     }
 
     @Test(arguments: ["failed", "waiting"])
-    func advisesOnResumingPartialDownload(state: String) throws {
-        let reason = DownloadSample.reason("originStatus", "it answered 500")
+    func suggestsResumingPartialDownload(state: String) throws {
+        let reason = DownloadSample.reason("originStatus", "the response was 500")
         let failure = try #require(try failure(["state": state, "reason": reason]))
         #expect(failure.exitCode == 1)
         #expect(
             failure.message
-                == "it answered 500; 250 B of 1.00 KB cached; run the same command to resume")
+                == "the response was 500; 250 B of 1.00 KB cached; run the same command to resume")
     }
 
     @Test(arguments: [0, 1000])
     func omitsAdviceWithoutProgress(bytes: Int) throws {
-        let reason = DownloadSample.reason("notMedia", "it's a page")
+        let reason = DownloadSample.reason("notMedia", "the response is HTML")
         let failure = try #require(try failure(["state": "failed", "bytes": bytes, "reason": reason]))
-        #expect(failure.line == "mediacache: it's a page")
+        #expect(failure.line == "mediacache: the response is HTML")
     }
 
-    @Test func cancelledDownloadIsFailure() {
+    @Test func cancelledDownloadFails() {
         #expect(GetOutcome.failure(of: nil, "http://h/x")?.exitCode == 1)
     }
 

@@ -10,14 +10,14 @@ struct RecordOutcomeTests {
         var lost = LostSegments()
         lost.begin(with: [try ChannelSample.gap(1)])
         #expect(lost.add([try ChannelSample.gap(1)]).isEmpty)
-        lost.note(reason: "it answered 404", track: "video-1", start: 1_769_890_508_000)
+        lost.note(reason: "the response was 404", track: "video-1", start: 1_769_890_508_000)
         let new = lost.add([
             try ChannelSample.gap(1), try ChannelSample.gap(2), try ChannelSample.gap(2, track: "audio-1"),
         ])
         #expect(new.map(\.number) == [2, 2])
-        #expect(new[0].text == "gap: video-1 at 2026-01-31T20:15:08Z, 4.000 s: it answered 404")
+        #expect(new[0].text == "gap: video-1 at 2026-01-31T20:15:08Z, 4.000 s: the response was 404")
         #expect(lost.add([try ChannelSample.gap(2)]).isEmpty)
-        // Two tracks miss the same segment.
+        // Both tracks lack the same segment, which counts once.
         #expect(lost.count == 2 && lost.seconds == 4)
     }
 
@@ -38,9 +38,9 @@ struct RecordOutcomeTests {
         outcome.continues = true
         #expect(outcome.failure?.message.contains("channels stop news") == true)
         let nothing = RecordOutcome(
-            record: try ChannelSample.empty(["reason": "it answered 404"]), lost: LostSegments())
+            record: try ChannelSample.empty(["reason": "the response was 404"]), lost: LostSegments())
         #expect(nothing.text == nil && nothing.failure?.exitCode == 1)
-        #expect(nothing.failure?.message.hasSuffix("it answered 404") == true)
+        #expect(nothing.failure?.message.hasSuffix("the response was 404") == true)
     }
 
     @Test func resultIsOneLine() throws {

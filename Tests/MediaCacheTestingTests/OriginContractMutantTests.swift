@@ -4,10 +4,10 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// The contract's rules detect origins that violate them.
+/// Tests that the contract's rules detect origins that violate them.
 @Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
-    /// A correct origin with modified requests, responses and buffers.
+    /// A correct origin whose requests, responses and buffers can be modified.
     private struct Mutant: Origin {
         var base: ScriptedOrigin
         var request: @Sendable (inout OriginRequest) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct OriginContractMutantTests {
         }
     }
 
-    /// A correct body with modified buffers, errors or cancellation.
+    /// A correct body whose buffers, errors or cancellation are modified.
     private final class MutantBody: OriginBody {
         let base: any OriginBody
         let buffer: @Sendable ([UInt8]) -> [UInt8]
@@ -133,15 +133,15 @@ struct OriginContractMutantTests {
             })
     }
 
-    /// Correct decoding violates the rule, too, unless it's permitted.
-    @Test func permitsDecodingByAllowanceOnly() async throws {
+    /// Even correct decoding violates the rule unless it is allowed.
+    @Test func permitsDecodingOnlyIfAllowed() async throws {
         for allowances in [[], [OriginContract.Allowance.decodesContent]] {
             let isCaught = try await breaks(.preservesContentCoding, allowing: Set(allowances)) { mutant in
                 mutant.response = { response in
                     guard response.status == 200 else { return }
                     response.headerFields[.contentEncoding] = nil
                     response.headerFields[.contentLength] = nil
-                    response.body = MutantBody(response.body) { _ in Array("what a body says".utf8) }
+                    response.body = MutantBody(response.body) { _ in Array("another body".utf8) }
                 }
             }
             #expect(isCaught == allowances.isEmpty)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCache
 
-/// Power cuts at random calls during random operations. The cache must be intact afterwards.
+/// Tests of power cuts at random calls during random operations. Afterwards the cache must be intact.
 struct PowerCutTests {
     private static var seedCount: UInt64 {
         #if MEDIACACHE_TSAN
-            // Each takes three seconds under ThreadSanitizer, which checks threads rather than writes.
+            // Each run takes three seconds under ThreadSanitizer, which checks threads rather than writes.
             15
         #else
             let environment = ProcessInfo.processInfo.environment
@@ -42,13 +42,14 @@ struct PowerCutTests {
     }
 }
 
-/// A cache that is used, cut, checked, and used again.
+/// A cache that is used, loses power, is checked, and is used again.
 private final class PowerCutScenario: Sendable {
     let seed: UInt64
     let fixture: EngineFixture
     let bodies: [ResourceURL: ScriptedBody]
     let urls: [ResourceURL]
-    /// A URL completed and pinned before the cut, and never removed. Its origin alternates between versions.
+    /// A URL that is completed and pinned before the cut, and never removed. Its origin alternates between two
+    /// versions.
     let promised: ResourceURL
     let versions: [ScriptedResource]
 
@@ -101,7 +102,7 @@ private final class PowerCutScenario: Sendable {
     private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
         try await fixture.open(files: files) { configuration in
             configuration.eviction = LeastRecentlyUsed(shrinkableSize: 2 << 20)
-            // The clock advances while readers wait, which isn't a failure of their origin.
+            // The clock advances while readers wait, which must not count as a failure of their origin.
             configuration.transfers.limits.firstByte = .seconds(1_000_000_000)
             configuration.transfers.limits.stall = .seconds(1_000_000_000)
         }
@@ -128,14 +129,15 @@ private final class PowerCutScenario: Sendable {
                     do {
                         let info = try await store.complete(ReadRequest(url: self.promised))
                         try await store.setPinned(true, id: info.id)
-                        // The origin may have changed its version since the first one was complete.
+                        // The origin may have changed its version since the resource was completed.
                         guard try await store.resource(id: info.id)?.isComplete == true else { continue }
                         let isPromised = !files.isCut
                         var random = SeededGenerator(seed: changes)
                         for _ in 0..<3 { await self.change(on: store, &random) }
                         return isPromised
                     } catch let error as CacheError where [.notFound, .representationChanged].contains(error.code) {
-                        // The version was evicted before it was pinned, or differs from that of the last opening.
+                        // The version was evicted before it was pinned, or it differs from the version of the previous
+                        // opening.
                     }
                 }
             }
@@ -158,7 +160,7 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    /// Changes or removes the origin's version of the pinned resource, then reads part of it or downloads it.
+    /// Changes or removes the origin's version of the pinned resource, then reads part of the resource or downloads it.
     private func change(on store: CacheStore, _ random: inout SeededGenerator) async {
         fixture.origin[promised] = versions.randomElement(using: &random)
         if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(promised, .status(404)) }
@@ -166,7 +168,7 @@ private final class PowerCutScenario: Sendable {
         let first = Int64.random(in: 0..<400_000, using: &random)
         for _ in 0..<3 { _ = try? await store.bytes(promised, .closed(first, through: first + 199_999)) }
         guard Bool.random(using: &random) else { return }
-        // A download pauses for a while after a shortage of playback, which the advancing clock may have caused.
+        // A download pauses for a while after playback ran short of data, which the advancing clock may have caused.
         _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [promised] in
             try await store.complete(ReadRequest(url: promised, transferClass: .download, pins: true))
         }
@@ -204,7 +206,7 @@ private final class PowerCutScenario: Sendable {
         let store = try await open(files)
         let report = try await store.verify()
         if let finding = report.findings.first {
-            throw Wrong("verify found \(report.findings.count), first \(finding)")
+            throw Wrong("verify reported \(report.findings.count) findings, first \(finding)")
         }
         for info in try await store.resources() {
             let url = try ResourceURL(info.url)
@@ -227,27 +229,27 @@ private final class PowerCutScenario: Sendable {
                         + String(describing: entry))
             }
             let bytes = try await store.bytes(promised)
-            guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("the promise isn't whole") }
+            guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of the pinned version") }
         }
         await store.cleanUpAfterEarlierOpening()
-        // A version replaced by the pinned one may be about to be deleted, from the catalog first.
+        // The version that the pinned one replaced may still be being deleted, first from the catalog.
         try await store.settled { _ in try await self.orphan(of: store, files) == nil }
-        if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't know \(orphan)") }
-        // The power cut may have left a fault for a later request.
+        if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't list \(orphan)") }
+        // A fault that wasn't used before the power cut may remain.
         fixture.origin.clearFaults(promised)
         fixture.origin.isReachable = true
         for (url, body) in bodies {
             guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
         }
-        // The first read may discover that the origin has changed its version.
+        // The first read may find that the origin has changed its version.
         var bytes = try? await store.bytes(promised)
         if bytes == nil { bytes = try await store.bytes(promised) }
         guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of \(promised)") }
-        guard try await store.verify().findings.isEmpty else { throw Wrong("verify found damage after filling") }
+        guard try await store.verify().findings.isEmpty else { throw Wrong("verify reported damage after the fills") }
         await store.close()
     }
 
-    /// Returns a file of a blob that the catalog doesn't list; nil if there is none.
+    /// Returns the path of a blob that the catalog doesn't list, or nil.
     private func orphan(of store: CacheStore, _ files: PowerCutFileSystem) async throws -> String? {
         let owned = try await store.engine.catalog.blobs()
         return files.withDisk(\.paths).first { path in

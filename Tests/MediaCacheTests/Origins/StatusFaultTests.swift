@@ -5,7 +5,7 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// Error statuses, `Retry-After`, and the caller's URL refresher.
+/// Tests of error statuses, `Retry-After`, and the caller's URL refresher.
 struct StatusFaultTests {
     static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
 
@@ -56,7 +56,7 @@ struct StatusFaultTests {
         #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })
     }
 
-    @Test func failsAtOnceAfterLongRetryAfter() async throws {
+    @Test func failsImmediatelyAfterLongRetryAfter() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
@@ -107,7 +107,7 @@ struct StatusFaultTests {
         for expected in [1, 3] {
             let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
             #expect(error?.status == 403)
-            // A useless fresh URL is requested twice at most.
+            // The refresher is called at most twice if its URL fails too.
             #expect(asked.withLock { $0 } == expected)
         }
         await store.close()
@@ -125,7 +125,8 @@ extension OriginContext {
     }
 }
 
-/// A clock that records requested sleeps and returns at once. Only the stall watch sleeps, until its cancellation.
+/// A clock that records sleeps and returns from them immediately, except for the stall watch, which sleeps until it is
+/// cancelled.
 final class RecordingTime: TimeSource {
     private let manual = ManualTime()
     private let sleeps = Mutex<[Duration]>([])

@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Reads that may not send requests.
+/// Tests of reads that must not send requests.
 struct CacheOnlyReadTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
 
@@ -20,7 +20,7 @@ struct CacheOnlyReadTests {
         await first.close()
         let store = try await fixture.open()
         let asked = fixture.origin.requests.count
-        // Long after the version has expired.
+        // The version expired long ago.
         fixture.time.advance(by: .seconds(90 * 86_400))
         let session = try await store.read(request(fixture))
         #expect(try await session.allBytes() == Self.body.bytes)
@@ -41,7 +41,7 @@ struct CacheOnlyReadTests {
         #expect(failure?.code == .notFound)
         #expect(session.position >= 65_536)
         #expect(fixture.origin.requests.count == asked)
-        // Other reads can still fill it.
+        // Other reads can still fill the hole.
         session.cancel()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// URLs with user information, passed to the engine unchanged.
+/// Tests of URLs with user information, which are passed to the engine unchanged.
 struct CredentialsTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
     private let fixture: EngineFixture
@@ -47,7 +47,7 @@ struct CredentialsTests {
         await store.close()
     }
 
-    @Test func namesURLInErrors() async throws {
+    @Test func errorsContainURL() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: bobs))
         let error = await #expect(throws: CacheError.self) {
