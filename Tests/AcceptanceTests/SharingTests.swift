@@ -73,7 +73,8 @@ extension AcceptanceTests {
             let bound = idle + 64 * (512 << 10) + (12 << 20)
             let peak = try #require(server.peakResidentBytes)
             print(
-                "64 readers without a cache: \(peak >> 20) MiB at most, \(idle >> 20) MiB before; the bound is \(bound >> 20) MiB")
+                "64 uncached readers: \(peak >> 20) MiB at most, \(idle >> 20) MiB before; the bound is \(bound >> 20) MiB"
+            )
             #expect(peak <= bound, "\(peak >> 20) MiB, \(idle >> 20) MiB before")
             try await server.stop()
         }

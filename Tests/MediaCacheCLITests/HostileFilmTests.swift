@@ -39,7 +39,9 @@
                 """
             },
             Document(kind: "concat script") { url, _ in "ffconcat version 1.0\nfile '\(url)'\n" },
-            Document(kind: "concat script with a file in its folder") { _, _ in "ffconcat version 1.0\nfile beside.mp4\n" },
+            Document(kind: "concat script with a file in its folder") { _, _ in
+                "ffconcat version 1.0\nfile beside.mp4\n"
+            },
             Document(kind: "concat script with a file") { _, file in "ffconcat version 1.0\nfile 'file:\(file)'\n" },
             Document(kind: "HLS playlist") { url, _ in
                 "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n\(url)\n#EXT-X-ENDLIST\n"

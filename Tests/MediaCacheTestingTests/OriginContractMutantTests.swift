@@ -141,7 +141,7 @@ struct OriginContractMutantTests {
                     guard response.status == 200 else { return }
                     response.headerFields[.contentEncoding] = nil
                     response.headerFields[.contentLength] = nil
-                    response.body = MutantBody(response.body) { _ in Array("another body".utf8) }
+                    response.body = MutantBody(response.body) { _ in Array("what a body says".utf8) }
                 }
             }
             #expect(isCaught == allowances.isEmpty)

@@ -153,7 +153,9 @@ final class ChildProcess: Sendable {
 
     private static func makePipe() throws -> (end: Int32, start: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw HarnessError("a pipe can't be created: \(String(cString: strerror(errno)))") }
+        guard pipe(&ends) == 0 else {
+            throw HarnessError("a pipe can't be created: \(String(cString: strerror(errno)))")
+        }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }

@@ -10,7 +10,9 @@ enum FreePort {
             let stream = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, stream, 0)
-        guard descriptor >= 0 else { throw HarnessError("a socket can't be created: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw HarnessError("a socket can't be created: \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         var address = sockaddr_in.loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -47,7 +47,8 @@ enum JSONSituation {
             "get", "a stream copied to the output", [film, "-o", output.file("film.mp4")] + cacheOptions, lines: result)
         try await transcript.run(
             "get", "a segment is missing at the origin", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
-        try await transcript.run("get", "nothing is available", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
+        try await transcript.run(
+            "get", "nothing is available", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
         try await transcript.run("list", "files and streams", cacheOptions)
         try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
         try await transcript.run("info", "a file", [clip] + cacheOptions)
@@ -139,7 +140,8 @@ enum JSONSituation {
         try await transcript.run("channels gaps", "a segment was lost", ["news"] + cacheOptions)
         let window = try await Self.window(of: "news", cacheOptions)
         try await transcript.run(
-            "channels programmes", "a new programme", ["news", "--add", "Match", "--format", "hls"] + window + cacheOptions)
+            "channels programmes", "a new programme",
+            ["news", "--add", "Match", "--format", "hls"] + window + cacheOptions)
         try await watch.line(within: .seconds(60)) { $0.contains(#""exportState":"done""#) ? () : nil }
         try await transcript.run("channels programmes", "all programmes of a channel", ["news"] + cacheOptions)
         try await transcript.run("channels list", "with a programme", cacheOptions)

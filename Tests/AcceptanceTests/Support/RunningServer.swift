@@ -55,7 +55,9 @@ final class RunningServer: Sendable {
 
     /// Sends a GET request with the key to the API, and returns the body of the successful response.
     func api(_ path: String) async throws -> Data {
-        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("invalid path: \(path)") }
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
+            throw HarnessError("invalid path: \(path)")
+        }
         let connection = try HTTPConnection(to: url)
         let head = try connection.request(url, fields: ["Authorization": "Bearer \(try await key())"])
         let body = try connection.body()
@@ -67,7 +69,9 @@ final class RunningServer: Sendable {
 
     /// Sends a request with the key to the API, and returns the status and body, whatever the status.
     func call(_ method: String, _ path: String, key: String, _ content: String? = nil) throws -> (Int, Data) {
-        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("invalid path: \(path)") }
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
+            throw HarnessError("invalid path: \(path)")
+        }
         let connection = try HTTPConnection(to: url)
         var fields = ["Authorization": "Bearer \(key)"]
         if content != nil { fields["Content-Type"] = "application/json" }

@@ -49,7 +49,9 @@ struct PlaylistFuzzTests {
             await Task.yield()
         }
         let grown = (residentBytes() ?? 0) - (before ?? 0)
-        print("\(read) of \(Self.count) playlists were parsed; the slowest took \(slowest); memory grew by \(grown >> 20) MiB")
+        print(
+            "\(read) of \(Self.count) playlists were parsed; slowest: \(slowest); memory grew by \(grown >> 20) MiB"
+        )
         #expect(read > Self.count / 2)
         // A playlist of a few kilobytes takes well under a millisecond.
         #expect(slowest < .seconds(10))
@@ -75,7 +77,9 @@ struct PlaylistFuzzTests {
             if media.skip == nil { known = media }
         }
         let growth = PlaylistWriter().bytes(parsed.playlist).count
-        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 { return "The written playlist has \(growth) bytes." }
+        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 {
+            return "The written playlist has \(growth) bytes."
+        }
         return nil
     }
 

@@ -36,7 +36,9 @@ struct PageRouteTests {
         }
         let index = String(decoding: try #require(PageRoute().files["index.html"]), as: UTF8.self)
         for match in index.matches(of: #/(?:src|href)="page\/([^"]+)"/#) {
-            #expect(PageRoute().files[String(match.output.1)] != nil, "index.html references the missing file \(match.output.1)")
+            #expect(
+                PageRoute().files[String(match.output.1)] != nil,
+                "index.html references the missing file \(match.output.1)")
         }
         #expect(!index.contains("style=") && !index.contains("<script>") && !index.contains("onclick="))
     }

@@ -229,7 +229,9 @@ private final class PowerCutScenario: Sendable {
                         + String(describing: entry))
             }
             let bytes = try await store.bytes(promised)
-            guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of the pinned version") }
+            guard versions.contains(where: { $0.body.bytes == bytes }) else {
+                throw Wrong("wrong bytes of the pinned version")
+            }
         }
         await store.cleanUpAfterEarlierOpening()
         // The version that the pinned one replaced may still be being deleted, first from the catalog.

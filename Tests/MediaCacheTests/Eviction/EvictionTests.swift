@@ -183,8 +183,8 @@ extension CacheStore {
     func settled(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable (CacheStore) async throws -> Bool
     ) async rethrows {
-        // A number of yields isn't a suitable limit, since an idle processor executes a million of them during one
-        // write.
+        // The limit is a time rather than a number of yields, because an idle processor can yield a million times
+        // during one write.
         let deadline = ContinuousClock.now + .seconds(900)
         while ContinuousClock.now < deadline {
             if try await condition(self) { return }

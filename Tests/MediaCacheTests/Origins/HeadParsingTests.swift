@@ -69,7 +69,7 @@ struct HeadParsingTests {
             (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
             ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
         ] as [([String: String], Double, Freshness.Use)])
-    func requiresRevalidationByFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
+    func determinesFreshnessByHeaderFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
         var header: HTTPFields = [:]
         for (name, value) in fields { header[try #require(HTTPField.Name(name))] = value }
         let freshness = Freshness(header, now: Self.now)

@@ -130,7 +130,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// A window has more segments than are kept open.
+    /// A window has more segments than the store leaves open.
     @Test func remembersConfirmationOfClosedResource() async throws {
         let store = try await fixture.open()
         let moment = store.monotonicTime

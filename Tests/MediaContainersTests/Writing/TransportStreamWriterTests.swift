@@ -17,7 +17,7 @@ struct TransportStreamWriterTests {
         return try remuxer.finish()
     }
 
-    /// A sink that collects the defects found by a demuxer.
+    /// A sink that collects the defects that a demuxer finds.
     private struct Findings: SampleSink {
         var codes: [ContainerDiagnostic.Code] = []
 
@@ -59,7 +59,7 @@ struct TransportStreamWriterTests {
             }
             #expect(isEven)
         }
-        // The offset between audio and video is unchanged.
+        // The offset between audio and video must not change.
         guard carried.count > 1 else { return }
         func apart(_ recording: SampleRecording, _ first: Int, _ second: Int) -> Double {
             Double(recording.samples[first][0].pts) / Double(recording.tracks[first].timescale)

@@ -2,7 +2,7 @@ import MediaContainers
 import MediaLibrary
 import Synchronization
 
-/// The resources of a stream in memory.
+/// A stream's resources in memory.
 final class MemoryResources: StreamResources, Sendable {
     private let files: Mutex<[String: [UInt8]]>
     private let asked = Mutex<[String]>([])
@@ -12,7 +12,7 @@ final class MemoryResources: StreamResources, Sendable {
     /// The requested URLs, in order.
     var requests: [String] { asked.withLock { $0 } }
 
-    /// Creates resources from bytes by URL.
+    /// The bytes of all resources, by URL.
     var all: [String: [UInt8]] { files.withLock { $0 } }
 
     /// Replaces or removes a resource.
