@@ -94,7 +94,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        @Test func invalidArgumentsHaveUsualExitCodes() async throws {
+        @Test func failuresHaveReasonAndExitCode() async throws {
             for (arguments, code, reason) in [
                 (["key", "show"], Int32(1), "contains no key"),
                 (["token", "revoke", "aaaaaaaaaaaa"], 1, "there is no token aaaaaaaaaaaa"),

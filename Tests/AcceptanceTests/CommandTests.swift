@@ -78,7 +78,7 @@ extension AcceptanceTests {
         }
 
         /// The output doesn't depend on whether the command opens the folder or uses a running server.
-        @Test func outputIsTheSameWithServer() async throws {
+        @Test func outputIsSameWithAndWithoutServer() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -96,7 +96,7 @@ extension AcceptanceTests {
             for (command, before) in zip(commands, alone) {
                 let result = try await MediaCacheBinary.run(command + options)
                 #expect(result.ending == before.ending, "\(command)")
-                #expect(Self.steady(result.text) == Self.steady(before.text), "\(command)")
+                #expect(Self.withoutVaryingValues(result.text) == Self.withoutVaryingValues(before.text), "\(command)")
                 #expect(result.errorText == before.errorText, "\(command)")
             }
             // A second server on the same folder fails, and its error has the process ID of the first.
@@ -130,7 +130,7 @@ extension AcceptanceTests {
 
         /// When the `get` that owns the folder ends for any reason, a waiting `get` continues.
         @Test(arguments: [nil, SIGINT, SIGKILL])
-        func getContinuesAfterOwnerOfFolderEnds(signal: Int32?) async throws {
+        func waitingGetContinuesWhenFolderOwnerEnds(signal: Int32?) async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
@@ -154,7 +154,7 @@ extension AcceptanceTests {
         }
 
         /// Ctrl-C ends `get` with 130. The next `get` requests only the missing bytes.
-        @Test func nextGetContinuesInterruptedOne() async throws {
+        @Test func getResumesInterruptedDownload() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 30 << 20)
             let folder = try TemporaryFolder("cache")
@@ -192,7 +192,7 @@ extension AcceptanceTests {
         }
 
         /// Returns the text without values that vary between runs: times, free disk space, and the server's limit.
-        private static func steady(_ text: String) -> String {
+        private static func withoutVaryingValues(_ text: String) -> String {
             text.replacing(#/\s*"(freeDiskBytes|maximumBytes)"\s*:\s*\d+,?/#, with: "")
                 .replacing(#/\d{4}-\d\d-\d\dT[\d:.]+Z/#, with: "")
                 .replacing(#/[\d.,]+ ?[KMGT]i?B free/#, with: "")

@@ -25,7 +25,7 @@ extension AcceptanceTests {
         }
 
         @Test(arguments: [["--min-free", "20MB"], ["--min-free", "0", "--max-size", "12MB"]])
-        func limitsHoldWhilePlaying(_ limits: [String]) async throws {
+        func respectsLimitsDuringPlayback(_ limits: [String]) async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 40)
             let server = try await RunningServer(cache: folder.path, command: ["serve"] + limits)

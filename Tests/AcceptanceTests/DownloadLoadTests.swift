@@ -155,7 +155,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test func concurrentDownloadsRespectLimitsAndRequestOnce() async throws {
+        @Test func concurrentDownloadsRespectLimitsAndRequestEachRangeOnce() async throws {
             let (server, key) = try await serve()
             try setLimits(server, key)
             try add(server, key)

@@ -95,7 +95,7 @@ extension AcceptanceTests {
             (#"{"logLevel": "debug", "maxSize": "much"}"#, "much"),
             (nil, "can't be read"),
         ])
-        func invalidFileChangesNothing(_ text: String?, _ reason: String) async throws {
+        func invalidFileChangesNoSettings(_ text: String?, _ reason: String) async throws {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "1h"}]}"#)
             let server = try await start()
             if let text { try configure(text) } else { try FileManager.default.removeItem(atPath: file) }
@@ -115,7 +115,7 @@ extension AcceptanceTests {
 
         /// A running response continues.
         @Test(.enabled(if: try Peer.present("nginx")))
-        func runningResponseContinues() async throws {
+        func reloadDoesNotInterruptResponse() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)
             let nginx = try await NginxOrigin(serving: Fixtures.folder)
             try configure("{}")

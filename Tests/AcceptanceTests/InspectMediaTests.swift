@@ -30,7 +30,7 @@ extension AcceptanceTests {
         }
 
         /// The format is determined by the content, not the name. A file and its URL have the same output.
-        @Test func outputIsTheSameForFilesAndURLs() async throws {
+        @Test func outputIsSameForFilesAndURLs() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("cache")

@@ -36,7 +36,7 @@ extension AcceptanceTests {
             return Int(((luma - 20) / 10).rounded())
         }
 
-        @Test func returnsFrameOfGivenTime() async throws {
+        @Test func returnsFrameAtGivenTime() async throws {
             let (source, cache) = (try TemporaryFolder("source"), try TemporaryFolder("cache"))
             let began = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 60)
             try await makeStream(in: source, at: began)

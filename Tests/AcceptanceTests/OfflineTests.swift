@@ -60,7 +60,7 @@ extension AcceptanceTests {
             #expect(playback.hasSound)
             // VLC and Chromium drop a few frames at the start or end.
             let minimum = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
-            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) frames")
             try await server.stop()
         }
 

@@ -345,10 +345,10 @@ extension AcceptanceTests {
             #expect(made.ending == .exit(2), "\(made.errorText)")
             #expect(try JSONDecoder().decode(Bundle.self, from: Data(made.text.utf8)).missing == ["media-1/2"])
             let other = try TemporaryFolder("other")
-            let there = ["import", bundle, "--cache", other.path]
-            let whole = try await MediaCacheBinary.run(there)
+            let importCommand = ["import", bundle, "--cache", other.path]
+            let whole = try await MediaCacheBinary.run(importCommand)
             #expect(whole.ending == .exit(1) && whole.errorText.contains("--gaps"), "\(whole.errorText)")
-            #expect(try await MediaCacheBinary.run(there + ["--gaps"]).ending == .exit(0))
+            #expect(try await MediaCacheBinary.run(importCommand + ["--gaps"]).ending == .exit(0))
             // The imported asset retains the gap.
             let exported = try await MediaCacheBinary.run(
                 ["export", "news", "-o", output.file("again.mp4"), "--cache", other.path])

@@ -68,7 +68,7 @@ extension AcceptanceTests {
             let wrong = try await withThrowingTaskGroup(of: [String].self) { group in
                 for part in 0..<4 {
                     let mine = seeks.indices.filter { $0 % 4 == part }.map { seeks[$0] }
-                    group.addTask { try await onThread { try Self.walk(mine, of: file, at: url) } }
+                    group.addTask { try await onThread { try Self.perform(mine, of: file, at: url) } }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
@@ -84,7 +84,8 @@ extension AcceptanceTests {
         }
 
         /// Performs the seeks in order. Returns descriptions of the seeks that returned wrong bytes.
-        private static func walk(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String] {
+        private static func perform(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String]
+        {
             var wrong: [String] = []
             var connection = try HTTPConnection(to: url)
             for (range, leaves) in seeks {

@@ -7,7 +7,7 @@ extension AcceptanceTests {
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
     struct StreamExportTests {
         /// No packet of a stream is lost, repeated, moved or changed, whether the origin is reachable or not.
-        @Test func filesHavePacketsOfStreams() async throws {
+        @Test func filesContainPacketsOfStreams() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
@@ -54,7 +54,7 @@ extension AcceptanceTests {
         }
 
         /// mpv shows all frames of the stream.
-        @Test func mpvPlaysTheFiles() async throws {
+        @Test func mpvPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             _ = try await sideBySide(ExportedStream.distinct()) { stream in
@@ -68,7 +68,7 @@ extension AcceptanceTests {
 
         /// Chromium plays each file to its end, except for HEVC, AC-3 and Enhanced AC-3, which Debian's build doesn't
         /// decode.
-        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysTheFiles() async throws {
+        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let files = try await NginxOrigin(serving: made.folder.path)

@@ -68,7 +68,7 @@ extension AcceptanceTests {
 
         /// An unreadable folder is an error, because whether it contains anything is unknown.
         @Test(arguments: [["list"], ["verify"], ["usage"], ["info", "http://h/a.mp4"], ["remove", "http://h/a.mp4"]])
-        func unreadableFolderIsAnError(command: [String]) async throws {
+        func unreadableFolderCausesError(command: [String]) async throws {
             let folder = try TemporaryFolder("blocked")
             try Data("a file instead of a folder".utf8).write(to: URL(fileURLWithPath: folder.file("file")))
             let result = try await MediaCacheBinary.run(command + ["--cache", folder.file("file/cache")])

@@ -10,7 +10,7 @@ import Testing
 struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 
-    @Test func playsFilmWithIndexAtTheStart() async throws {
+    @Test func playsFilmWithIndexAtStart() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -28,7 +28,7 @@ struct ResourceLoaderTests {
     }
 
     /// The player doesn't find the index at the start, and requests the end of the file.
-    @Test func playsFilmWithIndexAtTheEnd() async throws {
+    @Test func playsFilmWithIndexAtEnd() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         let player = try fixture.player(of: Self.body, in: store)
@@ -59,7 +59,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func cancelledRequestReceivesNothingMore() async throws {
+    @Test func cancelledRequestReceivesNoMoreBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)

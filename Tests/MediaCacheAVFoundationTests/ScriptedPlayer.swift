@@ -30,7 +30,6 @@ final class ScriptedPlayer {
     ///   - length: The number of bytes; nil for all bytes to the end.
     ///   - wantsContentInformation: Whether content information is requested.
     ///   - location: The source location for reported failures.
-    ///   - location: The location for failures.
     @discardableResult
     func ask(
         _ offset: Int64, _ length: Int64? = nil, wantsContentInformation: Bool = false,

@@ -112,7 +112,7 @@ struct StallTests {
     }
 
     /// If a player doesn't accept the bytes of one request, its other requests aren't delayed.
-    @Test func unreadRequestDoesNotDelayOthers() async throws {
+    @Test func unreadRequestDoesNotDelayOtherRequests() async throws {
         try await withPlayer { player, _, store in
             _ = await player.open()
             let slow = SlowLoadingRequest(

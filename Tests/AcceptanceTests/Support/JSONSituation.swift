@@ -78,9 +78,9 @@ enum JSONSituation {
         try await transcript.run(
             "export", "a folder with a gap",
             [origin.url("holes.m3u8"), "--gaps", "--bundle", output.file("parts")] + cacheOptions)
-        let there = ["--cache", output.file("other")]
-        try await transcript.run("import", "a folder", [output.file("bundle")] + there)
-        try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + there)
+        let otherCache = ["--cache", output.file("other")]
+        try await transcript.run("import", "a folder", [output.file("bundle")] + otherCache)
+        try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + otherCache)
         try await transcript.run(
             "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + cacheOptions)
         try await transcript.run("cover", "a stored cover", [clip] + cacheOptions)

@@ -28,7 +28,7 @@ struct AccessMatrixTests {
         var isVariant: Bool { rawValue.hasSuffix("Variant") }
     }
 
-    enum Namer: String, CaseIterable {
+    enum Referrer: String, CaseIterable {
         case user, publicDocument, localDocument
     }
 
@@ -59,14 +59,14 @@ struct AccessMatrixTests {
         case rebound = "rebinding.example"
 
         /// Returns whether the rule allows contact.
-        func isAllowed(by namer: Namer, isProxied: Bool) -> Bool {
+        func isAllowed(by referrer: Referrer, isProxied: Bool) -> Bool {
             switch self {
             case .outside: true
             // A public host sends the redirect.
             case .redirected: false
             // Only the proxy resolves these names.
-            case .innerName, .innerTranslatedName, .rebound: namer != .publicDocument || isProxied
-            default: namer != .publicDocument
+            case .innerName, .innerTranslatedName, .rebound: referrer != .publicDocument || isProxied
+            default: referrer != .publicDocument
             }
         }
     }
@@ -74,12 +74,13 @@ struct AccessMatrixTests {
     @Test(arguments: Path.allCases, [false, true])
     func contactsOnlyAllowedTargets(_ path: Path, isProxied: Bool) async throws {
         let world = try await AccessWorld(isProxied: isProxied)
-        for namer in Namer.allCases where namer != .user || path.acceptsUserTarget {
-            for target in Target.allCases where target != .rebound || namer == .publicDocument {
-                let isContacted = try await world.follows(path, to: target, namedBy: namer)
-                let isAllowed = target.isAllowed(by: namer, isProxied: isProxied)
+        for referrer in Referrer.allCases where referrer != .user || path.acceptsUserTarget {
+            for target in Target.allCases where target != .rebound || referrer == .publicDocument {
+                let isContacted = try await world.follows(path, to: target, referencedBy: referrer)
+                let isAllowed = target.isAllowed(by: referrer, isProxied: isProxied)
                 #expect(
-                    isContacted == isAllowed, "\(path) to \(target.rawValue) named by \(namer), proxied: \(isProxied)")
+                    isContacted == isAllowed,
+                    "\(path) to \(target.rawValue) referenced by \(referrer), proxied: \(isProxied)")
             }
         }
         await world.close()
@@ -133,20 +134,21 @@ final class AccessWorld: StreamSourceSuite {
     ///
     /// - Returns: Whether the target was contacted.
     func follows(
-        _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target, namedBy namer: AccessMatrixTests.Namer
+        _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target,
+        referencedBy referrer: AccessMatrixTests.Referrer
     ) async throws -> Bool {
         cell += 1
         let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
         let (named, final) = try serve(target, ending)
         // Each cell of the matrix has its own paths, because a document's server chooses names and redirects.
         let host =
-            namer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
+            referrer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
         let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
-        let start = namer == .user ? try ResourceURL(named) : document
-        serve(path, naming: named, at: document)
-        try await run(path, start, isUsers: namer == .user)
+        let start = referrer == .user ? try ResourceURL(named) : document
+        serve(path, referencing: named, at: document)
+        try await run(path, start, isUserProvided: referrer == .user)
         await wait { self.network.attempts.contains(final) }
-        #expect(network.attempts.contains(final), "\(path) didn't request \(final), referenced by \(namer)")
+        #expect(network.attempts.contains(final), "\(path) didn't request \(final), referenced by \(referrer)")
         return network.contacts.contains(final)
     }
 
@@ -177,7 +179,7 @@ final class AccessWorld: StreamSourceSuite {
         .bytes((0..<10).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) }), contentType: "video/mp2t")
 
     /// Serves the document of a path.
-    private func serve(_ path: AccessMatrixTests.Path, naming target: String, at document: ResourceURL) {
+    private func serve(_ path: AccessMatrixTests.Path, referencing target: String, at document: ResourceURL) {
         let other = "http://cdn.example/o/\(cell).ts"
         let isLive = path.rawValue.hasPrefix("record")
         func media(_ lines: String) -> String {
@@ -216,9 +218,9 @@ final class AccessWorld: StreamSourceSuite {
 
     // MARK: - Paths
 
-    private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUsers: Bool) async throws {
+    private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUserProvided: Bool) async throws {
         switch path {
-        case .playSegment where isUsers:
+        case .playSegment where isUserProvided:
             _ = try? await play(PlayTarget.path(for: start.withoutUserInfo, token: "K"))
         case .playSegment, .playKey, .playMap, .playVariant:
             let references = try await references(of: start)

@@ -137,13 +137,13 @@ struct ResponsePumpTests {
             try await advance(.milliseconds(1))
             #expect(reads(of: 0) == second + 1)
         }
-        client.takePiece()
+        client.acceptPiece()
         await loop.run()
         #expect(client.pieces == 2)
         try await advance(.seconds(1))
         #expect(reads(of: 0) == 3)
         #expect(reads(of: 1) == 1)
-        client.leave()
+        client.disconnect()
         await loop.run()
         try await advance(.seconds(5))
         #expect(reads(of: 1) == 1)
@@ -153,7 +153,7 @@ struct ResponsePumpTests {
     }
 }
 
-/// A client that accepts a piece of a file only when the test calls `takePiece`.
+/// A client that accepts a piece of a file only when the test calls `acceptPiece`.
 private final class PausedClient: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
@@ -168,11 +168,11 @@ private final class PausedClient: ChannelOutboundHandler, Sendable {
         state.withLock { $0 = ($0.pieces + 1, promise) }
     }
 
-    func takePiece() { take()?.succeed() }
+    func acceptPiece() { takePromise()?.succeed() }
 
-    func leave() { take()?.fail(ChannelError.ioOnClosedChannel) }
+    func disconnect() { takePromise()?.fail(ChannelError.ioOnClosedChannel) }
 
-    private func take() -> EventLoopPromise<Void>? {
+    private func takePromise() -> EventLoopPromise<Void>? {
         state.withLock { state in
             defer { state.waiting = nil }
             return state.waiting

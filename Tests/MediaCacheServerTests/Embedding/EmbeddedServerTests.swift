@@ -133,13 +133,13 @@ struct EmbeddedServerTests {
             let port = try #require(await server.listeningPort)
             var moves = server.moves().makeAsyncIterator()
             await server.suspend()
-            let thief = try await Self.listen(at: port)
+            let otherListener = try await Self.listen(at: port)
             try await server.resume()
             let next = try #require(await server.listeningPort)
             #expect(next != port)
             #expect(await moves.next() == next)
             #expect(try await get(try await server.localURL(for: url))?.body == media)
-            try await thief.close()
+            try await otherListener.close()
             withExtendedLifetime(local) {}
         }
     }

@@ -95,7 +95,7 @@ struct TokensRouteTests {
     /// Reads a play path and everything that its documents reference.
     ///
     /// - Returns: The responses by path.
-    private func everything(below path: String, _ host: CacheHost) async throws -> [String: RawResponse] {
+    private func responses(below path: String, _ host: CacheHost) async throws -> [String: RawResponse] {
         var (read, waiting): ([String: RawResponse], [String]) = ([:], [path])
         while let next = waiting.popLast() {
             guard read[next] == nil else { continue }
@@ -180,7 +180,7 @@ struct TokensRouteTests {
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let token = try #require(issued.token)
             let start = try path(of: issued.playURL, host)
-            let all = try await everything(below: start, host)
+            let all = try await responses(below: start, host)
             // The three playlists, the steering manifest, the key, the initialization section, and four segments.
             #expect(all.count == 10, "\(all.keys.sorted())")
             for (path, response) in all {
@@ -222,7 +222,7 @@ struct TokensRouteTests {
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let before = origin.requests.count
-            for (path, response) in try await everything(below: try path(of: issued.playURL, host), host) {
+            for (path, response) in try await responses(below: try path(of: issued.playURL, host), host) {
                 #expect(response.status == 200, "\(path)")
             }
             let requests = origin.requests.dropFirst(before)
@@ -249,7 +249,7 @@ struct TokensRouteTests {
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let before = origin.requests.count
-            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let all = try await responses(below: try path(of: issued.playURL, host), host)
             let read = try #require(all.first { $0.key.contains("other.example/a/0.aac") })
             #expect(read.value.status == 200 && read.value.body.count == 200)
             let requests = origin.requests.dropFirst(before).filter { $0.url == file }
@@ -276,7 +276,7 @@ struct TokensRouteTests {
             origin[inner]?.peer = .local
             let mine = try await asset(of: list, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
-            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let all = try await responses(below: try path(of: issued.playURL, host), host)
             let refused = try #require(all.first { $0.key.contains(name) })
             #expect(refused.value.status == 403)
             #expect(try await host.play(inner).status == 200)
@@ -307,7 +307,7 @@ struct TokensRouteTests {
             let manifest = try ResourceURL("http://origin.example/show/manifest.mpd")
             for start in [show, manifest] {
                 let path = PlayTarget.path(for: start, token: host.server.playbackToken)
-                let all = try await everything(below: path, host)
+                let all = try await responses(below: path, host)
                 // The path of the video's playlist contains variables, so the key is referenced by two paths.
                 #expect(all.count == (start == show ? 11 : 1))
                 for (path, response) in all {

@@ -161,12 +161,12 @@ struct DamageTests {
             found = lost
             await store.close()
         }
-        let asked = fixture.origin.bodyBytes
+        let sentBytes = fixture.origin.bodyBytes
         let store = try await fixture.open()
         let repaired = try await store.verify(repair: true)
         #expect(repaired.findings.map { $0.start..<$0.end } == found)
         #expect(repaired.findings.allSatisfy { $0.isRepaired }, "\(repaired.findings)")
-        #expect(fixture.origin.bodyBytes > asked)
+        #expect(fixture.origin.bodyBytes > sentBytes)
         #expect(try await store.resource(for: fixture.url)?.isComplete == true)
         #expect(try await store.verify().findings.isEmpty)
         await store.close()

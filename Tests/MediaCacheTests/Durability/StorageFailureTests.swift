@@ -103,7 +103,7 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: [EFBIG, EINVAL])
-    func reportsFileTooLargeForFileSystemOnly(_ number: Int32) async throws {
+    func fileTooLargeForFileSystemDoesNotAffectOtherResources(_ number: Int32) async throws {
         let store = try await fixture.open()
         files.fail { call, _ in call == .write ? number : nil }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)

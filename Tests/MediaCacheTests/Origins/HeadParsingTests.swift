@@ -187,7 +187,9 @@ struct HeadParsingTests {
             (nil, "application/json", "m3u8", "application/json"),
             (nil, "text/plain; charset=utf-8", "vtt", "text/vtt"),
         ] as [(String?, String?, String, String)])
-    func prefersBytesToHeadToExtension(_ sniffed: String?, _ declared: String?, _ ext: String, _ type: String) {
+    func determinesTypeByBytesThenHeadThenExtension(
+        _ sniffed: String?, _ declared: String?, _ ext: String, _ type: String
+    ) {
         #expect(MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: ext) == type)
     }
 
@@ -225,7 +227,7 @@ struct HeadParsingTests {
 }
 
 struct HTTPDateTests {
-    @Test func writesExampleOfStandard() {
+    @Test func formatsDateAsInStandard() {
         #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 

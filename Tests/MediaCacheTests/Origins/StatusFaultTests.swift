@@ -74,19 +74,19 @@ struct StatusFaultTests {
         let fresh = try ResourceURL("http://origin.example/film.mp4?token=2")
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin[fresh] = ScriptedResource(Self.body)
-        let asked = Mutex<[ResourceURL]>([])
+        let refreshes = Mutex<[ResourceURL]>([])
         let store = try await fixture.open { configuration in
             configuration.transfers.retries = .atOnce(1)
             configuration.keyPolicy = .dropping(queryItems: ["token"])
             configuration.transfers.refreshURL = { url in
-                asked.withLock { $0.append(url) }
+                refreshes.withLock { $0.append(url) }
                 return fresh
             }
         }
         fixture.origin.next(fixture.url, .reset(after: 300_000))
         fixture.origin.always(fixture.url, .status(status))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect(asked.withLock { $0 } == [fixture.url])
+        #expect(refreshes.withLock { $0 } == [fixture.url])
         #expect(fixture.origin.requests(for: fresh).first?.range?.knownStart == 300_000)
         #expect(fixture.origin.requests.reduce(0) { $1.status == 206 ? $0 + $1.bodyBytes : $0 } == Self.body.length)
         #expect(try await store.verify().findings.isEmpty)
@@ -96,11 +96,11 @@ struct StatusFaultTests {
     @Test func reportsErrorWithoutRefreshedURL() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
-        let asked = Mutex(0)
+        let refreshes = Mutex(0)
         let store = try await fixture.open { configuration in
             configuration.transfers.refreshURL = { url in
-                asked.withLock { $0 += 1 }
-                return asked.withLock { $0 } == 1 ? nil : url
+                refreshes.withLock { $0 += 1 }
+                return refreshes.withLock { $0 } == 1 ? nil : url
             }
         }
         fixture.origin.always(fixture.url, .status(403))
@@ -108,7 +108,7 @@ struct StatusFaultTests {
             let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
             #expect(error?.status == 403)
             // The refresher is called at most twice if its URL fails too.
-            #expect(asked.withLock { $0 } == expected)
+            #expect(refreshes.withLock { $0 } == expected)
         }
         await store.close()
     }

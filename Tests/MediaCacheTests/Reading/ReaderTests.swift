@@ -241,12 +241,12 @@ struct ReaderTests {
         fixture.origin.always(fixture.url, .holdBody(at: 2_000_000, gate))
         let store = try await fixture.open()
         let range = RequestedRange.closed(0, through: 4_999_999)
-        let leaving = try await store.read(ReadRequest(url: fixture.url, range: range))
-        let staying = try await store.read(ReadRequest(url: fixture.url, range: range))
-        let first = Task { try await leaving.allBytes() }
-        let second = Task { try await staying.allBytes() }
+        let cancelled = try await store.read(ReadRequest(url: fixture.url, range: range))
+        let remaining = try await store.read(ReadRequest(url: fixture.url, range: range))
+        let first = Task { try await cancelled.allBytes() }
+        let second = Task { try await remaining.allBytes() }
         await gate.waitForArrivals()
-        leaving.cancel()
+        cancelled.cancel()
         _ = try? await first.value
         gate.open()
         #expect(try await second.value == Self.body.bytes(in: 0..<5_000_000))
@@ -254,7 +254,7 @@ struct ReaderTests {
             $0.range?.resolved(in: Self.body.length)?.contains(2_000_000) ?? false
         }
         #expect(held?.bodyBytes == held?.range?.resolved(in: Self.body.length).map { Int64($0.count) })
-        staying.cancel()
+        remaining.cancel()
         await store.close()
     }
 
@@ -288,9 +288,8 @@ struct ReaderTests {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         for try await _ in session.buffers {
-            let asked = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.upperBound }
-                .max()
-            #expect(try #require(asked) - session.position <= (8 << 20) + (4 << 20))
+            let ends = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.upperBound }
+            #expect(try #require(ends.max()) - session.position <= (8 << 20) + (4 << 20))
         }
         let sizes = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.count }
         #expect(sizes.first == 1 << 20)

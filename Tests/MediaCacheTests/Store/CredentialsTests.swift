@@ -24,9 +24,9 @@ struct CredentialsTests {
         #expect(anonymous?.identity == ProfileIdentity(user: "bob"))
         #expect(anonymous?.name == fixture.url.description)
         #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.authorization] == "Basic Ym9iOnNlY3JldA==" })
-        let asked = fixture.origin.requests.count
+        let requestCount = fixture.origin.requests.count
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect(fixture.origin.requests.dropFirst(asked).allSatisfy { $0.headerFields[.authorization] == nil })
+        #expect(fixture.origin.requests.dropFirst(requestCount).allSatisfy { $0.headerFields[.authorization] == nil })
         #expect(try await store.resources().count == 2)
         #expect(try await store.resource(for: fixture.url)?.identity == nil)
         await store.close()

@@ -158,7 +158,7 @@ struct PinTests {
     }
 
     /// A blob is copied to another file system while it is being written.
-    @Test func losesNoFilledByteWhenPinningAcrossFileSystems() async throws {
+    @Test func pinningAcrossFileSystemsLosesNoFilledByte() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         fixture.origin[fixture.url] = ScriptedResource(Self.body, bufferSize: 4096)
@@ -188,7 +188,7 @@ struct PinTests {
     }
 
     /// A copy of the blob made between a write and its record would lack the written bytes.
-    @Test func movesNoBlobBetweenWriteAndRecord() async throws {
+    @Test func doesNotMoveBlobBetweenWriteAndRecord() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         let store = try await fixture.open()

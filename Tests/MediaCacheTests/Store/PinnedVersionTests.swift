@@ -62,7 +62,7 @@ struct PinnedVersionTests {
         fixture.origin.isReachable = isReachable
     }
 
-    @Test func survivesAnotherValidatorSeenByReader() async throws {
+    @Test func survivesReadOfAnotherVersion() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -131,7 +131,7 @@ struct PinnedVersionTests {
 
     /// The origin no longer has any version, and never had another one.
     @Test(arguments: [404, 410], [false, true])
-    func survivesErrorStatusOfOwnURL(_ status: Int, isComplete: Bool) async throws {
+    func survivesErrorStatusWithoutOtherVersion(_ status: Int, isComplete: Bool) async throws {
         let store = try await fixture.open()
         var part = download
         part.range = .closed(1_000_000, through: 1_999_999)

@@ -10,7 +10,7 @@ struct LatencyGovernorTests {
         var now = Duration.zero
 
         /// Advances by a tenth of a second at a given rate. Returns the latency of a request and the received rate.
-        mutating func pass(_ rate: Double, beside others: Double = 0) -> (latency: Duration, delivered: Double) {
+        mutating func pass(_ rate: Double, competing others: Double = 0) -> (latency: Duration, delivered: Double) {
             now += .milliseconds(100)
             queue = min(max(queue + (rate + others - capacity) / 10, 0), capacity * 0.3)
             let share = rate / max(rate + others, capacity)

@@ -99,8 +99,8 @@ struct TrafficTests {
         await head.waitForArrivals()
         gate.open()
         await store.settled { $0.engine.traffic.holdingCount == 1 }
-        let held = await pass(.milliseconds(50)) { store.statistics.runningFills == 0 }
-        #expect(held >= .seconds(9))
+        let pausedFor = await pass(.milliseconds(50)) { store.statistics.runningFills == 0 }
+        #expect(pausedFor >= .seconds(9))
         #expect(try await download.value.isComplete)
         #expect(fixture.origin.requests(for: film).map(\.progress) == [.running])
         head.open()

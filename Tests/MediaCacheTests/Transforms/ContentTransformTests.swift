@@ -92,8 +92,8 @@ struct ContentTransformTests {
             ReadRequest(url: fixture.url, range: .closed(100_000, through: 199_999), revalidation: .never))
         #expect(try await session.allBytes() == Self.ciphered(100_000..<200_000))
         session.cancel()
-        let asked = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
-        #expect(asked.contains { $0 < 100_000 })
+        let requestedStarts = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
+        #expect(requestedStarts.contains { $0 < 100_000 })
         #expect(try await second.resource(for: fixture.url)?.bytesCached == 200_000)
         await second.close()
         fixture.origin.replaceBody(fixture.url, with: .random(seed: 98, length: 1_500_000), entityTag: nil)

@@ -69,7 +69,7 @@ struct GeneratedFileTests {
         try comparePackets(try FFmpeg.run(arguments), name)
     }
 
-    @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesCutsOfFFprobe(start: String) throws {
+    @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesFFprobeForCutFiles(start: String) throws {
         let movie = try FFmpeg.run(Self.video + Self.audio + Self.avc + ["-c:a", "aac", "-f", "mp4"])
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
         try Data(movie).write(to: file)

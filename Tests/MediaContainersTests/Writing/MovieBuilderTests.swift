@@ -55,11 +55,11 @@ struct MovieBuilderTests {
     @Test func writesTrackProperties() throws {
         var builder = MovieBuilder()
         try add(&builder, builder.add(video), [(0, 0)])
-        let said: [(language: String?, name: String?, isEnabled: Bool)] = [
+        let expected: [(language: String?, name: String?, isEnabled: Bool)] = [
             ("ger", nil, false), ("en", "Commentary\u{0}\u{1B}[2J", true), ("pt-BR", "Português", true),
             (nil, String(repeating: "ü", count: 200), false),
         ]
-        for (language, name, isEnabled) in said {
+        for (language, name, isEnabled) in expected {
             var track = audio
             (track.language, track.name, track.isEnabled) = (language, name, isEnabled)
             try add(&builder, builder.add(track), [(0, 0)])

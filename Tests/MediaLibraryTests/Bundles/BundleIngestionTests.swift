@@ -21,7 +21,7 @@ struct BundleIngestionTests {
         return try await ingestion.begin(title: nil, url: origin + "index.m3u8", contents: contents).asset.id
     }
 
-    private func take(_ name: String, with ingestion: BundleIngestion) async throws {
+    private func importPart(_ name: String, with ingestion: BundleIngestion) async throws {
         try await ingestion.take(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: part(name))
     }
 
@@ -33,7 +33,7 @@ struct BundleIngestionTests {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
-        for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
+        for name in ["a.ts", "b.ts"] { try await importPart(name, with: ingestion) }
         #expect(try await ingestion.finish(id, gaps: true).download?.state == .completeWithHoles)
         #expect(try await isPinned("a.ts", in: store) == true)
         #expect(try await begin("b.ts", "d.ts", with: ingestion) == id)
@@ -52,7 +52,7 @@ struct BundleIngestionTests {
         _ = try await begin("a.ts", with: ingestion)
         let system = FileManager.default.temporaryDirectory.path
         let before = Set(try FileManager.default.contentsOfDirectory(atPath: system))
-        try await take("a.ts", with: ingestion)
+        try await importPart("a.ts", with: ingestion)
         let after = Set(try FileManager.default.contentsOfDirectory(atPath: system))
         #expect(!after.subtracting(before).contains { $0.hasSuffix(".part") })
         let incoming = "\(fixture.folder)/incoming"
@@ -71,14 +71,14 @@ struct BundleIngestionTests {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
-        for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
+        for name in ["a.ts", "b.ts"] { try await importPart(name, with: ingestion) }
         // Another asset has this pin.
         try await store.setPinned(true, keys: [store.key(for: try ResourceURL(origin + "b.ts"))])
         let error = await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(error?.code == .notFound)
         #expect(try await isPinned("a.ts", in: store) == false)
         #expect(try await isPinned("b.ts", in: store) == true)
-        try await take("c.ts", with: ingestion)
+        try await importPart("c.ts", with: ingestion)
         #expect(try await ingestion.finish(id, gaps: false).download?.state == .complete)
         #expect(try await isPinned("a.ts", in: store) == true)
         await store.close()
@@ -116,7 +116,7 @@ struct BundleIngestionTests {
             fixture.origin[try ResourceURL(url)] = ScriptedResource(.random(seed: 1, length: 1000), peer: .local)
             _ = try await store.complete(ReadRequest(url: try ResourceURL(url)))
         }
-        try await take("b.ts", with: ingestion)
+        try await importPart("b.ts", with: ingestion)
         let download = try await ingestion.finish(id, gaps: true).download
         #expect(download?.holes.map(\.url) == (isImported ? [] : [url]))
         #expect(download?.state == (isImported ? .complete : .completeWithHoles))

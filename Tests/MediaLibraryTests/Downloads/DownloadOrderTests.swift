@@ -79,9 +79,9 @@ struct DownloadOrderTests {
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             #expect(try await fixture.end(id, of: downloads).state == .complete)
             // Either call may be handled first.
-            async let leaving: Void = downloads.cancel(id)
+            async let cancellation: Void = downloads.cancel(id)
             _ = try await downloads.add(DownloadRequest(url: fixture.entry)).id
-            try? await leaving
+            try? await cancellation
             let again = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             let state = try await fixture.end(again, of: downloads).state
             #expect(state == .complete)

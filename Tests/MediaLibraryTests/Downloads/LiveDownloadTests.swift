@@ -218,7 +218,7 @@ struct LiveDownloadTests {
     }
 
     /// After the download, only the asset's parts remain of the recording. They are removed with the asset.
-    @Test func leavesNoRecordingBehind() async throws {
+    @Test func removesRecordingAfterDownload() async throws {
         serve(from: 0, 0..<3, hasEnd: false)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))

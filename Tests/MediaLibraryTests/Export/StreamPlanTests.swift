@@ -199,11 +199,11 @@ struct StreamPlanTests {
         // If none is playable, a stream with available video is used.
         ("b", ["high"], ["high", "en"]),
     ])
-    func skipsVariantStreamsWithoutAvailableAudio(group: String, there: [String], names: [String]) throws {
+    func skipsVariantStreamsWithoutAvailableAudio(group: String, available: [String], names: [String]) throws {
         var playlists = stream()
         playlists["best.m3u8"] = media("#EXTINF:4,", "best.ts")
         playlists["index.m3u8"] = Self.groups.replacing("VARIANT", with: group)
-        let plan = try plan(playlists, available: Set(there.map { "http://h/s/\($0).m3u8" }))
+        let plan = try plan(playlists, available: Set(available.map { "http://h/s/\($0).m3u8" }))
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
     }
 

@@ -60,7 +60,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         case .threeSounds:
             // Each of the three renditions has a track with the same codec.
             let folder = "shaka-player/hls-multivideo/"
-            let files = try Self.files(beside: folder + "master.m3u8")
+            let files = try Self.files(inFolderOf: folder + "master.m3u8")
             let inputs = ["original", "high_pitch", "low_pitch"].enumerated().map { index, name in
                 let url = "http://h/\(folder)\(name)_128k.ts"
                 let length = files[url]?.count ?? 0
@@ -71,7 +71,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             }
             return (StreamPlan(inputs: inputs), MemoryResources(files))
         default:
-            let resources = MemoryResources(try Self.files(beside: rawValue))
+            let resources = MemoryResources(try Self.files(inFolderOf: rawValue))
             return (try StreamPlan(playlist: "http://h/\(rawValue)", resources: resources), resources)
         }
     }
@@ -94,7 +94,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         return (try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources)
     }
 
-    private static func files(beside playlist: String) throws -> [String: [UInt8]] {
+    private static func files(inFolderOf playlist: String) throws -> [String: [UInt8]] {
         let path = playlist.split(separator: "/").dropLast().joined(separator: "/")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
         return try Dictionary(
@@ -173,7 +173,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     /// Video with three named audio renditions, the second of which is the default.
     private static func named() throws -> (plan: StreamPlan, resources: MemoryResources) {
         let folder = "shaka-player/hls-multivideo"
-        var files = try Self.files(beside: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
+        var files = try Self.files(inFolderOf: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
         var entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\n/\(pictures.rawValue)\n"
         for (index, name) in ["original", "high_pitch", "low_pitch"].enumerated() {
             let file = "/\(folder)/\(name)_128k.ts"

@@ -30,9 +30,9 @@ struct DiscontinuityNumberTests {
     }
 
     private func check(_ from: Int = 0) {
-        let (pictures, sound) = (numbers(video), numbers(audio))
+        let (videoNumbers, audioNumbers) = (numbers(video), numbers(audio))
         for number in from..<100 {
-            guard let one = pictures["\(number).ts"], let other = sound["\(number).ts"] else { continue }
+            guard let one = videoNumbers["\(number).ts"], let other = audioNumbers["\(number).ts"] else { continue }
             #expect(one == other, "segment \(number)")
         }
     }

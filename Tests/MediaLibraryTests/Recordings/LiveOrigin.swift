@@ -274,9 +274,9 @@ final class LiveOrigin {
         let gate = ScriptedGate()
         for skip in [nil, DeliveryDirectives.Skip.segments, .segmentsAndDateRanges] {
             for number in [nil, next] + listed.map(\.number) {
-                let asked = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
-                guard !asked.isEmpty else { continue }
-                let url = playlist(folder, asked)
+                let requested = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
+                guard !requested.isEmpty else { continue }
+                let url = playlist(folder, requested)
                 let isHeld = number == next && directives != .answeredAtOnce
                 let items = isHeld ? coming : listed
                 // The segments older than six target durations.

@@ -118,10 +118,10 @@ struct LiveSegmentTests {
         try await fixture.recordings?.addProgramme(programme, to: fixture.name)
         try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(30)
-        let asked = live.library.origin.requests.filter {
+        let requested = live.library.origin.requests.filter {
             $0.url.target.contains("v1/") && $0.url.target.hasSuffix(".ts")
         }
-        #expect(asked.count >= 24 && asked.count <= 29, "\(asked.count)")
+        #expect(requested.count >= 24 && requested.count <= 29, "\(requested.count)")
         let ranges = try fixture.recording.timelines[0].recordedRanges()
         #expect(ranges.count == 2)
         #expect(ranges.first?.overlaps(programme.nanoseconds) == true)
@@ -247,7 +247,7 @@ struct LiveSegmentTests {
         }
 
         /// Pads segments to whole blocks, as encryption does.
-        func sealing() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
+        func padSegments() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
 
         var requestCount: Int { live.library.origin.requests.count { $0.url.target.contains(".key") } }
     }
@@ -262,7 +262,7 @@ struct LiveSegmentTests {
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
     func recordsThroughLongKeyServerOutage(fault: ScriptedFault) async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         let fixture = try await fixture(keys.live)
         keys.fault = fault
         let before = keys.requestCount
@@ -281,7 +281,7 @@ struct LiveSegmentTests {
     /// isn't complete.
     @Test func trackThatWaitsForKeysDoesNotDelayEdge() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         keys.isFaulty = { $0 % 3 == 1 }
         let fixture = try await fixture(keys.live)
         keys.fault = .status(503)
@@ -305,7 +305,7 @@ struct LiveSegmentTests {
     /// If later segments are complete, the edge doesn't wait for an unavailable key.
     @Test func edgePassesSegmentsWithUnavailableKey() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         keys.absent = [3]
         let fixture = try await fixture(keys.live)
         try await fixture.pass(atMost: 300) { keys.live.next >= 47 }
@@ -319,7 +319,7 @@ struct LiveSegmentTests {
     /// Retention also applies to media whose keys are missing.
     @Test func retentionAppliesWhileKeysAreUnavailable() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         let fixture = try await fixture(keys.live)
         try await fixture.recordings?.setRetention(Retention(seconds: 60), of: fixture.name)
         keys.fault = .status(503)

@@ -37,7 +37,7 @@ struct LongRecordingTests {
 
     @Test(
         .enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
-    func weekFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
+    func weekLongRecordingFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let retention = 26 * Self.hour

@@ -21,8 +21,8 @@ struct RenditionChangeTests {
         #expect(await (try fixture.recording).state == .recording)
         let before = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
         try await fixture.pass(600)
-        let asked = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
-        #expect(zip(asked, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(asked)")
+        let after = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
+        #expect(zip(after, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(after)")
         #expect(await (try fixture.recording).state == .recording)
         // When the rendition returns, it is followed again.
         live.isSoundNamed = true

@@ -272,7 +272,7 @@ struct RetentionTests {
 
     /// Simulates two weeks. At each step the limits are met, programmes are complete, and the cost depends only on the
     /// step.
-    @Test func twoWeeksStayWithinLimits() async throws {
+    @Test func recordingStaysWithinLimitsForTwoWeeks() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
         let day = 24 * 15 as Int64

@@ -54,9 +54,9 @@ struct StoppedChannelTests {
         let finished = try await fixture.recording.finished(from: from, to: to)
         #expect(finished.gaps == 1 && finished.contents.parts.count == 39)
         // A window after the awaited segment, and one that begins with it.
-        let behind = WindowRequest.span(from: Self.time(60), to: to)
-        #expect(try await fixture.recording.entry(behind).begins == Self.time(60))
-        #expect(try await fixture.window(behind).segments.map(\.uri) == (60..<80).map { "\($0).ts" })
+        let later = WindowRequest.span(from: Self.time(60), to: to)
+        #expect(try await fixture.recording.entry(later).begins == Self.time(60))
+        #expect(try await fixture.window(later).segments.map(\.uri) == (60..<80).map { "\($0).ts" })
         let entry = try await fixture.recording.entry(.span(from: Self.time(50), to: to))
         #expect(entry.begins == Self.time(50) && entry.text.contains("video-1"))
         #expect(try await fixture.recording.moment(Self.time(70)).row.number == 70)

@@ -191,23 +191,23 @@ struct TimelineFailureTests {
     /// reused.
     @Test func everyCrashLeavesConsistentTimeline() async throws {
         let full = TimelineMemoryStore()
-        let story = Story(recording)
-        try await story.run(on: full)
+        let script = RecorderScript(recording)
+        try await script.run(on: full)
         let changes = full.changes
         #expect(changes > 40)
         for change in 0..<changes {
             for isMade in [false, true] {
                 let store = TimelineMemoryStore()
                 store.crash(.init(change: change, isMade: isMade))
-                let story = Story(recording)
-                try? await story.run(on: store)
-                try await story.look(at: store.reopened(), "change \(change), \(isMade)")
+                let script = RecorderScript(recording)
+                try? await script.run(on: store)
+                try await script.check(store.reopened(), "change \(change), \(isMade)")
             }
         }
     }
 
     /// A recorder's sequence of actions, and the segments that it reported as durable.
-    private final class Story {
+    private final class RecorderScript {
         let recording: RecordingID
         private var settled: [Int64: RecordedSegment] = [:]
         private var removed: Set<Int64> = []
@@ -255,7 +255,7 @@ struct TimelineFailureTests {
             }
         }
 
-        func look(at store: TimelineMemoryStore, _ hint: String) async throws {
+        func check(_ store: TimelineMemoryStore, _ hint: String) async throws {
             let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
             try await timeline.finishRemoval()
             #expect(timeline.next > highest, "\(hint)")

@@ -138,7 +138,7 @@ struct TrackBeginningTests {
 
     // MARK: - After a restart
 
-    @Test(arguments: [0, nil]) func recordsNothingTwiceAfterProcessRestart(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         for end in 6..<9 { try test.playlist.load(end - 6..<end) }

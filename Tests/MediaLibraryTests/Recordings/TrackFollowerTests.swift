@@ -186,15 +186,15 @@ struct TrackFollowerTests {
     @Test mutating func alignsTracksWithoutClockByArrival() throws {
         playlist.clock = nil
         try playlist.load(0..<6)
-        var sound = FollowedPlaylist()
-        sound.clock = nil
+        var audio = FollowedPlaylist()
+        audio.clock = nil
         // This track's encoder counts differently, but in the same range as the other's.
-        sound.shift = -3
-        try sound.load(2..<6)
-        #expect(FollowedPlaylist.starts(sound.rows) == [12, 18, 24, 30])
+        audio.shift = -3
+        try audio.load(2..<6)
+        #expect(FollowedPlaylist.starts(audio.rows) == [12, 18, 24, 30])
         try playlist.load(20..<26)
-        try sound.load(22..<26)
-        #expect(FollowedPlaylist.starts(sound.rows).suffix(4) == [132, 138, 144, 150])
+        try audio.load(22..<26)
+        #expect(FollowedPlaylist.starts(audio.rows).suffix(4) == [132, 138, 144, 150])
         // If another track has dates, this track is assumed to have the same lag.
         var text = FollowedPlaylist()
         text.clock = nil

@@ -259,8 +259,8 @@ struct RecentPlaylistsTests {
             "#EXT-X-PROGRAM-DATE-TIME:2024-05-01T10:01:00Z\n#EXTINF:6,",
         ],
     ])
-    func changedPropertiesIdentifyAnotherSegment(_ said: [String]) throws {
-        for (second, lines) in said.enumerated() {
+    func changedPropertiesIdentifyAnotherSegment(_ versions: [String]) throws {
+        for (second, lines) in versions.enumerated() {
             try note(
                 """
                 #EXTM3U
@@ -285,10 +285,10 @@ struct RecentPlaylistsTests {
             "#EXT-X-PROGRAM-DATE-TIME:1678-01-01T00:00:00Z\n#EXTINF:6,",
             "#EXT-X-PROGRAM-DATE-TIME:2262-01-01T00:00:00Z\n#EXTINF:6,",
         ])
-    func acceptsExtremeNumbers(said: String) throws {
+    func acceptsExtremeNumbers(lines: String) throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n"
         let dates = ["1678-01-01", "2262-01-01"]
-        try note("\(head)\(said)\na.ts\n")
+        try note("\(head)\(lines)\na.ts\n")
         for (second, date) in dates.enumerated() {
             try note("\(head)#EXT-X-PROGRAM-DATE-TIME:\(date)T00:00:00Z\n#EXTINF:6,\na.ts\n", at: second + 1)
         }
