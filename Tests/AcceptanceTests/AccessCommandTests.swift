@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `key` and `token`, and of the places where the key is printed.
+    /// Tests of `key` and `token`, and of which commands print the key.
     @Suite struct AccessCommandTests {
         private struct Token: Decodable {
             var id: String
@@ -94,7 +94,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        @Test func invalidArgumentsHaveUsualExitCodes() async throws {
+        @Test func failuresHaveReasonAndExitCode() async throws {
             for (arguments, code, reason) in [
                 (["key", "show"], Int32(1), "contains no key"),
                 (["token", "revoke", "aaaaaaaaaaaa"], 1, "there is no token aaaaaaaaaaaa"),
@@ -107,10 +107,10 @@ extension AcceptanceTests {
             }
         }
 
-        /// The player's URL is in a file that only its user can read, and is invalid after the player or the command
-        /// has ended.
+        /// The player's URL is in a file that only its user can read. Its token expires when the player or the command
+        /// ends.
         @Test(arguments: [nil, SIGTERM, SIGINT, SIGHUP], [true, false])
-        func tokenOfPlayerEndsWithPlayer(signal: Int32?, isServed: Bool) async throws {
+        func playerTokenExpiresWithPlayer(signal: Int32?, isServed: Bool) async throws {
             let server = isServed ? try await RunningServer(cache: folder.path) : nil
             let marks = try TemporaryFolder("player")
             let player = """
@@ -158,8 +158,8 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// Only `key show` and the URL of the page print the key.
-        @Test func printedPlaybackURLsDoNotContainKey() async throws {
+        /// Only `key show` and the page URL contain the key.
+        @Test func printedPlaybackURLsOmitKey() async throws {
             let server = try await RunningServer(cache: folder.path)
             let key = try await server.key()
             try await MediaCacheBinary.output(["get", film] + options)

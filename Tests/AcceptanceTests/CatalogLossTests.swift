@@ -15,7 +15,7 @@ extension AcceptanceTests {
             var segments: Int
             var gaps: Int
             var bytes: Int64
-            /// The playlists of the whole recording and of a window, and their resources, by path.
+            /// Playlists of the recording and of a window, and their resources, by path.
             var files: [String: Data] = [:]
 
             init(of channel: RecordedChannel) throws {
@@ -79,7 +79,7 @@ extension AcceptanceTests {
                 #expect(changed == [], "\(kind)")
             }
             try await next.stop()
-            #expect(try await origin.log().entries.count == requests, "the origin received further requests")
+            #expect(try await origin.log().entries.count == requests, "the origin received another request")
         }
     }
 }

@@ -67,7 +67,7 @@ extension AcceptanceTests {
             #expect(try await Verification.run(in: folder.path).said.resources == 1)
             _ = try await Self.object(["prune", "--json"] + options)
 
-            // A second `get` sends no request, and removing the resource doesn't affect the copied file.
+            // A second `get` sends no request. Removing the resource doesn't affect the copied file.
             let before = try await origin.log()
             try await MediaCacheBinary.output(["get", source] + options)
             #expect(try await origin.log().since(before).bodyBytes == 0)
@@ -77,8 +77,8 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// Commands print the same whether they open the folder or use the server on it.
-        @Test func outputIsTheSameWithServer() async throws {
+        /// The output doesn't depend on whether the command opens the folder or uses a running server.
+        @Test func outputIsSameWithAndWithoutServer() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -96,18 +96,18 @@ extension AcceptanceTests {
             for (command, before) in zip(commands, alone) {
                 let result = try await MediaCacheBinary.run(command + options)
                 #expect(result.ending == before.ending, "\(command)")
-                #expect(Self.steady(result.text) == Self.steady(before.text), "\(command)")
+                #expect(Self.withoutVaryingValues(result.text) == Self.withoutVaryingValues(before.text), "\(command)")
                 #expect(result.errorText == before.errorText, "\(command)")
             }
-            // A second server on the folder fails and names the first.
+            // A second server on the same folder fails, and its error has the process ID of the first.
             let second = try await MediaCacheBinary.run(["serve", "--port", "0"] + options, within: .seconds(20))
             #expect(second.ending == .exit(1))
             #expect(second.errorText.contains("\(server.process.processID)"), "\(second.errorText)")
             try await server.stop()
         }
 
-        /// The error names a port that is in use.
-        @Test func namesPortInUse() async throws {
+        /// The error contains the port number.
+        @Test func reportsPortInUse() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
             let result = try await MediaCacheBinary.run(
@@ -119,7 +119,7 @@ extension AcceptanceTests {
         @Test(arguments: [
             ("203.0.113.7", "this machine has no such address"), ("no-such-name.invalid", "has no address"),
         ])
-        func namesAddressOfAnotherHost(_ host: String, _ reason: String) async throws {
+        func reportsAddressOfAnotherHost(_ host: String, _ reason: String) async throws {
             let folder = try TemporaryFolder("cache")
             let result = try await MediaCacheBinary.run(
                 ["serve", "--host", host, "--port", "0", "--cache", folder.path], within: .seconds(20))
@@ -128,9 +128,9 @@ extension AcceptanceTests {
                 result.errorText.contains("\(host):0: ") && result.errorText.contains(reason), "\(result.errorText)")
         }
 
-        /// When the `get` that owns the folder ends, for any reason, another `get` continues.
+        /// When the `get` that owns the folder ends for any reason, a waiting `get` continues.
         @Test(arguments: [nil, SIGINT, SIGKILL])
-        func getContinuesAfterOwnerOfFolderEnds(signal: Int32?) async throws {
+        func waitingGetContinuesWhenFolderOwnerEnds(signal: Int32?) async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
@@ -154,7 +154,7 @@ extension AcceptanceTests {
         }
 
         /// Ctrl-C ends `get` with 130. The next `get` requests only the missing bytes.
-        @Test func nextGetContinuesInterruptedOne() async throws {
+        @Test func getResumesInterruptedDownload() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 30 << 20)
             let folder = try TemporaryFolder("cache")
@@ -191,8 +191,8 @@ extension AcceptanceTests {
             return object
         }
 
-        /// Returns the text without values that vary: times, the free disk space, and the limit of the server.
-        private static func steady(_ text: String) -> String {
+        /// Returns the text without values that vary between runs: times, free disk space, and the server's limit.
+        private static func withoutVaryingValues(_ text: String) -> String {
             text.replacing(#/\s*"(freeDiskBytes|maximumBytes)"\s*:\s*\d+,?/#, with: "")
                 .replacing(#/\d{4}-\d\d-\d\dT[\d:.]+Z/#, with: "")
                 .replacing(#/[\d.,]+ ?[KMGT]i?B free/#, with: "")

@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of `cover` with songs and films.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
-        /// The cover of a song is its embedded picture, of which only the tag is read. The cover of a film is a frame.
+        /// A song's cover is its embedded picture, read from its tag alone. A film's cover is a frame.
         @Test func extractsPicturesAndFrames() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("songs")
@@ -29,7 +29,7 @@ extension AcceptanceTests {
                 #expect(FileManager.default.contents(atPath: output) == expected, "\(name)")
             }
 
-            // The second call returns the cached cover, also from a server.
+            // The second call returns the cached cover, with or without a server.
             let server = try await RunningServer(cache: cache[1])
             let song = origin.url("song.mp3").absoluteString
             let known = try await MediaCacheBinary.output(["cover", song] + cache)
@@ -64,7 +64,7 @@ extension AcceptanceTests {
             #expect(none.errorText.contains("no picture at that time"), "\(none.errorText)")
         }
 
-        /// A picture in a format that can't be cached is still written to the output.
+        /// A picture in a format that can't be stored as a cover is still written to the output.
         @Test func writesPictureThatCannotBeCached() async throws {
             let folder = try TemporaryFolder("songs")
             let picture = folder.file("picture.bmp")
@@ -86,8 +86,8 @@ extension AcceptanceTests {
             #expect(FileManager.default.contents(atPath: output) == FileManager.default.contents(atPath: picture))
         }
 
-        /// The error for a film that can't be decoded differs from the one for media without a picture.
-        @Test func reportsFilmThatCannotBeDecoded() async throws {
+        /// The error for an undecodable film differs from the error for media without a picture.
+        @Test func reportsUndecodableFilm() async throws {
             let folder = try TemporaryFolder("films")
             let film = folder.file("film.mp4")
             let pictures = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:d=2"]

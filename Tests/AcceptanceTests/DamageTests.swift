@@ -13,7 +13,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let url = try await server.play(origin.url(Fixtures.medium))
             for _ in 1...2 {
-                #expect(try await wholeIsRight(url, file))
+                #expect(try await isIntact(url, file))
             }
             let (middle, connection) = (60_000_000..<61_000_000, try HTTPConnection(to: url))
             _ = try connection.request(url, range: middle)
@@ -31,19 +31,19 @@ extension AcceptanceTests {
             let folder = try await MountedFolder(mebibytes: 64)
             let cached = origin.url(Fixtures.moovFirst)
             let server = try await RunningServer(cache: folder.path)
-            #expect(try await wholeIsRight(server.play(cached), file))
+            #expect(try await isIntact(server.play(cached), file))
             let token = try await server.playbackToken()
             try await server.stop()
 
             try await folder.makeReadOnly()
             let second = try await RunningServer(cache: folder.path)
-            #expect(try await wholeIsRight(Self.playURL(of: cached, through: second, token: token), file))
+            #expect(try await isIntact(Self.playURL(of: cached, through: second, token: token), file))
             let other = URL(string: "\(cached)?other=1") ?? cached
-            #expect(try await wholeIsRight(Self.playURL(of: other, through: second, token: token), file))
+            #expect(try await isIntact(Self.playURL(of: other, through: second, token: token), file))
             try await second.stop()
         }
 
-        @Test func garbageInTheCatalogDoesNotStopPlayback() async throws {
+        @Test func corruptCatalogDoesNotStopPlayback() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 2)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
             let garbage = Data((0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
@@ -52,9 +52,9 @@ extension AcceptanceTests {
             for path in catalog { try garbage.write(to: URL(fileURLWithPath: path)) }
 
             let server = try await RunningServer(cache: folder.path)
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             let filled = try await origin.log()
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             #expect(try await origin.log().since(filled).bodyBytes == 0)
             try await server.stop()
             let setAside = try CacheFolder.files(in: folder.path).filter {
@@ -65,7 +65,7 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// Damaged blobs are detected when they are read, and only they are fetched again.
+        /// Damaged blobs are detected when they are read. Intact blobs aren't fetched again.
         @Test func fetchesDamagedBlobsAgain() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -73,7 +73,7 @@ extension AcceptanceTests {
             #expect(blobs.count == 4)
             let before = try await origin.log()
             let server = try await RunningServer(cache: folder.path)
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             let log = try await origin.log().since(before)
             let intact = Int64(file.count)
             #expect(log.bodyBytes > intact, "a deleted blob and half of another must be fetched again")
@@ -83,7 +83,7 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// `verify` reports damage and fails. The damaged blocks become holes, which are fetched when they are read.
+        /// `verify` reports damage and fails. Damaged blocks become holes and are fetched at the next read.
         @Test func verifyReportsDamage() async throws {
             let (origin, folder, sources) = try await filledFolder(resources: 4)
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
@@ -94,7 +94,7 @@ extension AcceptanceTests {
             #expect(found.said.findings.count >= 3, "\(found.said.findings)")
             #expect(found.said.findings.allSatisfy { !$0.isRepaired })
             let server = try await RunningServer(cache: folder.path)
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             try await server.stop()
             let after = try await Verification.run(in: folder.path)
             #expect(after.ending == .exit(0), "\(after.said.findings)")
@@ -115,7 +115,7 @@ extension AcceptanceTests {
 
             let before = try await origin.log()
             let server = try await RunningServer(cache: folder.path)
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             try await server.stop()
             #expect(try await origin.log().since(before).bodyBytes == 0)
         }
@@ -128,7 +128,7 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)
             let sources = (0..<resources).compactMap { URL(string: "\(origin.url(Fixtures.moovFirst))?copy=\($0)") }
-            for source in sources { #expect(try await wholeIsRight(server.play(source), file)) }
+            for source in sources { #expect(try await isIntact(server.play(source), file)) }
             try await server.stop()
             return (origin, folder, sources)
         }
@@ -143,7 +143,7 @@ extension AcceptanceTests {
             return blobs
         }
 
-        private func wholeIsRight(_ url: URL, _ file: MappedFile) async throws -> Bool {
+        private func isIntact(_ url: URL, _ file: MappedFile) async throws -> Bool {
             try await onThread {
                 let connection = try HTTPConnection(to: url)
                 let head = try connection.request(url)
@@ -152,8 +152,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// Returns the playback URL with a token of an earlier server, because the server can't write its address to a
-        /// read-only folder.
+        /// Returns the playback URL with a token issued by an earlier server. In a read-only folder, the server can't
+        /// publish its address for the command.
         private static func playURL(of source: URL, through server: RunningServer, token: String) -> URL {
             let path = source.absoluteString.replacingOccurrences(of: "://", with: "/")
             return URL(string: "\(server.base)/play/\(token)/\(path)") ?? server.base

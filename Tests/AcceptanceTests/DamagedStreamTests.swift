@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of films from a stream with one damaged segment.
+    /// Tests of MP4 files made from a stream with one damaged segment.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct DamagedStreamTests {
-        /// The number of the damaged segment, of six with one second each.
+        /// The number of the damaged segment. The stream has six segments of one second.
         private static let damaged = 3
 
         /// Returns a copy of a stream with a scrambled packet in the middle of a segment.
@@ -27,8 +27,9 @@ extension AcceptanceTests {
             return folder
         }
 
-        /// The command names the gap and exits with 2, and the film has every packet of the other segments at its time.
-        @Test func filmHasAllSegmentsExceptDamagedOne() async throws {
+        /// The command reports the gap and exits with 2. The file contains every packet of the other segments at its
+        /// original time.
+        @Test func fileHasAllSegmentsExceptDamagedOne() async throws {
             let source = try await stream()
             let folder = try TemporaryFolder("output")
             let whole = try await NginxOrigin(serving: StreamFixtures.folder)
@@ -51,7 +52,7 @@ extension AcceptanceTests {
                 let references = try await ProbedStream.read(from: folder.file("whole.mp4"))
                 try #require(streams.count == 2 && references.count == 2)
                 for (one, reference) in zip(streams, references) {
-                    // The times of the damaged segment, and of an audio frame that extends into it.
+                    // The times of the damaged segment, and of the audio frame that extends into it.
                     let span = Double(Self.damaged) - 0.1...Double(Self.damaged) + 1.1
                     let isOutside = { (packet: ProbedStream.Packet) in
                         !span.contains(Double(packet.pts) * reference.tick - reference.start)

@@ -13,8 +13,8 @@ extension AcceptanceTests {
 
         private struct Link: Decodable { var playURL: String }
 
-        /// After a second start the same clip plays from the cache.
-        @Test func secondStartFetchesNothing() async throws {
+        /// After a restart, the same clip plays from the cache.
+        @Test func playsClipFromCacheAfterRestart() async throws {
             let folder = try TemporaryFolder("cache")
             var clips: [Data] = []
             for start in 1...2 {

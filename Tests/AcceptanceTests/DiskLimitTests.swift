@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the limits on a small file system.
+    /// Tests of cache limits on a small file system.
     @Suite(.enabled(if: try Peer.present("nginx") && MountedFolder.canMount()))
     struct DiskLimitTests {
         private static let part = 0..<3_000_000
 
-        /// Plays the first 3 MB of twenty resources. Returns the minimum of free bytes.
+        /// Plays the first 3 MB of each of twenty resources. Returns the least number of free bytes observed.
         private func playTwenty(
             _ server: RunningServer, _ origin: NginxOrigin, in folder: MountedFolder
         ) async throws -> Int64 {
@@ -25,12 +25,12 @@ extension AcceptanceTests {
         }
 
         @Test(arguments: [["--min-free", "20MB"], ["--min-free", "0", "--max-size", "12MB"]])
-        func limitsHoldWhilePlaying(_ limits: [String]) async throws {
+        func respectsLimitsDuringPlayback(_ limits: [String]) async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 40)
             let server = try await RunningServer(cache: folder.path, command: ["serve"] + limits)
             let leastFree = try await playTwenty(server, origin, in: folder)
-            // The limits don't count the catalog's log of up to 4 MB.
+            // The limits don't include the catalog's write-ahead log of up to 4 MB.
             #expect(leastFree > 15_000_000, "\(leastFree) bytes were free")
             let options = ["--cache", folder.path]
             try await MediaCacheBinary.output(["prune"] + options)
@@ -40,7 +40,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// When other programs fill the disk, playback continues and cached resources can still be removed.
+        /// When other programs fill the disk, playback continues, and cached resources can still be removed.
         @Test func removesResourcesFromFullDisk() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 40)
@@ -64,8 +64,8 @@ extension AcceptanceTests {
             #expect(ending == .exit(0), "\(verification.findings)")
         }
 
-        /// On a disk too small to cache a response, no unlisted blob occupies space.
-        @Test func leavesNoUnlistedBlobOnTinyDisk() async throws {
+        /// If the disk is too small to cache a response, no blob without a catalog entry remains.
+        @Test func leavesNoUncataloguedBlobOnTinyDisk() async throws {
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try await MountedFolder(mebibytes: 2)
             let server = try await RunningServer(cache: folder.path)

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of many concurrent downloads from a slow origin, with and without disturbances. With MEDIACACHE_SOAK=1 at
-    /// full size: 20 streams of 150 segments and 5 files of 200 MB.
+    /// Tests of many concurrent downloads from a slow origin, with and without interruptions. MEDIACACHE_SOAK=1 selects
+    /// the full load: 20 streams of 150 segments and 5 files of 200 MB.
     struct DownloadLoadTests {
         private struct Load: Sendable {
             var streams: Int
@@ -23,7 +23,7 @@ extension AcceptanceTests {
                     streams: 6, segments: 30, segmentLength: 60_000, files: 2, fileLength: 12_000_000,
                     shape: ShapedOrigin.Shape(delay: .milliseconds(10), connectionRate: 8 << 20))
 
-            /// Large files over one link, so that the bytes lost by a kill are a small part of the load.
+            /// Large files on one connection, so that the bytes lost by a kill are a small part of the load.
             static let forKills =
                 TestSettings.isSoak
                 ? Load(
@@ -116,7 +116,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// Compares all cached bytes with the origin's, read by playback URLs without a request to the origin.
+        /// Compares all cached bytes with the origin's. Reads playback URLs, and checks that this sends no request to
+        /// the origin.
         private func readBack(_ server: RunningServer) async throws {
             let token = try await server.playbackToken()
             let before = origin.record.requests
@@ -142,8 +143,8 @@ extension AcceptanceTests {
             #expect(origin.record.requests == before)
         }
 
-        /// Returns when no response is running and no further request arrives. Requests sent before a pause may reach
-        /// the origin after it.
+        /// Waits until no response is running and no new request arrives. Requests sent before a pause may reach the
+        /// origin after it.
         private func settled() async throws {
             var previous = -1
             try await eventually("a pause ends all requests", within: .seconds(30), every: .milliseconds(150)) {
@@ -154,7 +155,7 @@ extension AcceptanceTests {
             }
         }
 
-        @Test func concurrentDownloadsRespectLimitsAndRequestOnce() async throws {
+        @Test func concurrentDownloadsRespectLimitsAndRequestEachRangeOnce() async throws {
             let (server, key) = try await serve()
             try setLimits(server, key)
             try add(server, key)
@@ -169,7 +170,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        @Test func downloadsCompleteAfterRandomCallsAndKills() async throws {
+        @Test func downloadsCompleteDespiteRandomAPICallsAndKills() async throws {
             var random = SeededGenerator.forTest("calls and kills")
             let kills = TestSettings.isSoak ? 50 : 4
             let calls = TestSettings.isSoak ? 1000 : 120
@@ -220,13 +221,13 @@ extension AcceptanceTests {
             #expect(verification.findings.isEmpty)
         }
 
-        /// A kill loses only bytes that weren't committed.
+        /// A kill loses only uncommitted bytes.
         @Test func killLosesOnlyUncommittedBytes() async throws {
             try await Self(Load.forKills).killRepeatedly(TestSettings.isSoak ? 12 : 2)
         }
 
-        /// The maximum of uncommitted bytes at a kill: received since the last commit, sent during a commit, or in
-        /// socket buffers.
+        /// The maximum number of uncommitted bytes at a kill: bytes received since the last commit, received during a
+        /// commit, or in socket buffers.
         private static let mostUncommitted = 12 << 20
 
         private func killRepeatedly(_ kills: Int) async throws {
@@ -238,10 +239,10 @@ extension AcceptanceTests {
             try setLimits(server, key)
             try add(server, key)
             for kill in 0..<kills {
-                // A random point in the round's part of the transfer, so that bytes are in flight at each kill.
+                // A random point in this round's part of the transfer, so that bytes are in flight at each kill.
                 let part = load.length / (kills + 1)
                 let moment = (kill + 1) * part + Int.random(in: -part / 4..<part / 4, using: &random)
-                // Waits for a commit, which is late on a loaded machine, so that the allowance doesn't depend on it.
+                // Waits for a commit, so that the allowance doesn't depend on the load of the machine.
                 let committed = try await eventually(
                     "\(moment) bytes were sent and committed", within: .seconds(600), every: .milliseconds(1)
                 ) {
@@ -261,8 +262,8 @@ extension AcceptanceTests {
             }
             try await allComplete(server, key, within: .seconds(TestSettings.isSoak ? 1200 : 240))
             let lost = origin.record.bytes - load.length
-            print("\(kills) kills cost \(lost) bytes of \(load.length)")
-            #expect(lost <= allowance, "\(kills) kills cost \(lost) bytes of \(load.length), not \(allowance)")
+            print("\(kills) kills lost \(lost) of \(load.length) bytes")
+            #expect(lost <= allowance, "\(kills) kills lost \(lost) of \(load.length) bytes, not \(allowance)")
             #expect(lost > 0)
             try await readBack(server)
             try await server.stop()

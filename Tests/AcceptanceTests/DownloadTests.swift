@@ -17,7 +17,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// Returns a folder with a copy of the stream, for changes.
+        /// Returns a folder with a copy of the stream that tests can change.
         private static func copyOfStreams() async throws -> TemporaryFolder {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("site")
@@ -28,7 +28,7 @@ extension AcceptanceTests {
             return folder
         }
 
-        /// After Ctrl-C the next `get` continues, and requests no received byte again.
+        /// After Ctrl-C, the next `get` continues the download and requests no received byte again.
         @Test func continuesStreamAfterInterruption() async throws {
             let site = try await Self.copyOfStreams()
             let origin = try await NginxOrigin(serving: site.path, bytesPerSecond: 30 << 10)
@@ -50,11 +50,11 @@ extension AcceptanceTests {
                 sum + (try FileManager.default.attributesOfItem(atPath: site.file(name))[.size] as? Int ?? 0)
             }
             let sent = try await origin.log()
-            // Less than a segment was sent twice: the bytes in flight at the signal.
+            // Less than one segment was sent twice: the bytes in flight at the signal.
             #expect(sent.bodyBytes < Int64(length) + 200_000, "\(sent.summary)")
             #expect(try await ListedResource.all(in: folder.path).count == files.count + 1)
 
-            // All segments are cached, without the origin.
+            // All segments are cached, so the origin isn't needed.
             origin.stop()
             try await MediaCacheBinary.output(arguments)
         }
@@ -87,8 +87,8 @@ extension AcceptanceTests {
             #expect(events.contains { $0["event"] as? String == "state" && $0["state"] as? String == "complete" })
         }
 
-        /// A failed URL is named, and the others are downloaded.
-        @Test func namesFailedURL() async throws {
+        /// The failed URL is reported, and the others are downloaded.
+        @Test func reportsFailedURL() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -102,7 +102,7 @@ extension AcceptanceTests {
             #expect(result.errorText.contains("1 of 2 downloads are incomplete"), "\(result.errorText)")
         }
 
-        @Test func namesMissingSegment() async throws {
+        @Test func reportsMissingSegment() async throws {
             let site = try await Self.copyOfStreams()
             let missing = "\(StreamKind.transportStream.name)2.ts"
             try FileManager.default.removeItem(atPath: site.file(missing))
@@ -119,8 +119,8 @@ extension AcceptanceTests {
             #expect(end["complete"] as? Bool == false && end["holeCount"] as? Int == 1)
         }
 
-        /// Other commands pause, list and resume a server's download.
-        @Test func pausesAndResumesDownloadOfServer() async throws {
+        /// Other commands can pause, list and resume a download of a server.
+        @Test func pausesAndResumesServerDownload() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 10 << 20)
             let folder = try TemporaryFolder("cache")
@@ -146,7 +146,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Without a server `resume` downloads in its own process, and `cancel` removes the received bytes.
+        /// Without a server, `resume` downloads in its own process. `cancel` removes the received bytes.
         @Test func resumesAndCancelsWithoutServer() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -171,7 +171,7 @@ extension AcceptanceTests {
             #expect(again.ending == .exit(1) && again.errorText.contains("One"), "\(again.errorText)")
         }
 
-        /// Any client of server-sent events receives the events of a download.
+        /// Download events can be received by any client of server-sent events.
         @Test func curlReceivesEvents() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -185,7 +185,7 @@ extension AcceptanceTests {
             let watch = try ChildProcess(
                 MediaCacheBinary.path, ["downloads", "watch", "--json", "--cache", folder.path])
             try await MediaCacheBinary.output(["get", "\(origin.url(Fixtures.moovFirst))", "--cache", folder.path])
-            _ = try await eventually("the end is reported") {
+            _ = try await eventually("the end of the download is reported") {
                 curl.outputText.contains("\"state\":\"complete\"") ? () : nil
             }
             for event in ["download.added", "download.state", "part.started", "part.done"] {

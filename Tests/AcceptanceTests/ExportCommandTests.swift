@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `export` of cached media without the origin.
+    /// Tests of exporting cached media without the origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
-        /// A stream that was played once is exported without its origin, with and without a server.
+        /// A stream that was played once is exported without the origin, with and without a server.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
         func exportsPlayedStream(kind: StreamKind, owned: Bool) async throws {
             try await StreamFixtures.shared.make()
@@ -24,12 +24,12 @@ extension AcceptanceTests {
             let after = try await origin.log()
             #expect(after.entries.count == before.entries.count, "\(after.since(before).summary)")
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
-            #expect(made.frames.filter { $0.kind == "video" }.map(\.sum) == Self.pictures(direct))
+            #expect(made.frames.filter { $0.kind == "video" }.map(\.sum) == Self.videoChecksums(direct))
             #expect(made.hasSound)
             try await server?.stop()
         }
 
-        /// A cut starts and ends at the given times, exact to the frame.
+        /// A clip starts and ends at the given times, exact to the frame.
         @Test func cutsAtGivenTimes() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
@@ -46,7 +46,7 @@ extension AcceptanceTests {
             #expect(try await origin.log().entries.count == before.entries.count)
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: cut))
-            #expect(Self.pictures(made) == Array(Self.pictures(whole)[280..<360]))
+            #expect(Self.videoChecksums(made) == Array(Self.videoChecksums(whole)[280..<360]))
             let text = try await Peer.run(
                 "ffprobe", ["-v", "error", "-show_entries", "format=duration,start_time", "-of", "csv=p=0", cut])
             let numbers = String(decoding: text, as: UTF8.self).split(whereSeparator: { ",\n".contains($0) })
@@ -54,7 +54,7 @@ extension AcceptanceTests {
             #expect(numbers.count == 2 && abs(numbers[0]) < 0.03 && abs(numbers[1] - 3.2) < 0.03, "\(numbers)")
         }
 
-        /// ffmpeg encodes other formats. A failure leaves no partial file.
+        /// Other formats are encoded by ffmpeg. A failure leaves no partial file.
         @Test func encodesOtherFormats() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
@@ -88,7 +88,7 @@ extension AcceptanceTests {
             #expect(bare.errorText.contains("apt-get install ffmpeg"), "\(bare.errorText)")
         }
 
-        /// Missing segments are named and not requested, unless --fetch is given.
+        /// Missing segments are reported, and fetched only with --fetch.
         @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
@@ -121,7 +121,7 @@ extension AcceptanceTests {
             #expect(fetched.entries.filter { $0.bodyBytes > 0 }.map(\.path) == ["/transportstream3.ts"])
         }
 
-        private static func pictures(_ playback: StreamPlayer.Playback) -> [String] {
+        private static func videoChecksums(_ playback: StreamPlayer.Playback) -> [String] {
             playback.frames.filter { $0.kind == "video" }.map(\.sum)
         }
     }

@@ -5,7 +5,7 @@ extension AcceptanceTests {
     /// Tests of `faststart` with files and URLs.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct FastStartCommandTests {
-        /// The packets and the length of the file are unchanged, and the index precedes the media.
+        /// The packets and the length of the file don't change, and the index precedes the media.
         @Test func movesIndexToStart() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
@@ -20,7 +20,7 @@ extension AcceptanceTests {
             #expect(sizes[0] == sizes[1])
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["fast.mp4"])
 
-            // An existing file isn't replaced, except in place.
+            // An existing file is replaced only in place.
             let again = try await MediaCacheBinary.run(["faststart", source, output])
             #expect(again.ending == .exit(1))
             #expect(again.errorText.contains("--force"))
@@ -30,7 +30,7 @@ extension AcceptanceTests {
             #expect(FileManager.default.contents(atPath: output) == once)
         }
 
-        /// The result for a URL equals the result for the file.
+        /// A URL and a file have the same result.
         @Test func readsURLThroughCache() async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -49,7 +49,7 @@ extension AcceptanceTests {
         @Test func refusesOtherFormats() async throws {
             let folder = try TemporaryFolder("output")
             let text = folder.file("text.mp4")
-            try "no film at all, but some words of text".write(toFile: text, atomically: true, encoding: .utf8)
+            try "plain text that isn't an MP4 file".write(toFile: text, atomically: true, encoding: .utf8)
             let result = try await MediaCacheBinary.run(["faststart", text, folder.file("out.mp4"), "-q"])
             #expect(result.ending == .exit(1))
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result.errorText)")
@@ -62,7 +62,7 @@ extension AcceptanceTests {
             return (object?["boxes"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? String }
         }
 
-        /// Returns ffprobe's output of a file's packets without their positions.
+        /// Returns ffprobe's output for a file's packets, without their positions.
         static func packets(_ path: String) async throws -> Data {
             try await Peer.run(
                 "ffprobe",

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of moving the index of MP4 files by many encoders, by the command and by the server.
+    /// Tests of moving the index in MP4 files of many encoders, by the command and by the server.
     @Suite(.enabled(if: try Peer.present("nginx", "ffprobe", "sha256sum") && Prerequisite.hasCorpora()))
     struct FastStartCorpusTests {
-        /// The result equals that of qt-faststart, and has the packets of the original.
+        /// The result equals that of qt-faststart and contains the packets of the original.
         @Test func commandMatchesQtFaststart() async throws {
             let oracles = try StreamCorpus.fastStarts()
             #expect(oracles.count >= 13)
@@ -23,7 +23,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// The server's response equals the command's file, whole and in ranges.
+        /// The server's response equals the command's file, as a whole and in ranges.
         @Test func serverMatchesCommand() async throws {
             let oracles = try StreamCorpus.fastStarts()
             let folder = try TemporaryFolder("output")
@@ -37,7 +37,7 @@ extension AcceptanceTests {
                     FileManager.default.contents(atPath: try await Self.rearranged(path, in: folder)))
                 let url = try #require(URL(string: "\(base.appending(path: path))?faststart=1"))
                 let connection = try HTTPConnection(to: url)
-                // Ranges first, so that they aren't read from the cache.
+                // Reads ranges first, so that they aren't read from the cache.
                 for _ in 0..<20 {
                     let begin = Int.random(in: 0..<expected.count, using: &random)
                     let range = begin..<Int.random(in: begin + 1...expected.count, using: &random)

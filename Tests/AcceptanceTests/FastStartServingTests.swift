@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of films with the index at the end, served with the index at the start.
+    /// Tests of films whose index is moved from the end to the start when they are served.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct FastStartServingTests {
         /// A film of more than 100 MB with its index at the end.
@@ -22,7 +22,7 @@ extension AcceptanceTests {
             return try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64)
         }
 
-        /// The response equals the file of `faststart` in any range.
+        /// The response equals the output of `faststart`, in any range.
         @Test func servesRearrangedFile() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("cache")
@@ -50,7 +50,7 @@ extension AcceptanceTests {
             #expect(try whole.body() == bytes)
             let outside = try HTTPConnection(to: url)
             #expect(try outside.request(url, fields: ["Range": "bytes=\(bytes.count)-"]).status == 416)
-            // Without the option, the file is the origin's.
+            // Without the option, the file is served unchanged.
             let other = try HTTPConnection(to: plain)
             _ = try other.request(plain)
             #expect(try other.body() == FileManager.default.contents(atPath: "\(Fixtures.folder)/\(Fixtures.moovLast)"))
@@ -58,10 +58,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A player that reads sequentially shows its first frame after the origin has sent less than a twentieth of
-        /// the file.
+        /// A player that reads sequentially shows its first frame before the origin has sent a twentieth of the file.
         @Test(arguments: ["ffmpeg", "mpv"], [false, true])
-        func playersStartWithoutReadingTheFile(player: String, isAlwaysOn: Bool) async throws {
+        func playersStartBeforeReadingWholeFile(player: String, isAlwaysOn: Bool) async throws {
             let length = try await makeFilm()
             #expect(length >= 50_000_000)
             let folder = try TemporaryFolder("cache")
@@ -70,7 +69,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path, command: command)
             let url = "\(try await server.play(origin.url(Self.film)))" + (isAlwaysOn ? "" : "?faststart=1")
             if player == "ffmpeg" {
-                // Without seeking, the player needs the index first.
+                // A player that doesn't seek needs the index first.
                 let frames = try await Peer.run(
                     "ffmpeg",
                     [
@@ -92,7 +91,7 @@ extension AcceptanceTests {
         @Test func servesOtherFilesUnchanged() async throws {
             try await Fixtures.shared.clips()
             let content = try TemporaryFolder("origin")
-            try Data("no film at all, but enough words of text to be one".utf8).write(
+            try Data("plain text that isn't an MP4 file, despite its name".utf8).write(
                 to: URL(filePath: content.file("text.mp4")))
             let first = FileManager.default.contents(atPath: "\(Fixtures.folder)/\(Fixtures.moovFirst)")
             try first?.write(to: URL(filePath: content.file("first.mp4")))

@@ -13,7 +13,7 @@ extension AcceptanceTests {
 
         private let folder: TemporaryFolder
         private let file: String
-        /// An address without a listener, so that the channels wait.
+        /// An address without a listener, so that the channels keep waiting.
         private let origin: String
 
         init() throws {
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             return try JSONDecoder().decode(List.self, from: try await server.api("/api/v1/channels")).channels
         }
 
-        /// Sends the signal, and waits for another occurrence of a text in the log. Returns the new lines of the log.
+        /// Sends the signal, and waits until the log contains a text once more. Returns the new lines of the log.
         private static func hangUp(_ server: RunningServer, until words: String) async throws -> String {
             let before = server.process.errorText
             server.process.signal(SIGHUP)
@@ -57,7 +57,7 @@ extension AcceptanceTests {
                 {"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "2h"},
                               {"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice", "maxSize": "1GB"}
                 """#)
-            // The message is below the previous level, so its presence shows that the new level applies.
+            // The message is below the previous level, so it shows that the new level applies.
             let log = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(log.contains("notice") && log.contains("settings=1") && log.contains("channels=2"), "\(log)")
             // The log names settings that require a restart.
@@ -66,13 +66,13 @@ extension AcceptanceTests {
             #expect(channels.map(\.name) == ["news", "sport"])
             #expect(channels.map(\.retention.seconds) == [7200, nil])
 
-            // A channel that is no longer declared continues, and the log names the command that ends it.
+            // A channel that is no longer declared continues. The log contains the command that ends it.
             try configure(#"{"channels": [{"name": "sport", "url": "\#(origin)/b.m3u8"}], "logLevel": "notice"}"#)
             let next = try await Self.hangUp(server, until: "configuration reloaded")
             #expect(next.contains("channel=news") && next.contains("channels remove"), "\(next)")
             #expect(try await Self.channels(server).map(\.name) == ["news", "sport"])
 
-            // A higher level also applies: only errors are logged from now on.
+            // A higher level applies too: from now on only errors are logged.
             try configure(#"{"channels": [{"name": "film", "url": "\#(origin)/c.m3u8"}], "logLevel": "error"}"#)
             let quiet = server.process.errorText
             server.process.signal(SIGHUP)
@@ -83,7 +83,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// With an invalid file all settings remain, and the log names the fault.
+        /// With an invalid file, all settings remain, and the log contains the fault.
         @Test(arguments: [
             (
                 #"{"channels": [{"name": "news", "url": "http://127.0.0.1:1/x"}], "logLevel": "debug""#,
@@ -95,7 +95,7 @@ extension AcceptanceTests {
             (#"{"logLevel": "debug", "maxSize": "much"}"#, "much"),
             (nil, "can't be read"),
         ])
-        func invalidFileChangesNothing(_ text: String?, _ reason: String) async throws {
+        func invalidFileChangesNoSettings(_ text: String?, _ reason: String) async throws {
             try configure(#"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "1h"}]}"#)
             let server = try await start()
             if let text { try configure(text) } else { try FileManager.default.removeItem(atPath: file) }
@@ -105,7 +105,7 @@ extension AcceptanceTests {
             let channels = try await Self.channels(server)
             #expect(channels.map(\.name) == ["news"] && channels.first?.retention.seconds == 3600)
 
-            // The server still handles the signal: a corrected file is applied.
+            // The server still handles the signal, and applies a corrected file.
             try configure(
                 #"{"channels": [{"name": "news", "url": "\#(origin)/a.m3u8", "keep": "3h"}], "logLevel": "notice"}"#)
             _ = try await Self.hangUp(server, until: "configuration reloaded")
@@ -115,7 +115,7 @@ extension AcceptanceTests {
 
         /// A running response continues.
         @Test(.enabled(if: try Peer.present("nginx")))
-        func runningResponseContinues() async throws {
+        func reloadDoesNotInterruptResponse() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)
             let nginx = try await NginxOrigin(serving: Fixtures.folder)
             try configure("{}")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the harness with an origin and no cache.
+    /// Tests of the test harness itself, with an origin and no cache.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
     struct HarnessTests {
         @Test func originLogCountsSentBytes() async throws {
@@ -29,7 +29,7 @@ extension AcceptanceTests {
             #expect(try connection.firstDifference(from: file, at: 4095) == 4095)
         }
 
-        /// The result of a player doesn't depend on the speed of the origin.
+        /// A player's result doesn't depend on the speed of the origin.
         @Test(arguments: Player.allCases)
         func playersAreReproducible(player: Player) async throws {
             try await Fixtures.shared.clips()

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `inspect` with films: the requests and the output.
+    /// Tests of the requests and output of `inspect` for films.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct InspectMediaTests {
-        /// Only the index of a film is requested, once, with and without a server.
+        /// `inspect` requests only the index of a film, and only once, with and without a server.
         @Test(arguments: [false, true])
         func readsOnlyIndexOfFilm(owned: Bool) async throws {
             try await Fixtures.shared.clips()
@@ -29,8 +29,8 @@ extension AcceptanceTests {
             try await server?.stop()
         }
 
-        /// The content determines the format, not the name. The output for a file equals that for its URL.
-        @Test func outputIsTheSameForFilesAndURLs() async throws {
+        /// The format is determined by the content, not the name. A file and its URL have the same output.
+        @Test func outputIsSameForFilesAndURLs() async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
             let folder = try TemporaryFolder("cache")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `inspect --packets` with public samples, compared with ffprobe.
+    /// Tests of `inspect --packets` with public samples. The results are compared with ffprobe's.
     @Suite(.enabled(if: try Prerequisite.hasCorpora()))
     struct InspectPacketsTests {
         /// A line of the command's output.
@@ -31,7 +31,7 @@ extension AcceptanceTests {
                 self.checksum = checksum
             }
 
-            /// Returns the microseconds of a number of seconds with six decimals.
+            /// Converts a number of seconds with six decimals to microseconds.
             private static func microseconds(_ text: Substring) -> Double? {
                 guard let point = text.firstIndex(of: "."), text[point...].count == 7 else { return nil }
                 return Double(text.filter { $0 != "." })
@@ -45,7 +45,8 @@ extension AcceptanceTests {
             return try Prerequisite.cases(samples, of: PacketOracle.folder)
         }
 
-        /// Compares the times, size, sync flag and checksum of each packet. `OracleDifference` lists the exceptions.
+        /// Compares the times, size, sync flag and checksum of each packet, except for the differences in
+        /// `OracleDifference`.
         @Test(arguments: try samples()) func packetsMatchFFprobe(path: String) async throws {
             let csv = try String(
                 contentsOfFile: "\(StreamCorpus.root)/\(PacketOracle.folder)/\(path).csv", encoding: .utf8)
@@ -68,13 +69,13 @@ extension AcceptanceTests {
             }
         }
 
-        /// The samples include all oracles of the corpora.
-        @Test func testsAllOraclesOfCorpora() throws {
+        /// The tests cover every sample that has an oracle.
+        @Test func testsEverySampleWithOracle() throws {
             #expect(try Self.samples().count >= 182)
         }
 
         private static func differences(_ mine: Line, _ packet: OraclePacket, _ stream: OracleStream) -> [String] {
-            // The rounding to six decimals.
+            // ffprobe rounds to six decimals.
             let tolerance = 0.5001
             func isNear(_ microseconds: Double, _ ticks: Int64?) -> Bool {
                 ticks.map { abs(stream.microseconds($0) - microseconds) <= tolerance } ?? false
@@ -84,7 +85,7 @@ extension AcceptanceTests {
             if !isNear(mine.dts, packet.dts) { found.append("dts \(mine.dts)") }
             if packet.content.size(of: mine.size) != packet.size { found.append("size \(mine.size)") }
             if mine.isSync != packet.isSync { found.append("sync \(mine.isSync)") }
-            // The tests of the library compare checksums of partial content.
+            // The library's tests compare checksums of partial content.
             if packet.content == .whole, mine.checksum != packet.checksum { found.append("checksum") }
             return found
         }

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the shape of each command's output with `--json`, which programs read. A removed or changed key
-    /// requires a change of the snapshot. `MEDIACACHE_SNAPSHOTS=1` writes the snapshot.
+    /// Tests of the structure of each command's `--json` output, on which other programs depend. Removing or changing a
+    /// key requires a new snapshot, which `MEDIACACHE_SNAPSHOTS=1` writes.
     @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct JSONSnapshotTests {
         private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -19,7 +19,7 @@ extension AcceptanceTests {
 
             let known = try await Self.commandsWithJSON()
             #expect(known.count > 15)
-            #expect(known.subtracting(transcript.commands).isEmpty, "commands with --json that have no case")
+            #expect(known.subtracting(transcript.commands).isEmpty, "no case covers these commands with --json")
             if TestSettings.variable("MEDIACACHE_SNAPSHOTS") == "1" {
                 try FileManager.default.createDirectory(
                     at: Self.file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ extension AcceptanceTests {
                 """)
         }
 
-        /// Returns the words of the commands that have `--json` or a similar option.
+        /// Returns the commands that have `--json` or a similar option.
         private static func commandsWithJSON() async throws -> Set<String> {
             struct Dump: Decodable { var command: Command }
             struct Command: Decodable {

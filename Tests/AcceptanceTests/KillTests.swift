@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of kill -9 at random times in a process that fills and serves.
+    /// Tests of kill -9 at random times during fills and playback.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct KillTests {
         /// After each kill the folder opens, `verify` reports no damage, no committed byte is lost, and all bytes equal
-        /// the origin's. 20 kills; 200 with MEDIACACHE_SOAK=1.
+        /// the origin's. There are 20 kills, or 200 with MEDIACACHE_SOAK=1.
         @Test func killLosesNoCommittedByte() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 25 << 20)
@@ -18,8 +18,8 @@ extension AcceptanceTests {
             let total = { (cached: [String: RangeSet<Int>]) in cached.values.reduce(0) { $0 + $1.total } }
             var bytes = 0
             for round in 1...rounds {
-                // A new resource every ten rounds, so that bytes are always missing. The folder is emptied after two
-                // resources, so that nothing is evicted.
+                // Every ten rounds use a new resource, so that bytes are always missing. Every two resources the folder
+                // is emptied, so that nothing is evicted.
                 let take = (round - 1) / 10
                 if take > 0, take.isMultiple(of: 2), (round - 1).isMultiple(of: 10) {
                     try await readBack(cached, of: file, in: folder.path)
@@ -51,9 +51,9 @@ extension AcceptanceTests {
             #expect(bytes > 0)
         }
 
-        /// Serves `source` from `folder` to three readers, and kills the server after a while.
+        /// Serves `source` from `folder` to three readers, and kills the server after a delay.
         ///
-        /// - Returns: The number of committed bytes that the server reported just before.
+        /// - Returns: The number of committed bytes that the server reported just before the kill.
         private func fillAndKill(
             _ folder: String,
             _ source: URL,

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `/library`, which serves cached media without their URL and origin.
+    /// Tests of `/library`, which serves cached media without their original URL and without the origin.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct LibraryTests {
-        /// A played stream is served as an MP4 with all frames. Its bytes are the same in any range and after a
+        /// A played stream is served as an MP4 file with all frames. Its bytes are the same in any range and after a
         /// restart.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4])
         func servesPlayedStreamAsMP4(kind: StreamKind) async throws {
@@ -25,7 +25,7 @@ extension AcceptanceTests {
             #expect(link.contains("/library/") && !link.contains("origin"), "\(link)")
             let url = try #require(URL(string: link))
             let played = try await StreamPlayer.ffmpeg.play(url)
-            #expect(played.frames.filter { $0.kind == "video" }.map(\.sum) == Self.pictures(direct))
+            #expect(played.frames.filter { $0.kind == "video" }.map(\.sum) == Self.videoChecksums(direct))
             #expect(played.hasSound)
             let whole = try await Peer.run("curl", ["-sSf", link])
             for range in [0..<1000, whole.count / 2..<whole.count / 2 + 70_000, whole.count - 500..<whole.count] {
@@ -54,7 +54,7 @@ extension AcceptanceTests {
             #expect(try await origin.log().entries.count == before)
         }
 
-        /// The error for a partial stream names the missing segments and the remedy.
+        /// The error for a partial stream lists the missing segments and the remedy.
         @Test func refusesPartialStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("cache")
@@ -72,7 +72,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        private static func pictures(_ played: StreamPlayer.Playback) -> [String] {
+        private static func videoChecksums(_ played: StreamPlayer.Playback) -> [String] {
             played.frames.filter { $0.kind == "video" }.map(\.sum)
         }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of kill -9 at random times in a process that records.
+    /// Tests of kill -9 at random times during a recording.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct LiveKillTests {
         private struct Timeline: Decodable {
@@ -23,8 +23,8 @@ extension AcceptanceTests {
             var pinnedBytes: Int64
         }
 
-        /// After each kill all recorded segments are available and unchanged, the timeline names each gap, and its size
-        /// is right. 12 kills; 50 with MEDIACACHE_SOAK=1.
+        /// After each kill, all recorded segments are available and unchanged, the timeline lists each gap, and its
+        /// size is right. There are 12 kills, or 50 with MEDIACACHE_SOAK=1.
         @Test func killLosesNoRecordedSegment() async throws {
             let rounds = TestSettings.isSoak ? 50 : 12
             let encoder = try await ChannelEncoder(seconds: rounds * 5 + 60, segmentSeconds: 1)
@@ -64,7 +64,7 @@ extension AcceptanceTests {
             print(
                 "kill -9 of a recorder: \(rounds) kills, \(all.count) segments, \(status.gaps) gaps,",
                 "\(twice.count) segments were fetched again completely")
-            // At most the segments in flight at the kills.
+            // At most the segments in flight at the kills are fetched twice.
             #expect(twice.count <= rounds * ChannelEncoder.tracks.count * 2)
             try await server.stop()
         }

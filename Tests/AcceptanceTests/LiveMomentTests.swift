@@ -7,7 +7,7 @@ extension AcceptanceTests {
     struct LiveMomentTests {
         private static let seconds = 20
 
-        /// Creates a stream whose frames encode their second as brightness.
+        /// Creates a stream whose frames encode the second as brightness.
         private func makeStream(in folder: TemporaryFolder, at began: Date) async throws {
             let picture = "color=s=160x90:r=10:d=\(Self.seconds),format=yuv420p,geq=lum='20+10*floor(T)':cb=128:cr=128"
             let playlist = folder.file("index.m3u8")
@@ -23,7 +23,7 @@ extension AcceptanceTests {
                 toFile: playlist, atomically: true, encoding: .utf8)
         }
 
-        /// Returns the second that the brightness of a picture encodes.
+        /// Returns the second encoded by a picture's brightness.
         private func second(of picture: Data) async throws -> Int {
             let folder = try TemporaryFolder("picture")
             try picture.write(to: URL(filePath: folder.file("moment.jpg")))
@@ -36,7 +36,7 @@ extension AcceptanceTests {
             return Int(((luma - 20) / 10).rounded())
         }
 
-        @Test func returnsFrameOfGivenTime() async throws {
+        @Test func returnsFrameAtGivenTime() async throws {
             let (source, cache) = (try TemporaryFolder("source"), try TemporaryFolder("cache"))
             let began = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 60)
             try await makeStream(in: source, at: began)

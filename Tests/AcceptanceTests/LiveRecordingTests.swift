@@ -3,12 +3,12 @@ import HLS
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the recording of a live channel and the replay of its windows.
+    /// Tests of recording a live channel and replaying windows of it.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
-        /// Every second of a channel is replayed unchanged by each form of URL, players play windows, and a player that
-        /// continues from a window to the live edge repeats and misses nothing.
-        @Test func replaysEverySecondByEachForm() async throws {
+        /// Every second of a channel is replayed unchanged by each form of URL. Players play windows. A player that
+        /// continues from a window to the live edge repeats and skips nothing.
+        @Test func replaysEverySecondWithEachURLForm() async throws {
             let seconds = TestSettings.isSoak ? 300 : 124
             let encoder = try await ChannelEncoder(seconds: seconds + 30)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -33,7 +33,7 @@ extension AcceptanceTests {
             #expect(status.gaps == 0 && status.state == "stopped" && status.tracks.count == 3)
             let span = try #require(status.recordedRanges.first)
             #expect(status.recordedRanges.count == 1)
-            // A stopped channel may continue; an ended one may not.
+            // A stopped channel may continue, but an ended one may not.
             try channel.change("ended")
             for track in ChannelEncoder.tracks.keys.sorted() {
                 try await expectAll(of: track, channel, encoder)
@@ -50,8 +50,8 @@ extension AcceptanceTests {
                     url = URL(string: path, relativeTo: server.base) ?? url
                 }
                 let playback = try await player.play(url.absoluteURL)
-                // The segments that contain the start and the end of the window are included.
-                #expect(220...300 ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures of 10 s")
+                // The window includes the segments that contain its start and its end.
+                #expect(220...300 ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames of 10 s")
                 #expect(playback.hasSound, "\(player)")
             }
             try await server.stop()
@@ -76,7 +76,7 @@ extension AcceptanceTests {
             ]
         }
 
-        /// Checks that a form returns the packets of the encoder, and the same bytes when requested twice.
+        /// Checks that a form of URL returns the encoder's packets, and the same bytes for two requests.
         private func expect(
             _ path: String, _ track: String, _ channel: RecordedChannel, _ encoder: ChannelEncoder
         ) async throws {
@@ -104,7 +104,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// Follows the playlists of a player that catches up with the live edge.
+        /// Follows the playlists as a player does that catches up with the live edge.
         private func catchUp(_ channel: RecordedChannel, _ encoder: ChannelEncoder) async throws {
             let start = try #require(try channel.status().recordedRanges.first?.from) + 10_000
             let child = try channel.child(of: "index.m3u8?begintime=\(start)", track: "video-1")
@@ -121,7 +121,7 @@ extension AcceptanceTests {
                 try await Task.sleep(for: .milliseconds(700))
             }
             #expect(seen == Array((seen.first ?? 0)..<(seen.first ?? 0) + seen.count))
-            // From a finished window to the live edge.
+            // Checks the change from a finished window to the live edge.
             let end = try #require(try channel.status().edge)
             let closed = try channel.window(
                 try channel.child(of: "index.m3u8?begintime=\(start)&endtime=\(end - 6000)", track: "video-1"))
@@ -129,7 +129,7 @@ extension AcceptanceTests {
             let live = try channel.window("video-1/index.m3u8")
             #expect(!live.playlist.hasEndList && live.playlist.type == nil)
             let last = try #require(closed.numbers.last)
-            #expect(live.numbers.contains(last + 1), "the live window goes on from the closed one")
+            #expect(live.numbers.contains(last + 1), "the live window doesn't continue the finished one")
             for number in closed.numbers where live.numbers.contains(number) {
                 #expect(live.names[number - live.playlist.mediaSequence] == "\(number).ts")
             }
@@ -150,7 +150,7 @@ extension AcceptanceTests {
             #expect(packets.first { $0.type == "video" }?.count == 1, "\(packets)")
         }
 
-        /// Checks that the file of a window has the packets of its segments.
+        /// Checks that a window's file contains the packets of its segments.
         private func expectMovie(_ channel: RecordedChannel, _ span: RecordedChannel.Span) async throws {
             let path = "\(span.from + 20_000)-\(span.from + 40_000).mp4"
             let movie = try await StreamPackets.read(from: channel.url(path))
@@ -162,7 +162,7 @@ extension AcceptanceTests {
     }
 }
 
-/// The packets of a stream as read by ffprobe, with checksums.
+/// The packets of a stream with checksums, as read by ffprobe.
 private enum Packets {
     static func read(_ url: String) async throws -> [String] {
         let output = try await Peer.run(

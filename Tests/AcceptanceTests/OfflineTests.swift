@@ -50,7 +50,7 @@ extension AcceptanceTests {
             try await MediaCacheBinary.output(["get", "\(origin.url(OfflineStream.entry))", "--cache", cache.path])
             origin.stop()
             var url = try await libraryURL(server).appending(path: OfflineStream.entry)
-            // A page of another site needs a token to read the library.
+            // Pages of other sites need a token to read the library.
             if player == .chromium,
                 let path = URL(string: "/k/\(try await server.playbackToken())\(url.path)", relativeTo: url)
             {
@@ -60,11 +60,11 @@ extension AcceptanceTests {
             #expect(playback.hasSound)
             // VLC and Chromium drop a few frames at the start or end.
             let minimum = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
-            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) frames")
             try await server.stop()
         }
 
-        /// A player of an unfinished download waits for bytes without an error, and no byte is requested twice.
+        /// A player of an unfinished download waits for missing bytes without an error, and no byte is requested twice.
         @Test func playsUnfinishedDownload() async throws {
             let source = try TemporaryFolder("source")
             try await OfflineStream.rotatingKeys.make(in: source.path)
@@ -90,7 +90,7 @@ extension AcceptanceTests {
             #expect(playback.videoFrames == StreamFixtures.videoFrames && playback.hasSound)
             #expect(try await get.end(within: .seconds(60)) == .exit(0), "\(get.errorText)")
             let log = try await origin.log()
-            // A fill that yields to the player closes its connection, and continues at the next byte.
+            // A fill that yields to the player closes its connection, and a later request continues at the next byte.
             for path in Set(log.entries.map(\.path)) where path.hasSuffix(".ts") || path.hasSuffix(".bin") {
                 let sent = log.of(String(path.dropFirst()))
                 #expect(
@@ -99,7 +99,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A bundle has all media without encryption, compression or hidden prefixes, and is imported as the same
+        /// A bundle contains all media without encryption, compression or hidden prefixes, and is imported as the same
         /// asset.
         @Test(arguments: OfflineStream.allCases)
         func bundlePlaysFromDiskAndIsImported(stream: OfflineStream) async throws {
@@ -143,7 +143,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// An imported film is served by its name and as an MP4, and its bundle has the same file.
+        /// An imported film is served under its name and as an MP4 file. Its bundle contains the same file.
         @Test func importsFileAndExportsBundle() async throws {
             try await StreamFixtures.shared.make()
             let cache = try TemporaryFolder("cache")
@@ -157,7 +157,7 @@ extension AcceptanceTests {
             #expect(try await !imported(output.file("film"), into: output.file("cache")).wasHere)
         }
 
-        /// An import doesn't read files outside of the folder.
+        /// An import reads no file outside the imported folder.
         @Test func doesNotReadOutsideImportedFolder() async throws {
             let folder = try TemporaryFolder("hostile")
             let secret = try TemporaryFolder("secret")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of commands whose output can't be written, and of colours.
+    /// Tests of colours, and of commands whose output can't be written.
     struct OutputTests {
         private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ extension AcceptanceTests {
             arguments: [
                 "list", "list --json", "usage", "verify", "prune", "serve --port 0", "demo --port 0 --origin-port 0",
             ])
-        func fullDiskIsAFailure(command: String) async throws {
+        func fullDiskFailsCommand(command: String) async throws {
             let result = try await shell("\"$0\" \(command) --cache \"$1\" > /dev/full")
             #expect(result.ending == .exit(1))
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
@@ -30,13 +30,13 @@ extension AcceptanceTests {
         @Test(
             .enabled(if: try Prerequisite.isMet("/dev/full", FileManager.default.fileExists(atPath: "/dev/full"))),
             arguments: ["--help", "--version", "help list"])
-        func fullDiskIsAFailureOfHelp(command: String) async throws {
+        func fullDiskFailsHelp(command: String) async throws {
             let result = try await shell("\"$0\" \(command) > /dev/full")
             #expect(result.ending == .exit(1))
             #expect(result.errorText.contains("standard output"), "\(result.errorText)")
         }
 
-        /// Output is coloured on terminals that support it, and on request. `script` creates a terminal.
+        /// Output is coloured on request and on terminals that support it. `script` creates a terminal.
         @Test(
             // The option -e exists only in util-linux.
             .enabled(
@@ -65,9 +65,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// The reader closes the pipe, as in `mediacache list | head`.
+        /// The reader closes the pipe early, as in `mediacache list | head`.
         @Test(arguments: ["list --cache \"$1\"", "--help"])
-        func closedPipeIsNoFailure(command: String) async throws {
+        func closedPipeIsNotAnError(command: String) async throws {
             let result = try await shell("{ sleep 0.3; \"$0\" \(command); echo \"ended with $?\" >&2; } | true")
             #expect(result.errorText == "ended with 0\n")
         }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of a channel of packed AAC, which is recorded, replayed by window, and exported.
+    /// Tests of recording, replaying and exporting a channel of packed AAC.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct PackedAudioTests {
         private static let count = 10
@@ -16,7 +16,7 @@ extension AcceptanceTests {
             try radio.publish(4)
             let url = origin.url(PackedAudioChannel.playlist).absoluteString
             let child = try ChildProcess(MediaCacheBinary.path, ["record", url, "--name", "radio", "--json"] + options)
-            // The playlist advances after all its segments have been fetched.
+            // The playlist advances only when all its segments have been fetched.
             for published in stride(from: 4, to: count, by: 3) {
                 try radio.publish(published)
                 try await eventually("segment \(published - 1) is fetched", within: .seconds(30)) {
@@ -30,7 +30,7 @@ extension AcceptanceTests {
             for segment in radio.segments {
                 #expect(log.entries.count { $0.path == "/\(segment.name)" } == 1, "\(segment.name)")
             }
-            // The rest uses only the recording.
+            // From here on, only the recording is used.
             origin.stop()
 
             let server = try await RunningServer(cache: cache.path)
@@ -57,7 +57,7 @@ extension AcceptanceTests {
                 radio.frames(of: 3).lowerBound..<radio.frames(of: 7).lowerBound, radio, options)
         }
 
-        /// Checks that a window has all packets of its segments, and that players decode them.
+        /// Checks that a window contains all packets of its segments, and that players decode them.
         private func expectWindow(
             _ segments: Range<Int>, of radio: PackedAudioChannel, _ channel: RecordedChannel,
             _ packets: [ProbedStream.Packet]
@@ -89,7 +89,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// Checks that an export has a range of frames in order.
+        /// Checks that an export contains a range of frames in order.
         private func expectExport(
             _ file: String, _ window: [String], _ frames: Range<Int>, _ radio: PackedAudioChannel, _ options: [String]
         ) async throws {

@@ -16,7 +16,7 @@ extension AcceptanceTests {
             func set() { state.withLock { $0 = true } }
         }
 
-        /// A change of the origin after the downloads.
+        /// A change at the origin after the downloads.
         enum Change: String, CaseIterable, Sendable {
             case anotherValidator, alternatingValidators, notFound, shorterFile
             /// A new version that can be fetched completely, and then replaces the pinned one.
@@ -33,8 +33,8 @@ extension AcceptanceTests {
                 body = Data(ShapedOrigin.bytes(seed: seed, 0..<length))
             }
 
-            /// Returns the response to a request. Requests for the last bytes fail unless the version can be fetched
-            /// completely.
+            /// Returns the response to a request. Unless the version can be fetched completely, requests for its last
+            /// bytes fail.
             func response(to request: ScriptedOrigin.Request, isComplete: Bool) -> ScriptedOrigin.Response {
                 if request.fields["if-none-match"] == tag { return .init(status: 304, fields: ["ETag": tag]) }
                 let last = request.fields["range"]?.wholeMatch(of: #/bytes=\d+-(\d+)/#).flatMap { Int($0.1) }
@@ -45,7 +45,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// An origin of several files, whose versions all change at the same time.
+        /// An origin of several files that all change version at the same time.
         private final class Origin: Sendable {
             private final class Shown: Sendable {
                 let change = Mutex(Change?.none)
@@ -86,9 +86,9 @@ extension AcceptanceTests {
         }
 
         private static let length = 16 << 20
-        /// The number of bytes missing at the end of a version that can't be fetched completely.
+        /// The number of unavailable bytes at the end of a version that can't be fetched completely.
         private static let missing = 64 << 10
-        /// The length of each read, which ends far enough before the missing bytes that read-ahead doesn't reach them.
+        /// The length of each read, short enough that read-ahead doesn't reach the unavailable bytes.
         private static let readLength = 4 << 20
         private static let versions = (0..<2).map { file in
             (
@@ -125,7 +125,7 @@ extension AcceptanceTests {
             #expect(verification.findings.isEmpty, "\(verification.findings)")
         }
 
-        /// Downloads all files, and returns their assets.
+        /// Downloads all files. Returns the IDs of their assets.
         private func download(_ server: RunningServer, _ key: String) async throws -> [String] {
             var ids: [String] = []
             for file in Self.versions.indices {
@@ -143,8 +143,8 @@ extension AcceptanceTests {
             return ids
         }
 
-        /// Reads all files concurrently through a server, kills it meanwhile, and checks that each response is of one
-        /// version.
+        /// Reads all files concurrently through a server and kills it meanwhile. Checks that each response contains
+        /// bytes of one version only.
         private func playAndKill(
             _ server: RunningServer, _ token: String, _ change: Change, after instant: Duration, seed: UInt64
         ) async throws {
@@ -178,7 +178,7 @@ extension AcceptanceTests {
             try await server.process.end(within: .seconds(10))
         }
 
-        /// Reads a range. Returns nil if the server refuses it because the origin fails.
+        /// Reads a range. Returns nil if the server refuses it because of the origin's failure.
         private static func read(_ range: Range<Int>, of url: URL) throws -> Data? {
             let connection = try HTTPConnection(to: url)
             let head = try connection.request(url, range: range)
@@ -186,7 +186,7 @@ extension AcceptanceTests {
             return head.status == 206 ? body : nil
         }
 
-        /// Checks the files read by their assets, which doesn't use the origin.
+        /// Checks the files in the library, which never uses the origin.
         private func expectPinnedBytes(of ids: [String], on server: RunningServer, _ change: Change) async throws {
             for (file, id) in ids.enumerated() {
                 let url = try #require(URL(string: "\(server.base)/library/\(id)/"))

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of players that use the server, and of the resulting requests to the origin.
+    /// Tests of players on the server, and of the requests that the origin receives.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
     struct PlaybackTests {
-        /// ffmpeg, mpv and curl receive the same as from the origin. A second playback sends no request.
+        /// ffmpeg, mpv and curl receive the same media as from the origin. A second playback sends no request.
         @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)
-        func playersReceiveTheOriginsMedia(clip: String, player: Player) async throws {
+        func playersReceiveOriginMedia(clip: String, player: Player) async throws {
             try await Fixtures.shared.clips()
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -24,7 +24,7 @@ extension AcceptanceTests {
             #expect(sent.repeatedBytes <= sent.bytesUnderWay, "\(sent.summary)")
 
             #expect(try await player.record(of: url) == expected)
-            // A player of a part reads ahead until it stops, which is further from a cache.
+            // A player that stops early has read ahead, and further if it reads from a cache.
             if player.playsAll {
                 let second = try await origin.log().since(first)
                 #expect(second.bodyBytes == 0, "\(second.summary)")
@@ -32,9 +32,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// For any mix of reads the origin sends only the ranges read and the read-ahead: 1 MiB after a seek, up to 8
-        /// MiB in sequential reading. No received byte is sent twice.
-        @Test func originSendsOnlyReadRangesAndReadAhead() async throws {
+        /// For any mix of reads the origin sends only the requested ranges and the read-ahead: 1 MiB after a seek, up
+        /// to 8 MiB for sequential reads. No received byte is sent twice.
+        @Test func originSendsOnlyRequestedRangesAndReadAhead() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")
@@ -73,6 +73,6 @@ extension AcceptanceTests {
 }
 
 extension RangeSet<Int> {
-    /// The number of contained integers.
+    /// The number of integers in the set.
     var total: Int { ranges.reduce(0) { $0 + $1.count } }
 }

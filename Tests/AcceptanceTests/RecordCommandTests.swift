@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `record`, `channels`, `export` of a window, and the configured channels of `serve`, with live streams
-    /// by ffmpeg.
+    /// Tests of `record`, `channels`, the export of a window, and the configured channels of `serve`. ffmpeg encodes
+    /// the live streams.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
         /// A channel in the output of `channels --json`.
@@ -33,7 +33,7 @@ extension AcceptanceTests {
             return try #require(Double(number))
         }
 
-        /// The command records without a server. The result is a channel and an asset of the library.
+        /// The command records without a server, and creates a channel and an asset in the library.
         @Test func recordsAndExportsStream() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -60,7 +60,7 @@ extension AcceptanceTests {
             let all = output.file("all.mp4")
             try await MediaCacheBinary.output(["export", "news", "-o", all, "-q"] + options)
             #expect(abs(try await Self.duration(of: all) - Double(span.to - span.from) / 1000) < 0.2)
-            // The frames of the window equal those of the whole recording.
+            // The frames of the window match those of the whole recording.
             let (whole, part) = (
                 try await StreamPlayer.ffmpeg.play(URL(filePath: all)),
                 try await StreamPlayer.ffmpeg.play(URL(filePath: scene))
@@ -81,14 +81,14 @@ extension AcceptanceTests {
 
             try await MediaCacheBinary.output(["channels", "remove", "news"] + options)
             #expect(try await Self.channels(folder.path).isEmpty)
-            // The asset remains until it is removed by its title.
+            // The asset remains until it is removed with its title.
             try await MediaCacheBinary.output(["export", "news", "-o", all, "-q", "--force"] + options)
             try await MediaCacheBinary.output(["remove", "news"] + options)
             #expect(
                 try await MediaCacheBinary.run(["export", "news", "-o", all, "--force"] + options).ending == .exit(1))
         }
 
-        /// Ctrl-C stops the channel, and the same command continues it.
+        /// Ctrl-C stops the channel. The same command continues it.
         @Test func ctrlCStopsRecording() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -104,7 +104,7 @@ extension AcceptanceTests {
                 let channel = try #require(found.first)
                 #expect(channel.state == "stopped" && channel.segments > round)
             }
-            // The channel isn't recorded, and the command doesn't hang.
+            // The channel isn't being recorded, and the command doesn't hang.
             try await MediaCacheBinary.output(
                 ["channels", "start", "news", "--cache", folder.path], within: .seconds(20))
             try await MediaCacheBinary.output(
@@ -112,8 +112,8 @@ extension AcceptanceTests {
             #expect(try await Self.channels(folder.path).first?.segments == 1)
         }
 
-        /// The server records its configured channels from the start, independently of each other, and names an invalid
-        /// entry.
+        /// The server records its configured channels from the start. A dead channel doesn't affect the others, and an
+        /// error identifies the invalid entry.
         @Test func serverRecordsConfiguredChannels() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -140,7 +140,7 @@ extension AcceptanceTests {
             try await MediaCacheBinary.output(
                 ["export", "news", "--from", "-2", "--to", "now", "-o", scene, "-q"] + options)
             #expect(abs(try await Self.duration(of: scene) - 2) < 0.1)
-            // Another channel, recorded by the server after the command has ended.
+            // After the command has ended, the server records the new channel.
             let detached = try await MediaCacheBinary.output(["record", url, "--name", "late", "--detach"] + options)
             #expect(detached.contains("/live/late/index.m3u8"))
             try await MediaCacheBinary.output(["channels", "stop", "late"] + options)
@@ -173,7 +173,8 @@ extension AcceptanceTests {
             var exports: [Export]
         }
 
-        /// A programme added before its start is exported after its end, and has the same links in the next process.
+        /// A programme added before it starts is exported when it has ended. Its links don't change in the next
+        /// process.
         @Test func exportsProgrammeAfterItsEnd() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -202,7 +203,7 @@ extension AcceptanceTests {
             }
             for export in programme.exports {
                 let seconds = try await Self.duration(of: export.url)
-                // A playlist has whole segments only.
+                // A playlist consists of whole segments.
                 #expect(export.format == "hls" ? (3.9..<9).contains(seconds) : abs(seconds - 4) < 0.2, "\(seconds) s")
             }
             let list = try await MediaCacheBinary.output(["channels", "programmes", "news"] + options)
@@ -218,7 +219,7 @@ extension AcceptanceTests {
             try await next.stop()
         }
 
-        /// A window and the whole channel are exported as bundles, which play from disk and can be imported.
+        /// A window and the whole channel are exported as bundles that play from disk and can be imported.
         @Test func exportsWindowAsBundle() async throws {
             let encoder = try await LiveEncoder(seconds: 60)
             let origin = try await NginxOrigin(serving: encoder.folder.path)
@@ -264,7 +265,8 @@ extension AcceptanceTests {
             #expect(none.ending != .exit(0))
         }
 
-        /// The last hour of a shorter recording is the whole recording, with a note on standard error.
+        /// If the recording is shorter than an hour, the last hour is the whole recording, with a note on standard
+        /// error.
         @Test func exportsRecordedPartOfLastHour() async throws {
             try await StreamFixtures.shared.make()
             let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: []) { _, _ in nil }
@@ -284,14 +286,14 @@ extension AcceptanceTests {
             let bundle = try await MediaCacheBinary.run(
                 ["export", "news", "--bundle", output.file("hour")] + hour + options)
             #expect(bundle.ending == .exit(0) && bundle.errorText.contains("doesn't go back that far"))
-            // An absolute start before the recording is an error.
+            // An absolute start before the recording fails.
             let named = ["--from", "\(span.from - 60_000)", "--to", "\(span.to)", "--force"]
             let refused = try await MediaCacheBinary.run(["export", "news", "-o", film] + named + options)
             #expect(refused.ending == .exit(1) && refused.errorText.contains("begins outside"), "\(refused.errorText)")
         }
 
-        /// A gap after a segment that is still awaited is counted at the end.
-        @Test func countsGapAfterAwaitedSegment() async throws {
+        /// A gap after a segment that isn't recorded yet is included in the final count.
+        @Test func countsGapAfterPendingSegment() async throws {
             try await StreamFixtures.shared.make()
             let made = try String(contentsOfFile: "\(StreamFixtures.folder)/transportstream.m3u8", encoding: .utf8)
             let text = made.replacing("transportstream3.ts", with: "#EXT-X-GAP\ntransportstream3.ts")
@@ -309,8 +311,8 @@ extension AcceptanceTests {
             #expect(result.contains(#""event":"result""#) && result.contains(#""gaps":1"#), "\(result)")
         }
 
-        /// A bundle with gaps requires --gaps, and names them.
-        @Test func bundleWithGapsNamesThem() async throws {
+        /// A bundle with gaps requires --gaps, and lists them.
+        @Test func bundleListsItsGaps() async throws {
             let (source, output) = (try TemporaryFolder("source"), try TemporaryFolder("output"))
             let folder = try TemporaryFolder("cache")
             let playlist = source.file("index.m3u8")
@@ -343,11 +345,11 @@ extension AcceptanceTests {
             #expect(made.ending == .exit(2), "\(made.errorText)")
             #expect(try JSONDecoder().decode(Bundle.self, from: Data(made.text.utf8)).missing == ["media-1/2"])
             let other = try TemporaryFolder("other")
-            let there = ["import", bundle, "--cache", other.path]
-            let whole = try await MediaCacheBinary.run(there)
+            let importCommand = ["import", bundle, "--cache", other.path]
+            let whole = try await MediaCacheBinary.run(importCommand)
             #expect(whole.ending == .exit(1) && whole.errorText.contains("--gaps"), "\(whole.errorText)")
-            #expect(try await MediaCacheBinary.run(there + ["--gaps"]).ending == .exit(0))
-            // The imported asset still has the gap.
+            #expect(try await MediaCacheBinary.run(importCommand + ["--gaps"]).ending == .exit(0))
+            // The imported asset retains the gap.
             let exported = try await MediaCacheBinary.run(
                 ["export", "news", "-o", output.file("again.mp4"), "--cache", other.path])
             #expect(exported.ending == .exit(1) && exported.errorText.contains("--gaps"), "\(exported.errorText)")

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `remux` with streams and files, whose results are decoded by players.
+    /// Tests of `remux` with streams and files. Players decode the results.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
-        /// The file has every video and audio frame of the stream, in all forms at the origin.
+        /// The output has every video and audio frame of each kind of stream.
         @Test(arguments: StreamKind.allCases)
         func remuxesStreams(kind: StreamKind) async throws {
             try await StreamFixtures.shared.make()
@@ -50,7 +50,7 @@ extension AcceptanceTests {
             #expect((StreamFixtures.videoFrames * 9 / 10...StreamFixtures.videoFrames).contains(playback.videoFrames))
         }
 
-        /// A playlist file needs neither an origin nor a cache.
+        /// A playlist file requires neither an origin nor a cache.
         @Test func readsPlaylistFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -65,7 +65,7 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
         }
 
-        /// Segments are concatenated, separate video and audio files are combined, and audio can be remuxed alone.
+        /// Segments are concatenated, separate video and audio files are combined, and audio is remuxed alone.
         @Test func joinsFiles() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -95,7 +95,7 @@ extension AcceptanceTests {
             #expect(text.split(separator: "codec_type=audio").count == 3, "\(text)")
         }
 
-        /// An MP4 retains its packets, with the index at the start.
+        /// An MP4 file keeps its packets, and its index moves to the start.
         @Test func rearrangesMP4() async throws {
             try await Fixtures.shared.clips()
             let folder = try TemporaryFolder("output")
@@ -106,7 +106,7 @@ extension AcceptanceTests {
             #expect(made.frames.map(\.sum) == source.frames.map(\.sum))
         }
 
-        /// A transport stream has every video and audio frame.
+        /// The transport stream has every video and audio frame.
         @Test func writesTransportStream() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -116,7 +116,7 @@ extension AcceptanceTests {
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output))
             let source = try await StreamPlayer.ffmpeg.play(URL(filePath: clip))
             #expect(Self.sums(made, "video") == Self.sums(source, "video"))
-            // A transport stream can't describe the encoder delay.
+            // A transport stream can't signal the encoder delay.
             #expect(abs(Self.sums(made, "audio").count - Self.sums(source, "audio").count) <= 2)
             #expect(try await Self.warnings(of: output).isEmpty)
         }
@@ -140,7 +140,7 @@ extension AcceptanceTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: output.path).isEmpty)
         }
 
-        /// A missing segment is an error. With --gaps the command names it and exits with 2.
+        /// A missing segment is an error. With --gaps, the command reports it and exits with 2.
         @Test func reportsMissingSegments() async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("stream")

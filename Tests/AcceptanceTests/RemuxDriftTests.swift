@@ -2,17 +2,17 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of a recording with a counter wrap, a discontinuity and a gap.
+    /// Tests of a recording with a wrap of the timestamp counter, a discontinuity and a gap.
     @Suite(.enabled(if: try Peer.present("ffmpeg")))
     struct RemuxDriftTests {
-        /// Audio and video remain synchronized within half a millisecond over a wrap of the 33-bit counter, a
-        /// discontinuity and a gap. No sample is lost.
+        /// Across a wrap of the 33-bit counter, a discontinuity and a gap, audio and video stay synchronized within
+        /// half a millisecond, and no sample is lost.
         @Test func audioStaysSynchronizedWithVideo() async throws {
             let minutes = TestSettings.isSoak ? 120 : 4
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("recording")
-            // Half of the recording precedes the discontinuity. The counter wraps at 95,443.7 s, in the middle of this
-            // half.
+            // The discontinuity is in the middle of the recording. The counter wraps at 95,443.7 s, in the middle of
+            // the first half.
             let half = minutes * 30
             let first = try await Self.stream("a", in: folder, seconds: half, begin: 95_443 - half / 2)
             let second = try await Self.stream("b", in: folder, seconds: half, begin: 500)

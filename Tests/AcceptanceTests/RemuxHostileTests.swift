@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of `remux` with playlists that have impossible byte ranges.
+    /// Tests of `remux` with playlists that contain impossible byte ranges.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct RemuxHostileTests {
         @Test(arguments: ["#EXT-X-BYTERANGE:1@9223372036854775806", "#EXT-X-BYTERANGE:0@9223372036854775807"])

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of seeking in missing ranges.
+    /// Tests of seeks to uncached ranges.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct SeekingTests {
-        /// Reads 1 KB at 900 MB of a missing file of 1 GiB from an origin limited to 20 MiB/s. The first byte is
-        /// received long before the preceding ones could be (45 s; the time is printed), and the origin sends at most 1
-        /// MiB and the read-ahead of 1 MiB.
-        @Test func seekInMissingFileStartsAtTarget() async throws {
+        /// Reads 1 KB at 900 MB in an uncached file of 1 GiB from an origin limited to 20 MiB/s. The first byte arrives
+        /// long before a sequential download would reach it (45 s; the time is printed). The origin sends at most 1 MiB
+        /// plus the read-ahead of 1 MiB.
+        @Test func seekInUncachedFileStartsAtTarget() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
@@ -44,7 +44,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// All bytes of 1,000 seeks during a fill are right, whether responses are read to their end or abandoned.
+        /// All bytes of 1,000 seeks during a fill are correct, whether the responses are read to their end or
+        /// abandoned.
         @Test func seeksDuringFillReturnCorrectBytes() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 60 << 20)
@@ -59,7 +60,7 @@ extension AcceptanceTests {
                     Bool.random(using: &random)
                 )
             }
-            // One reader from the start causes the fill, and closes after the seeks.
+            // One reader starts the fill at the beginning, and closes after the seeks.
             let filling = try HTTPConnection(to: url)
             _ = try filling.request(url)
             let player = Reader(connection: filling)
@@ -67,7 +68,7 @@ extension AcceptanceTests {
             let wrong = try await withThrowingTaskGroup(of: [String].self) { group in
                 for part in 0..<4 {
                     let mine = seeks.indices.filter { $0 % 4 == part }.map { seeks[$0] }
-                    group.addTask { try await onThread { try Self.walk(mine, of: file, at: url) } }
+                    group.addTask { try await onThread { try Self.perform(mine, of: file, at: url) } }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
@@ -77,13 +78,14 @@ extension AcceptanceTests {
             let log = try await origin.log()
             print("1,000 seeks: the origin sent \(log.bodyBytes) bytes in \(log.entries.count) responses,")
             print("    \(log.repeatedBytes) of them twice; \(log.entries.count { $0.isCut }) responses were cut")
-            // The bytes in the socket buffers of a closed connection are lost and sent again.
+            // Bytes in the socket buffers of a closed connection are lost and sent again.
             #expect(log.repeatedBytes <= Int64(file.count) / 64)
             try await server.stop()
         }
 
-        /// Performs the seeks in order. Returns descriptions of those with wrong bytes.
-        private static func walk(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String] {
+        /// Performs the seeks in order. Returns descriptions of the seeks that returned wrong bytes.
+        private static func perform(_ seeks: [(Range<Int>, Bool)], of file: MappedFile, at url: URL) throws -> [String]
+        {
             var wrong: [String] = []
             var connection = try HTTPConnection(to: url)
             for (range, leaves) in seeks {

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the server's memory and of stopping it.
+    /// Tests of the server's memory use and of its shutdown.
     @Suite(.enabled(if: try Peer.present("nginx", "curl")))
     struct ServingTests {
-        /// With 64 readers of a file of 1 GiB, missing and cached, the server uses less than 100 MB.
+        /// With 64 readers of a file of 1 GiB, uncached and cached, the server uses less than 100 MB.
         @Test func memoryStaysLimitedWith64Readers() async throws {
             let file = try await Fixtures.shared.random(Fixtures.big)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -41,8 +41,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// A stopping server finishes its responses, and the received bytes are cached at the next start.
-        @Test func stoppingFinishesResponsesAndRetainsSpans() async throws {
+        /// A server that shuts down finishes its responses. The received bytes are cached after a restart.
+        @Test func shutdownFinishesResponsesAndRetainsSpans() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)
             let folder = try TemporaryFolder("cache")
@@ -83,8 +83,8 @@ extension AcceptanceTests {
             #expect(try await Peer.asNobody(arguments).contains("The cache is empty."))
         }
 
-        /// The server stops in limited time even if a player neither reads nor closes its connection.
-        @Test func stopsDespiteUnreadResponse() async throws {
+        /// The server shuts down in limited time even if a player neither reads nor closes its connection.
+        @Test func shutsDownDespiteUnreadResponse() async throws {
             _ = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
             let folder = try TemporaryFolder("cache")

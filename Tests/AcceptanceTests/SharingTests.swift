@@ -6,7 +6,7 @@ extension AcceptanceTests {
     /// Tests of readers that share a fill.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct SharingTests {
-        /// The origin sends a missing file of 100 MB once for 64 readers.
+        /// For 64 readers of an uncached file of 100 MB, the origin sends the file once.
         @Test func readersShareOneFill() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 50 << 20)
@@ -33,8 +33,8 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// With 64 readers of a missing file of 256 MiB, 16 of them slow, each byte is fetched once, and the server's
-        /// memory is independent of the file's size.
+        /// For 64 readers of an uncached file of 256 MiB, 16 of them slow, each byte is fetched once. The server's
+        /// memory use doesn't depend on the size of the file.
         @Test func memoryStaysLimitedWithSlowReaders() async throws {
             let file = try await Fixtures.shared.random(Fixtures.large)
             let origin = try await NginxOrigin(serving: Fixtures.folder)
@@ -69,17 +69,18 @@ extension AcceptanceTests {
             #expect(differences.count == 64 && differences.allSatisfy { $0 == nil })
             let log = try await origin.log()
             #expect(log.bodyBytes == Int64(file.count) && log.repeatedBytes == 0, "\(log.summary)")
-            // A reader and its connection hold at most 512 KiB, and the connection to the origin at most 12 MiB.
+            // A reader and its connection use at most 512 KiB, and the connection to the origin at most 12 MiB.
             let bound = idle + 64 * (512 << 10) + (12 << 20)
             let peak = try #require(server.peakResidentBytes)
             print(
-                "64 cold readers: \(peak >> 20) MiB at most, \(idle >> 20) MiB before; the bound is \(bound >> 20) MiB")
+                "64 uncached readers: \(peak >> 20) MiB at most, \(idle >> 20) MiB before; the bound is \(bound >> 20) MiB"
+            )
             #expect(peak <= bound, "\(peak >> 20) MiB, \(idle >> 20) MiB before")
             try await server.stop()
         }
 
-        /// A reader that joins a fill receives its first byte long before the end of the fill, which takes 5 s (the
-        /// time is printed).
+        /// A reader that joins a fill receives its first byte long before the fill ends, which takes 5 s (the time is
+        /// printed).
         @Test func joiningReaderStartsBeforeFillEnds() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)
             let origin = try await NginxOrigin(serving: Fixtures.folder, bytesPerSecond: 20 << 20)

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of files with several audio renditions, and of their properties as read by ffprobe.
+    /// Tests of files with several audio renditions, and of their properties as reported by ffprobe.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
     struct SpokenStreamTests {
-        /// Files by all commands have the languages and names of their audio tracks.
+        /// The files that each command writes include the languages and names of their audio tracks.
         @Test func filesDescribeTheirAudioTracks() async throws {
             let source = try TemporaryFolder("source")
             try await SpokenStream.make(in: source.path)
@@ -33,7 +33,7 @@ extension AcceptanceTests {
             #expect(stream.map(\.language) == ["deu", "eng", "por"])
         }
 
-        /// Each way to a file includes exactly the downloaded audio renditions, and returns the same bytes at any time.
+        /// Each kind of file contains exactly the downloaded audio renditions, and its bytes don't change over time.
         @Test(arguments: [("all", [0, 1, 2]), ("en,de", [0, 1]), ("en,pt", [1, 2]), ("pt", [2]), ("", [0])])
         func fileHasDownloadedRenditions(audio: String, indices: [Int]) async throws {
             let source = try TemporaryFolder("source")
@@ -76,7 +76,7 @@ extension AcceptanceTests {
                     "curl", ["-sf", "-r", "\(range.lowerBound)-\(range.upperBound - 1)", address])
                 #expect(part == whole[range], "\(range)")
             }
-            // Another server assembles the file again.
+            // Another server creates the file again.
             try await server.stop()
             let other = try await RunningServer(cache: cache.path)
             let again = try await MediaCacheBinary.output(["url", url, "--mp4", "--cache", cache.path])

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of exports of HLS streams by many encoders to MP4.
+    /// Tests of exporting HLS streams of many encoders to MP4.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
     struct StreamExportTests {
-        /// No packet of a stream is lost, repeated, moved or changed, with and without the origin.
-        @Test func filesHavePacketsOfStreams() async throws {
+        /// No packet of a stream is lost, repeated, moved or changed, whether the origin is reachable or not.
+        @Test func filesContainPacketsOfStreams() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
@@ -17,7 +17,7 @@ extension AcceptanceTests {
                 let file = made.folder.file(stream.file)
                 #expect(
                     FileManager.default.contentsEqual(atPath: file, andPath: made.again.file(stream.file)),
-                    "\(stream.playlist): a different file without the origin")
+                    "\(stream.playlist): the file differs without the origin")
                 let urls = stream.parts.map { origin.url($0).absoluteString }
                 var sources: [ProbedStream] = []
                 for url in urls { sources += try await ProbedStream.read(from: url) }
@@ -39,7 +39,7 @@ extension AcceptanceTests {
             }
         }
 
-        /// Every video and audio frame is decoded as from the stream, without error messages.
+        /// Every video and audio frame decodes as it does from the stream, without error messages.
         @Test func filesDecodeLikeStreams() async throws {
             let made = try await StreamExports.shared.make()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
@@ -54,7 +54,7 @@ extension AcceptanceTests {
         }
 
         /// mpv shows all frames of the stream.
-        @Test func mpvPlaysTheFiles() async throws {
+        @Test func mpvPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             _ = try await sideBySide(ExportedStream.distinct()) { stream in
@@ -66,8 +66,9 @@ extension AcceptanceTests {
             }
         }
 
-        /// Chromium plays each file to its end. Debian's build has no decoders for HEVC, AC-3 and Enhanced AC-3.
-        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysTheFiles() async throws {
+        /// Chromium plays each file to its end, except for HEVC, AC-3 and Enhanced AC-3, which Debian's build doesn't
+        /// decode.
+        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let files = try await NginxOrigin(serving: made.folder.path)
@@ -88,8 +89,8 @@ extension AcceptanceTests {
             }
         }
 
-        /// A stream encrypted with 256-bit keys is exported to the same file as the clear stream.
-        @Test(arguments: EncryptedStream.all) func encryptedStreamsExportSameFile(encrypted: EncryptedStream)
+        /// A stream encrypted with 256-bit keys is exported to the same file as the unencrypted stream.
+        @Test(arguments: EncryptedStream.all) func encryptedStreamsExportToSameFile(encrypted: EncryptedStream)
             async throws
         {
             let made = try await StreamExports.shared.make()
@@ -110,8 +111,8 @@ extension AcceptanceTests {
                     atPath: output.file("film.mp4"), andPath: output.file("again.mp4")))
         }
 
-        /// Missing segments are named, and no file is written.
-        @Test func namesMissingSegments() async throws {
+        /// Missing segments are reported, and no file is written.
+        @Test func reportsMissingSegments() async throws {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let output = try TemporaryFolder("output")
             for (playlist, named) in [("mp4.m3u8", "000000000.m4s"), ("master.m3u8", "000000000.m4s")] {
@@ -137,14 +138,15 @@ extension AcceptanceTests {
             let growth = zip(one.packets, source.packets).map { $0.size - $1.size }
             switch (one.codec, growth.first) {
             case ("aac", -7): #expect(growth.allSatisfy { $0 == -7 }, "\(name)")
-            // A start code has three or four bytes, and a unit may be followed by a zero (14496-10, B.1).
+            // A start code has three or four bytes, and a zero byte may follow a unit (14496-10, B.1).
             case ("h264", _): #expect(growth.allSatisfy { (0...8).contains($0) }, "\(name)")
             default: #expect(growth.allSatisfy { $0 == 0 }, "\(name)")
             }
         }
 
-        /// Checks that video frames have expected exact times. Audio frames are contiguous if expected timestamps agree
-        /// within half a millisecond, because timestamps of 90 kHz can't express the end of a frame of 1024 samples.
+        /// Checks that video frames have exactly the expected times. Audio frames are contiguous where the expected
+        /// timestamps are within half a millisecond, because 90 kHz timestamps can't express the end of a frame of 1024
+        /// samples.
         private static func expectTimes(
             of one: ProbedStream, from zero: Double, source: ProbedStream, from sourceZero: Double,
             _ correction: ExportedStream.Correction?, _ name: String

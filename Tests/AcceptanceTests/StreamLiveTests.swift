@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of live playlists, which change with every request, and of segments with reused names.
+    /// Tests of live playlists that change with every request, and of segments that reuse names.
     @Suite struct StreamLiveTests {
-        /// Each poll of a client returns the current playlist of the origin.
+        /// Each time a client polls, it receives the origin's current playlist.
         @Test func eachPollReturnsCurrentPlaylist() async throws {
             let origin = try LivePlaylist.origin(answeringAfter: .milliseconds(20))
             let folder = try TemporaryFolder("cache")
@@ -20,9 +20,9 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Clients that poll at any time share requests to the origin. A response is at most one round trip older than
-        /// each request that it serves.
-        @Test func noResponseIsOlderThanARoundTrip() async throws {
+        /// Clients that poll at different times share requests to the origin. A response is at most one round trip
+        /// older than each request that it serves.
+        @Test func responsesAreAtMostOneRoundTripOld() async throws {
             let roundTrip = Duration.milliseconds(100)
             let origin = try LivePlaylist.origin(answeringAfter: roundTrip)
             let folder = try TemporaryFolder("cache")
@@ -61,10 +61,10 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// 50 clients that poll at the same times cause the requests of one client.
+        /// 50 clients that poll simultaneously cause as many requests as one client.
         @Test func concurrentPollsShareRequests() async throws {
             let rounds = 3
-            // Long enough for all requests of a round to be sent on a loaded machine.
+            // Long enough that even a loaded machine sends all requests of a round.
             let origin = try LivePlaylist.origin(answeringAfter: .seconds(2))
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)
@@ -90,14 +90,14 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// The names of segments are reused in a ring.
+        /// The encoder uses its segment names in turn, as in a ring buffer.
         @Test(arguments: [true, false])
-        func servesNewSegmentsWithNamesOfRing(hasValidators: Bool) async throws {
+        func servesNewSegmentsWithReusedNames(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
             try await expectEachWindow(of: encoder, [.init(run: 0, first: 1000), .init(run: 0, first: 1004)])
         }
 
-        /// A restarted encoder reuses names for other segments, with higher or lower numbers than before.
+        /// A restarted encoder reuses names for other segments, with higher or lower media sequence numbers.
         @Test(arguments: [true, false])
         func servesNewSegmentsOfRestartedEncoder(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 4, hasValidators: hasValidators)
@@ -105,7 +105,7 @@ extension AcceptanceTests {
                 of: encoder, [.init(run: 0, first: 1000), .init(run: 1, first: 5000), .init(run: 2, first: 0)])
         }
 
-        /// An encoder that counts from 0 after each start reuses both names and numbers for other segments.
+        /// An encoder that restarts at 0 reuses both names and numbers for other segments.
         @Test(arguments: [true, false])
         func servesNewSegmentsOfEncoderRestartedAtZero(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
@@ -115,14 +115,14 @@ extension AcceptanceTests {
 
         /// A segment that is being fetched when a player requests it is sent once.
         @Test(arguments: [true, false])
-        func segmentsFetchedAheadAreSentOnce(hasValidators: Bool) async throws {
+        func prefetchedSegmentsAreSentOnce(hasValidators: Bool) async throws {
             let encoder = RestartingEncoder(names: 1 << 20, hasValidators: hasValidators)
             let windows = (0..<20).map { RestartingEncoder.Window(run: 0, first: $0 * 4) }
             try await expectEachWindow(of: encoder, windows, segmentsAhead: 2)
         }
 
-        /// Checks that a cached segment isn't served for another one with its name, with and without validators, and
-        /// that the origin sends each segment once.
+        /// Checks that a cached segment isn't served for another segment of the same name, with and without validators,
+        /// and that the origin sends each segment once.
         private func expectEachWindow(
             of encoder: RestartingEncoder,
             _ windows: [RestartingEncoder.Window],

@@ -7,10 +7,10 @@ extension AcceptanceTests {
     struct StreamLowLatencyTests {
         private static let readers = 6
 
-        /// Clients of the protocol receive every part with the requests of one client, while ffmpeg, which doesn't
-        /// support parts, plays the segments.
+        /// Low-latency clients receive every part, and cause the requests of one client. Meanwhile ffmpeg, which
+        /// doesn't support parts, plays the segments.
         @Test(arguments: LowLatencyOrigin.Parts.allCases)
-        func clientsShareRequestsAtTheLiveEdge(kind: LowLatencyOrigin.Parts) async throws {
+        func clientsShareRequestsAtLiveEdge(kind: LowLatencyOrigin.Parts) async throws {
             let media = try await LowLatencyMedia(seconds: 12)
             let stream = LowLatencyOrigin(kind, media: media)
             let origin = try stream.serve()
@@ -32,7 +32,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Checks the bytes of all parts from the first received one to the last of the stream.
+        /// Checks the bytes of all parts from the first received one to the end of the stream.
         private func expectAllParts(of stream: LowLatencyOrigin, in reading: LowLatencyReader.Reading) throws {
             let positions = reading.parts.keys.sorted()
             let numbers = positions.map { $0.segment * LowLatencyOrigin.segmentParts + $0.part }
@@ -54,7 +54,7 @@ extension AcceptanceTests {
             for (path, requests) in Dictionary(grouping: entries, by: \.path) {
                 if path.contains("_HLS_msn") {
                     reloads += requests.count
-                    // A request after a response causes another request to the origin, but none is sent while one is
+                    // The server may request a resource again after a response, but not while a request for it is
                     // pending.
                     let inOrder = requests.sorted { $0.received < $1.received }
                     for (one, next) in zip(inOrder, inOrder.dropFirst()) {

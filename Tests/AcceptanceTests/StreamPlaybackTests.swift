@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of HLS streams by many encoders, read through the server: all packets match the known ones, with one
-    /// request for each file.
+    /// Tests of HLS streams of many encoders, read through the server. All packets match the known ones, and each file
+    /// is requested once.
     @Suite(.enabled(if: try Peer.present("nginx", "ffprobe") && Prerequisite.hasCorpora()))
     struct StreamPlaybackTests {
         @Test func mediaPlaylistsHaveKnownPacketsWithAndWithoutOrigin() async throws {
@@ -21,7 +21,7 @@ extension AcceptanceTests {
             try await play(try await Self.packets(of: playlists) { origin.url($0) })
         }
 
-        /// Plays all streams with one request per file, and again from a restarted server without the origin.
+        /// Plays all streams with one request per file, then again with a restarted server and no origin.
         private func play(_ expected: [String: [StreamPackets]]) async throws {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let folder = try TemporaryFolder("cache")

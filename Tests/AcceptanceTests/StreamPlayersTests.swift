@@ -31,7 +31,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// All players concurrently follow a sliding window to its end without a lost or wrong frame, and the origin
+        /// All players follow a sliding window concurrently to its end without a lost or wrong frame, and the origin
         /// sends each segment once.
         @Test func playersFollowLiveWindow() async throws {
             let encoder = try await LiveEncoder(seconds: 12)
@@ -52,13 +52,13 @@ extension AcceptanceTests {
             }
             let whole = try await StreamPlayer.ffmpeg.play(origin.url(LiveEncoder.whole)).frames
                 .filter { $0.kind == "video" }.map(\.sum)
-            // Players join the window three segments before its end or at its start.
+            // Players join the window at its start or three segments before its end.
             for (player, playback) in playbacks {
-                print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) pictures")
+                print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) frames")
                 #expect(playback.hasSound, "\(player)")
                 // A browser drops frames that it can't draw in time.
                 let minimum = player == .chromium ? 50 : 180
-                #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) pictures")
+                #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames")
                 let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
                 if player.tellsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
             }
@@ -70,7 +70,7 @@ extension AcceptanceTests {
             #expect(playback.frames == frames)
             // VLC and Chromium drop a few frames at the start or end.
             let minimum = frames.isEmpty ? StreamFixtures.videoFrames * 9 / 10 : StreamFixtures.videoFrames
-            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) pictures")
+            #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) frames")
         }
     }
 }

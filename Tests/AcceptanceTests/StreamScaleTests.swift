@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the memory for very long playlists.
+    /// Tests of memory use with very long playlists.
     @Suite(.enabled(if: try Peer.present("nginx")))
     struct StreamScaleTests {
         /// The form of the playlist's URIs.
         enum Form: String, CaseIterable, Sendable {
             case absolute, rootRelative, relative, variable
 
-            /// Returns the prefix of the segments' names.
+            /// Returns the prefix of the segment names.
             func prefix(_ origin: NginxOrigin) -> String {
                 switch self {
                 case .absolute: origin.url("video/").absoluteString
@@ -23,11 +23,12 @@ extension AcceptanceTests {
             var isRewritten: Bool { self != .relative }
         }
 
-        /// A rewritten and an unchanged playlist; all forms with MEDIACACHE_SOAK=1.
+        /// A rewritten and an unchanged form; all forms with MEDIACACHE_SOAK=1.
         private static let forms: [(Form, Bool)] =
             (TestSettings.isSoak ? Form.allCases : [.absolute]).map { ($0, true) } + [(.relative, false)]
 
-        /// The server uses at most 6 times the size of a playlist of 100,000 segments, in all forms of URIs.
+        /// For a playlist of 100,000 segments, the server uses at most 6 times the size of the playlist, whatever the
+        /// form of its URIs.
         @Test(arguments: forms)
         func memoryStaysLimitedFor100000Segments(_ form: Form, hasEnded: Bool) async throws {
             let segments = 100_000
@@ -64,7 +65,8 @@ extension AcceptanceTests {
             let peak = server.peakResidentBytes ?? 0
             let size = try FileManager.default.attributesOfItem(atPath: folder.file("long.m3u8"))[.size] as? Int ?? 0
             let once = Double(afterOne - idle) / Double(size)
-            // The heap retains a few MiB of each freed version of an event playlist, independently of its length.
+            // For each version of an event playlist, the heap retains a few MiB of freed memory, independently of the
+            // playlist's length.
             let ratio = Double(peak - idle - (hasEnded ? 0 : 4 << 20)) / Double(size)
             print(
                 "\(segments) segments, \(form) URIs, \(hasEnded ? "ended" : "event"): a playlist of \(size) bytes, sent as",
@@ -75,7 +77,7 @@ extension AcceptanceTests {
             try await server.stop()
         }
 
-        /// Writes a VOD playlist, or an event playlist that isn't finished.
+        /// Writes a VOD playlist or an unfinished event playlist.
         private static func playlist(
             _ segments: Int, _ form: Form, hasEnded: Bool, _ origin: NginxOrigin
         ) -> String {

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the commands on cache folders that can't be written or read.
+    /// Tests of commands on cache folders that can't be written or read.
     @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
     struct UnwritableFolderTests {
         enum Obstacle: CaseIterable { case readOnly, full }
 
-        /// Cached resources can be listed, verified, played and copied. The errors for other operations name the
-        /// reason.
+        /// Cached resources can be listed, verified, played and copied. Other operations fail with an error that states
+        /// the reason.
         @Test(.enabled(if: try MountedFolder.canMount()), arguments: Obstacle.allCases)
         func readsCachedResources(obstacle: Obstacle) async throws {
             try await Fixtures.shared.clips()
@@ -66,11 +66,11 @@ extension AcceptanceTests {
             #expect(result.errorText.split(separator: "\n").count == 1, "\(result.errorText)")
         }
 
-        /// An unreadable folder is an error, because its content is unknown.
+        /// An unreadable folder is an error, because whether it contains anything is unknown.
         @Test(arguments: [["list"], ["verify"], ["usage"], ["info", "http://h/a.mp4"], ["remove", "http://h/a.mp4"]])
-        func unreadableFolderIsAnError(command: [String]) async throws {
+        func unreadableFolderCausesError(command: [String]) async throws {
             let folder = try TemporaryFolder("blocked")
-            try Data("in the way".utf8).write(to: URL(fileURLWithPath: folder.file("file")))
+            try Data("a file instead of a folder".utf8).write(to: URL(fileURLWithPath: folder.file("file")))
             let result = try await MediaCacheBinary.run(command + ["--cache", folder.file("file/cache")])
             #expect(result.ending == .exit(1))
             #expect(result.text.isEmpty)

@@ -1,14 +1,14 @@
 import HLS
 import Testing
 
-/// Expects a playlist to be unchanged after writing and parsing, with every version and order of the writer.
+/// Expects a playlist to survive writing and parsing, with every version and order of the writer.
 func expectIdentity(_ parsed: ParsedPlaylist, _ name: @autoclosure () -> String) throws {
     if let problem = identityProblem(parsed) { Issue.record("\(name()): \(problem)") }
 }
 
-/// Returns a description of how writing and parsing changes a playlist; nil if it doesn't.
+/// Returns how writing and parsing changes a playlist, or nil if it doesn't.
 func identityProblem(_ parsed: ParsedPlaylist) -> String? {
-    // A reference to an undefined variable has no meaning that could be preserved.
+    // A reference to an undefined variable has no meaning to preserve.
     if parsed.droppedDiagnostics > 0
         || parsed.diagnostics.contains(where: { $0.rule.section == "4.3" || $0.rule.name == "size" })
     {
@@ -18,7 +18,7 @@ func identityProblem(_ parsed: ParsedPlaylist) -> String? {
     do {
         let declared = PlaylistWriter(version: .declared).bytes(parsed.playlist)
         let again = try parser.parse(declared).playlist
-        // In a playlist with tags of both kinds, the decisive tag may be lost with its invalid value.
+        // In a playlist with tags of both kinds, the tag that determined the kind may be lost with its invalid value.
         if again.kind != parsed.playlist.kind, parsed.diagnostics.contains(where: { $0.rule.name == "place" }) {
             return nil
         }

@@ -9,7 +9,7 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes all waiting tasks check their condition again.
+    /// Wakes all waiting tasks, which check their conditions again.
     func send() {
         let waiters = state.withLock { state in
             state.changes += 1
@@ -19,7 +19,7 @@ final class ChangeSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when a condition is true. It is checked immediately and after each change.
+    /// Waits until a condition is true. Checks it immediately and after each change.
     func wait(until condition: () -> Bool) async {
         while true {
             let seen = state.withLock { $0.changes }

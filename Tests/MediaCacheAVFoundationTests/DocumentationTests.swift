@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A check that the articles quote the example's code, which `make check-apple` type-checks.
+/// Tests that the articles quote the example code, which `make check-apple` type-checks.
 struct DocumentationTests {
     private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the trace of requests, and of the report of unanswered ones.
+/// Tests of the request trace and of reports about unanswered requests.
 struct LoadingTraceTests {
     private static let body = ScriptedBody.random(seed: 712, length: 4_000_000)
 
@@ -40,7 +40,7 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    @Test func tracesOnlyTheLastThousandRequests() {
+    @Test func tracesLastThousandRequests() {
         var trace = LoadingTrace()
         for number in 0..<1002 {
             let request = ScriptedLoadingRequest("x", data: RequestedData(offset: Int64(number), length: 1))
@@ -53,7 +53,7 @@ struct LoadingTraceTests {
         #expect(trace.entries.last?.offset == 1001 && trace.entries.last?.ending == .cancelled)
     }
 
-    /// A request whose player doesn't accept its bytes.
+    /// A request whose player blocks when it receives bytes.
     private final class StuckRequest: ResourceLoadingRequest {
         let url: String
         let wantsContentInformation = false
@@ -70,7 +70,7 @@ struct LoadingTraceTests {
             await changes.wait { state.withLock { $0.isReleased } }
         }
 
-        /// Returns when the loader has passed the first bytes.
+        /// Waits until the loader has passed the first bytes.
         func firstBytes() async { await changes.wait { state.withLock { $0.hasBytes } } }
 
         /// Accepts the bytes.
@@ -94,7 +94,7 @@ struct LoadingTraceTests {
         #expect(player.loader.load(request))
         await request.firstBytes()
         guard case .opened = await events.next() else {
-            Issue.record("no opened event")
+            Issue.record("expected an opened event")
             return
         }
         for _ in 0..<4 {
@@ -102,7 +102,7 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .unanswered(1000, let time) = await events.next() else {
-            Issue.record("no unanswered event")
+            Issue.record("expected an unanswered event")
             return
         }
         #expect(time >= ResourceLoader.patience.longest)
@@ -110,7 +110,7 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    /// The cached bytes must be revalidated first, at an origin that doesn't respond.
+    /// The cached bytes must first be revalidated at an origin that doesn't respond.
     @Test func reportsRequestThatWaitsForRevalidation() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -127,7 +127,7 @@ struct LoadingTraceTests {
             fixture.time.advance(by: .seconds(5))
         }
         guard case .unanswered(1000, _) = await events.next() else {
-            Issue.record("no unanswered event")
+            Issue.record("expected an unanswered event")
             return
         }
         gate.open()
@@ -136,7 +136,7 @@ struct LoadingTraceTests {
         await store.close()
     }
 
-    /// A request that waits for the origin isn't reported.
+    /// A request that is waiting for missing bytes from the origin isn't reported.
     @Test func doesNotReportRequestForMissingBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -146,7 +146,7 @@ struct LoadingTraceTests {
         let request = player.ask(0)
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
-        // Less than the stall limit of the origin.
+        // Shorter than the origin's stall limit.
         for _ in 0..<2 {
             await fixture.time.waitForSleepers(1)
             fixture.time.advance(by: .seconds(5))
@@ -157,7 +157,7 @@ struct LoadingTraceTests {
         let failed = player.ask(3_500_000)
         await player.eventually { failed.isOver }
         guard case .failed = await events.next() else {
-            Issue.record("another event precedes the failure")
+            Issue.record("expected a failed event")
             return
         }
         await store.close()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the choice between the file, the local server and the loader.
+/// Tests of the choice between cached file, local server and loader.
 struct PlaybackRouteTests {
     private static let body = ScriptedBody.random(seed: 711, length: 200_000)
 
@@ -20,7 +20,7 @@ struct PlaybackRouteTests {
         }
     }
 
-    @Test func playsFilmFromItsFileOnceComplete() async throws {
+    @Test func playsCompleteFilmFromFile() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let url = try fixture.serve(Self.body)
@@ -64,7 +64,7 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
-    /// The first bytes reveal the type if neither the URL nor the cached resource does.
+    /// The first bytes determine the type if neither the URL nor the cached resource does.
     @Test func recognizesStreamByFirstBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -83,7 +83,7 @@ struct PlaybackRouteTests {
         await store.close()
     }
 
-    /// The cached resource reveals the type if the URL doesn't.
+    /// The cached resource determines the type if the URL doesn't.
     @Test func recognizesCachedStream() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()

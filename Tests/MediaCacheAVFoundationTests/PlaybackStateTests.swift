@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the observable state for an app's views.
+/// Tests of the observable state that an app's views show.
 @MainActor
 struct PlaybackStateTests {
     private static let body = ScriptedBody.random(seed: 713, length: 400_000)
 
-    /// Returns when a condition is true. It is checked after each change of the properties that it reads.
+    /// Waits until a condition is true. Checks it after each change of the properties that it reads.
     private func until(_ condition: @MainActor () -> Bool) async {
         while true {
             let (changes, changed) = AsyncStream.makeStream(of: Void.self)
@@ -19,7 +19,7 @@ struct PlaybackStateTests {
         }
     }
 
-    @Test func followsProgressOfTheCache() async throws {
+    @Test func followsCacheProgress() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -35,7 +35,7 @@ struct PlaybackStateTests {
         await store.close()
     }
 
-    @Test func showsResourceCachedBefore() async throws {
+    @Test func showsPreviouslyCachedResource() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -46,7 +46,7 @@ struct PlaybackStateTests {
         await store.close()
     }
 
-    @Test func showsFailureUntilBytesArrive() async throws {
+    @Test func clearsFailureWhenBytesArrive() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)

@@ -3,7 +3,7 @@ import Logging
 import MediaCache
 import MediaCacheTesting
 
-/// A store in a temporary folder with a scripted origin, for players.
+/// A store in a temporary folder with a scripted origin, for tests of players.
 final class PlayerFixture {
     let folder = FileManager.default.temporaryDirectory.path + "/mediacache-tests-" + UUID().uuidString
     let origin: ScriptedOrigin
@@ -18,7 +18,7 @@ final class PlayerFixture {
     ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
-        // Failures are reported immediately, because most tests don't advance the clock.
+        // Reports failures immediately, because most tests don't advance the clock.
         configuration.transfers.retries = RetryPolicy(budget: 0)
         change(&configuration)
         var logger = Logger(label: "test")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A thousand players that seek, repeat and cancel requests and meet stalls at random.
+/// A thousand simulated players that randomly seek, repeat and cancel requests and encounter stalls.
 struct RandomPlayerTests {
     private static let buffer = 8 << 10
 
@@ -32,7 +32,7 @@ struct RandomPlayerTests {
         await store.close()
     }
 
-    /// Checks that each byte is sent once, except up to two buffers at the end of an aborted response.
+    /// Checks that each byte is sent once, except for up to two buffers at the end of an aborted response.
     private func checkSent(_ requests: [ScriptedRequest], _ number: Int) {
         var sent: [Range<Int64>] = []
         for request in requests where request.bodyBytes > 0 {
@@ -54,17 +54,17 @@ struct RandomPlayerTests {
             let length = Bool.random(using: &random) ? nil : Int64.random(in: 1...200_000, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                // A seek: the player cancels all requests, and waits for the first bytes at the new position.
+                // The player seeks: it cancels all requests, and waits for the first bytes at the new position.
                 player.cancelAll()
                 let request = player.ask(offset, length)
                 await player.eventually { request.isOver || request.count > 0 }
             case 1:
-                // Audio and video concurrently.
+                // Requests for audio and video at the same time.
                 let (one, other) = (player.ask(offset, length), player.ask(offset / 2, length))
                 await player.eventually { one.isOver && other.isOver }
                 #expect(one.isFinished && other.isFinished)
             case 2:
-                // A request that is cancelled, during or before its response, and repeated.
+                // The player cancels a request during or before its response, and repeats it.
                 let request = player.ask(offset, length)
                 if Bool.random(using: &random) { await player.eventually { request.isOver || request.count > 0 } }
                 player.cancel(request)
@@ -72,7 +72,7 @@ struct RandomPlayerTests {
             case 3:
                 await stall(player, at: offset, length, isPatient: Bool.random(using: &random))
             default:
-                // The index at the end of the file.
+                // A request for the index at the end of the file.
                 let tail = player.ask(max(0, player.body.length - 20_000))
                 await player.eventually { tail.isOver }
                 #expect(tail.isFinished)
@@ -84,7 +84,7 @@ struct RandomPlayerTests {
         #expect(all.isFinished && all.count == Int(player.body.length))
     }
 
-    /// Lets the origin stall while the player waits for it or requests other bytes.
+    /// Stalls the origin while the player waits for it or requests other bytes.
     private func stall(_ player: ScriptedPlayer, at offset: Int64, _ length: Int64?, isPatient: Bool) async {
         let gate = ScriptedGate()
         player.origin.next(player.url, .holdBody(at: offset, gate))
@@ -98,7 +98,7 @@ struct RandomPlayerTests {
         arrival.cancel()
         if !isPatient {
             player.cancel(request)
-            // These bytes are cached, or a new request to the origin returns them.
+            // These bytes are cached, or are fetched by a new request to the origin.
             let other = player.ask(0, 2)
             await player.eventually { other.isOver }
             #expect(other.isFinished)

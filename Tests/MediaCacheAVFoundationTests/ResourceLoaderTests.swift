@@ -6,11 +6,11 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the loader: players receive the right bytes, and the origin sends each byte once.
+/// Tests of the loader: players receive the correct bytes, and the origin sends each byte once.
 struct ResourceLoaderTests {
     private static let body = ScriptedBody.random(seed: 701, length: 3_000_000)
 
-    @Test func playsFilmWithIndexAtTheStart() async throws {
+    @Test func playsFilmWithIndexAtStart() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -27,8 +27,8 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// The player finds no index at the start and requests the end of the file.
-    @Test func playsFilmWithIndexAtTheEnd() async throws {
+    /// The player doesn't find the index at the start, and requests the end of the file.
+    @Test func playsFilmWithIndexAtEnd() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         let player = try fixture.player(of: Self.body, in: store)
@@ -43,7 +43,7 @@ struct ResourceLoaderTests {
         await player.eventually { audio.isOver && video.isOver }
         #expect(audio.isFinished && video.isFinished)
         player.check()
-        // Up to two buffers of an aborted response are sent again.
+        // Up to two buffers of the aborted response are sent again.
         #expect(player.sent <= 3_000_000 + (128 << 10))
         await store.close()
     }
@@ -59,7 +59,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test func cancelledRequestReceivesNothingMore() async throws {
+    @Test func cancelledRequestReceivesNoMoreBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -80,7 +80,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// AVPlayer waits silently if a request fails after its first bytes, so the app needs an event.
+    /// If a request fails after its first bytes, AVPlayer waits without an error, so the app needs an event.
     @Test func reportsFailureAfterFirstBytes() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -90,18 +90,18 @@ struct ResourceLoaderTests {
         fixture.origin.always(player.url, .status(404))
         let request = player.ask(0)
         guard case .opened("video/mp4", 3_000_000) = await events.next() else {
-            Issue.record("no opened event")
+            Issue.record("expected an opened event")
             return
         }
         guard case .failed(let error, let offset) = await events.next() else {
-            Issue.record("no failed event")
+            Issue.record("expected a failed event")
             return
         }
         #expect(offset == Int64(request.count) && offset > 0)
         await player.eventually { request.isOver }
         #expect(request.error?.code == error.code && !request.isFinished)
         player.check()
-        // When the origin recovers, a new request returns the rest.
+        // When the origin has recovered, a new request returns the remaining bytes.
         fixture.origin.clearFaults(player.url)
         let again = player.ask(offset)
         await player.eventually { again.isOver }
@@ -110,7 +110,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    @Test(arguments: [404, 403, 500]) func failsRequestWithStatusOfOrigin(status: Int) async throws {
+    @Test(arguments: [404, 403, 500]) func failsRequestWithOriginStatus(status: Int) async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
@@ -119,7 +119,7 @@ struct ResourceLoaderTests {
         let request = await player.open()
         #expect(request.error?.status == status && request.information == nil && request.count == 0)
         guard case .failed(let error, at: 0) = await events.next() else {
-            Issue.record("no failed event")
+            Issue.record("expected a failed event")
             return
         }
         #expect(error.status == status)
@@ -163,7 +163,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// Ranges can't be requested of a resource without a length.
+    /// Ranges can't be requested from a resource of unknown length.
     @Test func disallowsRangesWithoutLength() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -194,7 +194,7 @@ struct ResourceLoaderTests {
         await store.close()
     }
 
-    /// The loader can't respond to requests for the references of a playlist.
+    /// The loader can't serve the references of a playlist.
     @Test func refusesStream() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
@@ -227,7 +227,7 @@ struct ResourceLoaderTests {
         }
     }
 
-    /// An origin that was shut down throws the same error as a suspended store, but never recovers.
+    /// An origin that was shut down throws the same error as a suspended store, but doesn't recover.
     @Test func failsWhenOriginIsShutDown() async throws {
         let fixture = PlayerFixture()
         let store = try await fixture.open(over: ClosedOrigin())

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MediaCacheAVFoundation
 
-/// A request of a scripted player, which records the calls of its methods.
+/// A request by a scripted player that records the loader's calls.
 final class ScriptedLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation: Bool
@@ -43,11 +43,11 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     var count: Int { state.withLock { $0.bytes.count } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
     var error: CacheError? { state.withLock { $0.error } }
-    /// Whether the request has ended.
+    /// Whether the request has finished, failed or been cancelled.
     var isOver: Bool { state.withLock { $0.isFinished || $0.error != nil || $0.isCancelled } }
-    /// The number of calls after cancellation. One call may be in progress at that moment.
+    /// The number of calls after cancellation. One may be in progress when the request is cancelled.
     var callsAfterCancellation: Int { state.withLock { $0.callsAfterCancellation } }
-    /// The number of calls after the end of the request.
+    /// The number of calls after the request has ended.
     var callsAfterTheEnd: Int { state.withLock { $0.callsAfterTheEnd } }
 
     /// Marks the request as cancelled by the player.
@@ -60,7 +60,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
-            // A call may be in progress when the request is cancelled.
+            // One call may be in progress when the request is cancelled.
             if state.isFinished || state.error != nil { state.callsAfterTheEnd += 1 }
             if state.isCancelled { state.callsAfterCancellation += 1 }
             body(&state)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// A player with the known behaviour of AVPlayer: it requests two bytes first, then large overlapping ranges, which it
-/// cancels and repeats, and the end of the file for the index.
+/// A player that behaves like AVPlayer: it first requests two bytes, then large overlapping ranges, which it cancels
+/// and repeats, and the end of the file for the index.
 final class ScriptedPlayer {
     let origin: ScriptedOrigin
     let url: ResourceURL
     let body: ScriptedBody
     let loader: ResourceLoader
-    /// The signal that is sent after each call to a request.
+    /// The signal sent after each call to a request.
     let changes = ChangeSignal()
     private(set) var requests: [ScriptedLoadingRequest] = []
 
@@ -29,7 +29,7 @@ final class ScriptedPlayer {
     ///   - offset: The offset of the first byte.
     ///   - length: The number of bytes; nil for all bytes to the end.
     ///   - wantsContentInformation: Whether content information is requested.
-    ///   - location: The location for failures.
+    ///   - location: The source location for reported failures.
     @discardableResult
     func ask(
         _ offset: Int64, _ length: Int64? = nil, wantsContentInformation: Bool = false,
@@ -44,7 +44,7 @@ final class ScriptedPlayer {
         return request
     }
 
-    /// Makes the first request of a player: content information and two bytes.
+    /// Makes the first request of a player, for content information and two bytes.
     func open() async -> ScriptedLoadingRequest {
         let request = ask(0, 2, wantsContentInformation: true)
         await eventually { request.isOver }
@@ -70,7 +70,7 @@ final class ScriptedPlayer {
         for request in requests where !request.isOver { cancel(request) }
     }
 
-    /// Checks that all requests received the right bytes.
+    /// Checks that all requests received the correct bytes.
     func check(_ location: SourceLocation = #_sourceLocation) {
         for request in requests {
             let offset = request.data?.offset ?? 0
@@ -87,6 +87,6 @@ final class ScriptedPlayer {
     /// The number of bytes that the origin sent.
     var sent: Int64 { origin.requests(for: url).reduce(0) { $0 + $1.bodyBytes } }
 
-    /// Returns when a condition is true. It is checked after each call to a request.
+    /// Waits until a condition is true. Checks it after each call to a request.
     func eventually(_ condition: () -> Bool) async { await changes.wait(until: condition) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheAVFoundation
 
-/// Tests of the requests that cause stalls in AVPlayer: no request may wait for bytes that it doesn't need.
+/// Tests of requests that make AVPlayer stall. No request may wait for bytes that it doesn't need.
 struct StallTests {
     private static let body = ScriptedBody.random(seed: 711, length: 3_000_000)
 
@@ -18,7 +18,8 @@ struct StallTests {
         await store.close()
     }
 
-    /// Sound stops while the picture continues, or the reverse: the tracks lie far apart, and the origin stalls in one.
+    /// The audio stops while the video continues, or the reverse. The tracks are far apart in the file, and the origin
+    /// stalls in one of them.
     @Test(arguments: [(Int64(100_000), Int64(2_000_000)), (2_000_000, 100_000)])
     func trackDoesNotWaitForStalledTrack(stalled: Int64, other: Int64) async throws {
         try await withPlayer({ $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }) {
@@ -28,7 +29,7 @@ struct StallTests {
             fixture.origin.next(player.url, .holdBody(at: stalled + 10_000, gate))
             let held = player.ask(stalled, 500_000)
             await gate.waitForArrivals()
-            // Several requests, as a player reads an interleaved track.
+            // Several requests, as for reading an interleaved track.
             for piece in 0..<5 {
                 let request = player.ask(other + Int64(piece) * 100_000, 100_000)
                 await player.eventually { request.isOver }
@@ -42,8 +43,9 @@ struct StallTests {
         }
     }
 
-    /// Endless loading although everything is cached: requests to the end, at the end, and beyond it.
-    @Test func finishesRequestsAtTheEndOfCachedResource() async throws {
+    /// The player loads forever although everything is cached, after requests that end at or beyond the end of the
+    /// resource.
+    @Test func finishesRequestsAtEndOfCachedResource() async throws {
         try await withPlayer { player, fixture, _ in
             let all = player.ask(0)
             await player.eventually { all.isOver }
@@ -55,7 +57,7 @@ struct StallTests {
                 await player.eventually { request.isOver }
                 #expect(request.isFinished, "\(offset), \(length ?? -1)")
             }
-            // Requests beyond the end may finish or fail, but must end.
+            // Requests beyond the end may finish or fail, but mustn't hang.
             for (offset, length) in [(3_000_000, nil), (3_000_000, 2), (4_000_000, 100)] as [(Int64, Int64?)] {
                 let request = player.ask(offset, length)
                 await player.eventually { request.isOver }
@@ -65,7 +67,7 @@ struct StallTests {
         }
     }
 
-    /// Endless loading after a failure: the player continues with a new request each time the origin resets the
+    /// The player loads forever after a failure. It continues with a new request each time the origin resets the
     /// connection.
     @Test func repeatedRequestsAfterFailuresReceiveAllBytes() async throws {
         try await withPlayer { player, fixture, _ in
@@ -85,7 +87,8 @@ struct StallTests {
         }
     }
 
-    /// Never ready for display: the player repeatedly cancels and repeats its first request before the response head.
+    /// The player never becomes ready for display. It repeatedly cancels and repeats its first request before the
+    /// response head arrives.
     @Test func respondsToRepeatedFirstRequests() async throws {
         try await withPlayer { player, fixture, _ in
             let gate = ScriptedGate()
@@ -108,8 +111,8 @@ struct StallTests {
         }
     }
 
-    /// A player that doesn't accept the bytes of one request doesn't delay its other requests.
-    @Test func unreadRequestDoesNotDelayOthers() async throws {
+    /// If a player doesn't accept the bytes of one request, its other requests aren't delayed.
+    @Test func unreadRequestDoesNotDelayOtherRequests() async throws {
         try await withPlayer { player, _, store in
             _ = await player.open()
             let slow = SlowLoadingRequest(
@@ -125,7 +128,7 @@ struct StallTests {
         }
     }
 
-    /// Requests made before and during a suspension of the app finish after it.
+    /// Requests made before or during the app's suspension finish afterwards.
     @Test func continuesRequestsAfterSuspension() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
@@ -135,7 +138,7 @@ struct StallTests {
             await player.eventually { request.count == 1_000_000 && tail.isOver }
             await store.suspend()
             gate.open()
-            // Requested while the store is suspended.
+            // This request is made while the store is suspended.
             let late = player.ask(1_500_000, 1000)
             #expect(!request.isOver)
             try await store.resume()
@@ -164,7 +167,7 @@ struct StallTests {
         }
     }
 
-    @Test func closingTheStoreFailsWaitingRequests() async throws {
+    @Test func closingStoreFailsWaitingRequests() async throws {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
@@ -179,7 +182,7 @@ struct StallTests {
     }
 }
 
-/// A request of a player that accepts its first bytes, and no more until told to continue.
+/// A request whose player accepts the first bytes, and then no more until the test continues it.
 private final class SlowLoadingRequest: ResourceLoadingRequest {
     let url: String
     let wantsContentInformation = false

@@ -7,10 +7,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// An HTTP server on a loopback port with a fixed body for each path, which counts connections.
+/// An HTTP server on a loopback port that serves a fixed body at each path, and counts connections.
 final class BaitServer: Sendable {
     private let listener: Int32
-    /// The port.
+    /// The number of the port.
     let port: UInt16
     private let state = Mutex((bodies: [String: [UInt8]](), connections: 0, paths: Set<String>()))
 

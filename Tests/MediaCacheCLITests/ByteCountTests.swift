@@ -19,7 +19,7 @@ struct ByteCountTests {
         #expect(throws: ArgumentTextError.self) { try ByteCount(parsing: text) }
     }
 
-    @Test func namesUnknownUnit() {
+    @Test func errorContainsUnknownUnit() {
         let error = #expect(throws: ArgumentTextError.self) { try ByteCount(parsing: "10XB") }
         #expect(error?.description.contains("“XB”") == true)
         #expect(error?.description.contains("GiB") == true)
@@ -31,7 +31,7 @@ struct ByteCountTests {
             (9_995_000, "10.0 MB"), (99_950_000, "100 MB"), (999_499, "999 KB"), (999_500, "1.00 MB"),
             (.max, "9.22 EB"),
         ] as [(Int64, String)])
-    func showsThreeFigures(bytes: Int64, text: String) {
+    func formatsThreeSignificantDigits(bytes: Int64, text: String) {
         #expect(ByteCount(bytes).description == text)
     }
 }

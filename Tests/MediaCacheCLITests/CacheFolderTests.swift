@@ -21,7 +21,7 @@ struct CacheFolderTests {
     }
 
     #if !canImport(Darwin)
-        @Test func platformHasFoldersForCachesAndData() throws {
+        @Test func usesPlatformFoldersForCachesAndData() throws {
             let location = try location(nil, ["HOME": "/h", "MEDIACACHE_DIR": ""])
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/h/.local/share/mediacache"))
         }
@@ -32,7 +32,7 @@ struct CacheFolderTests {
             #expect(location == CacheLocation(evictable: "/h/.cache/mediacache", durable: "/data/mediacache"))
         }
 
-        @Test func explainsMissingHome() {
+        @Test func reportsMissingHome() {
             let failure = #expect(throws: CommandFailure.self) {
                 try location(nil, [:])
             }
@@ -41,7 +41,7 @@ struct CacheFolderTests {
         }
     #endif
 
-    @Test func demoHasSeparateFolders() {
+    @Test func demoUsesSeparateFolders() {
         let location = CacheFolder.subfolder("demo", of: CacheLocation(evictable: "/c/m", durable: "/d/m"))
         #expect(location == CacheLocation(evictable: "/c/m/demo", durable: "/d/m/demo"))
     }

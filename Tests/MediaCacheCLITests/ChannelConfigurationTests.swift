@@ -78,13 +78,13 @@ struct ChannelConfigurationTests {
         ),
         (#"{"channels": [{"name": "a", "url": "http://h/", "headers": {"a b": "c"}}]}"#, "is not a header field"),
     ])
-    func namesInvalidEntry(text: String, message: String) {
+    func errorIdentifiesInvalidEntry(text: String, message: String) {
         let failure = failure(text)
         #expect(failure?.exitCode == 64)
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func namesEntryOfEnvironment() {
+    @Test func errorIdentifiesEnvironmentEntry() {
         let failure = #expect(throws: CommandFailure.self) {
             try ChannelConfiguration(file: nil, environment: ["MEDIACACHE_CHANNELS": "a"]).channels()
         }

@@ -8,7 +8,7 @@ import Testing
 struct ChannelReportTests {
     private static let name = ChannelName(rawValue: "news")
 
-    @Test func listsEachChannelInALine() throws {
+    @Test func listsOneChannelPerLine() throws {
         let table = ChannelReport.table([
             try ChannelSample.record(
                 "news", ["gaps": 2, "gapSeconds": 8, "retention": ["seconds": 86_400, "bytes": 50_000_000_000]]),
@@ -87,7 +87,7 @@ struct ChannelReportTests {
         (1_769_890_500_000, "2026-01-31T20:15:00Z"), (1_769_890_500_020, "2026-01-31T20:15:00.020Z"),
         (Int64.max, "9223372036854775807"),
     ])
-    func formatsMomentsExactly(milliseconds: Int64, text: String) {
+    func formatsMomentsWithMilliseconds(milliseconds: Int64, text: String) {
         #expect(MomentText.exact(milliseconds) == text)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// Serialized, since signals affect the whole process.
+/// The suite is serialized because signals affect the whole process.
 @Suite(.serialized)
 struct ChildProcessTests {
     @Test(
@@ -20,7 +20,7 @@ struct ChildProcessTests {
         #expect(try await child.wait(forwardingTo: Interruption()) == 7)
     }
 
-    /// A child with a server's sockets would keep the port in use.
+    /// A child that inherits a server's sockets would keep the port in use.
     @Test func childInheritsOnlyStandardStreams() async throws {
         let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
         #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
@@ -43,13 +43,13 @@ struct ChildProcessTests {
         try pipe.fileHandleForWriting.close()
         let deadline = ChildDeadline(limits.deadline, of: child)
         let code = try await child.wait()
-        // The end of the output is detected once no process has the other end.
+        // The pipe ends when no process has the write end open.
         let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
         return (code, String(decoding: data, as: UTF8.self), deadline.end())
     }
 
     @Test func confinedProgramHasMinimalEnvironmentAndNoDescriptors() async throws {
-        // The parent has a variable that the child must not inherit.
+        // The parent's HOME must not be inherited by the child.
         #expect(ProcessInfo.processInfo.environment["HOME"] != nil)
         let file = try FileHandle(forReadingFrom: URL(filePath: "/dev/null"))
         #expect(fcntl(file.fileDescriptor, F_SETFD, 0) == 0)
@@ -100,12 +100,12 @@ struct ChildProcessTests {
         #expect(code == 128 + SIGKILL && isOverdue)
     }
 
-    @Test func groupEndsWithProgram() async throws {
+    @Test func programEndStopsGroup() async throws {
         let (code, text, isOverdue) = try await output("sleep 1000 & echo done")
         #expect(code == 0 && text == "done\n" && !isOverdue)
     }
 
-    @Test func namesMissingProgram() {
+    @Test func errorContainsPathOfMissingProgram() {
         let failure = #expect(throws: CommandFailure.self) { try ChildProcess.start("/no/such/player", []) }
         #expect(failure?.exitCode == 1)
         #expect(failure?.message.contains("/no/such/player") == true)

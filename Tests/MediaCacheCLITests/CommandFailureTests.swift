@@ -11,14 +11,14 @@ struct CommandFailureTests {
         #expect(failure == CommandFailure(.failed, "h refuses connections"))
     }
 
-    @Test func cancellationIsInterruption() {
+    @Test func cancellationIsReportedAsInterruption() {
         #expect(CommandFailure(CancellationError())?.exitCode == 130)
         #expect(CommandFailure(CacheError(.cancelled, "cancelled"))?.exitCode == 130)
     }
 
     @Test func usesDetailOfAPIProblems() {
-        let problem = Problem(title: "Not found", status: 404, detail: "nothing of x is cached", code: "notFound")
-        #expect(CommandFailure(problem) == CommandFailure(.failed, "nothing of x is cached"))
+        let problem = Problem(title: "Not found", status: 404, detail: "x isn't cached", code: "notFound")
+        #expect(CommandFailure(problem) == CommandFailure(.failed, "x isn't cached"))
     }
 
     @Test func messageIsOneLine() {

@@ -73,10 +73,10 @@ struct CommandLineTests {
         #expect(exitCode(arguments) == nil)
     }
 
-    @Test func namesUnsupportedScheme() {
+    @Test func errorContainsUnsupportedScheme() {
         do {
             _ = try MediaCacheCommand.parseAsRoot(["get", "ftp://h/x"])
-            Issue.record("ftp was taken")
+            Issue.record("an ftp URL was accepted")
         } catch {
             #expect(MediaCacheCommand.message(for: error).contains("“ftp”"))
         }

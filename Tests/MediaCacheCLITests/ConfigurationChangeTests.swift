@@ -18,7 +18,7 @@ struct ConfigurationChangeTests {
     @Test func equalConfigurationsHaveNoChange() throws {
         let text = #"{"port": 1, "channels": [{"name": "a", "url": "http://h/", "headers": {"A": "b"}}]}"#
         #expect(try change(text, text).isEmpty)
-        // Explicit defaults aren't changes.
+        // Stating a default explicitly isn't a change.
         #expect(try change("{}", #"{"port": 9479, "maxAge": "30d"}"#).isEmpty)
     }
 
@@ -28,7 +28,7 @@ struct ConfigurationChangeTests {
         #expect(change.deferred == ["port", "maxSize"])
     }
 
-    @Test func settingsOfStartAreNotDeferred() throws {
+    @Test func doesNotDeferSettingsThatMatchTheStart() throws {
         let change = try ConfigurationChange(
             from: configuration(#"{"port": 2, "logLevel": "debug"}"#), startedWith: configuration(#"{"port": 1}"#),
             to: configuration(#"{"port": 1}"#))
@@ -49,7 +49,7 @@ struct ConfigurationChangeTests {
         let change = try change(
             #"{"channels": [{"name": "a", "url": "http://a/"}, {"name": "b", "url": "http://b/"}]}"#,
             #"{"channels": [{"name": "a", "url": "http://x/"}, {"name": "b", "url": "http://b/", "variant": "all"}]}"#)
-        // The server rejects it with an error.
+        // Changed tracks aren't applied, because the server would reject them.
         #expect(change.channels.map(\.name.rawValue) == ["a"])
         #expect(change.deferred.isEmpty && change.unchangeable == ["b"])
     }

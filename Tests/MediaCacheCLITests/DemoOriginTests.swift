@@ -27,7 +27,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func sendsRangeOnlyOfSameRepresentation() async throws {
+    @Test func ignoresRangeForOtherRepresentation() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (part, bytes) = try await get(origin.clipURL, [("Range", "bytes=100-199")])
         #expect(part.status == .partialContent)
@@ -53,7 +53,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func respondsNotModifiedToMatchingTag() async throws {
+    @Test func respondsNotModifiedToMatchingEntityTag() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 10_000_000)
         let (head, _) = try await get(origin.clipURL, [("Range", "bytes=0-0")])
         let tag = try #require(head.headers.first(name: "ETag"))
@@ -64,7 +64,7 @@ struct DemoOriginTests {
         await origin.stop()
     }
 
-    @Test func namesPortInUse() async throws {
+    @Test func reportsPortInUse() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: Self.clip, bytesPerSecond: 1)
         let failure = await #expect(throws: CommandFailure.self) {
             try await DemoOrigin.start(port: origin.port, clip: Self.clip, bytesPerSecond: 1)

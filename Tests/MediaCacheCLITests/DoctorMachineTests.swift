@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// The checks of the machine.
+/// The doctor's checks of the machine.
 struct DoctorMachineTests {
     @Test(arguments: [
         (50, 0, DiagnosisFinding.Outcome.ok), (5, 0, .warning), (5, 20, .ok), (1, 0, .failure), (0, 100, .failure),
@@ -19,12 +19,12 @@ struct DoctorMachineTests {
         #expect((finding.advice == nil) == (outcome == .ok))
     }
 
-    @Test func checksFolderWithoutChanges() throws {
+    @Test func checksFolderWithoutModifyingIt() throws {
         try withTemporaryFolder { folder in
             let key = "\(folder)/key"
             try Data("x".utf8).write(to: URL(fileURLWithPath: key))
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-            try Data("no catalog".utf8).write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite"))
+            try Data("not a catalog".utf8).write(to: URL(fileURLWithPath: "\(folder)/catalog.sqlite"))
             let checks = FolderChecks(
                 location: CacheLocation(folder: folder), limits: CacheLimits(minimumFreeBytes: 0), owner: nil)
             let findings = Dictionary(checks.run().map { ($0.check, $0) }) { first, _ in first }
@@ -32,7 +32,7 @@ struct DoctorMachineTests {
             #expect(findings["catalog"]?.outcome == .failure)
             #expect(findings["key"]?.found.contains("mode 644") == true)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["catalog.sqlite", "key"])
-            #expect(try String(contentsOfFile: "\(folder)/catalog.sqlite", encoding: .utf8) == "no catalog")
+            #expect(try String(contentsOfFile: "\(folder)/catalog.sqlite", encoding: .utf8) == "not a catalog")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
             #expect(checks.run().first { $0.check == "key" }?.found.hasSuffix("contains no key") == true)
         }
@@ -48,7 +48,7 @@ struct DoctorMachineTests {
         }
     }
 
-    @Test func namesProcessOfPortInUse() async throws {
+    @Test func reportsProcessThatUsesPort() async throws {
         let origin = try await DemoOrigin.start(port: 0, clip: .init(), bytesPerSecond: 1)
         let finding = PortCheck(host: "127.0.0.1", port: origin.port, owner: nil).run()
         #expect(finding.outcome == .failure)
@@ -76,7 +76,7 @@ struct DoctorMachineTests {
         #expect(ListeningProcess.inodes(listeningAt: 1, in: table) == [])
     }
 
-    @Test func usesInnermostMount() {
+    @Test func findsInnermostMount() {
         let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /srv xfs rw 0 0\n/dev/c /srv/my\\040media btrfs rw 0 0\n"
         #expect(FileSystemAbilities.kind(of: "/srv/my media/x", in: mounts) == "btrfs")
         #expect(FileSystemAbilities.kind(of: "/srv/other", in: mounts) == "xfs")
@@ -108,7 +108,7 @@ struct DoctorMachineTests {
     ])
     func usesColoursOnlyOnCapableTerminals(isTerminal: Bool, environment: [String: String], isColoured: Bool) {
         #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == isColoured)
-        // An explicit choice overrides the environment.
+        // An explicit choice overrides the terminal and the environment.
         #expect(TextStyle(.always, isTerminal: isTerminal, environment: environment).isColoured)
         #expect(!TextStyle(.never, isTerminal: isTerminal, environment: environment).isColoured)
     }

@@ -25,7 +25,7 @@ enum DownloadSample {
         return try APICoding.makeDecoder().decode(DownloadRecord.self, from: data)
     }
 
-    /// Returns the reason of a state.
+    /// Returns the reason for a state.
     static func reason(_ code: String, _ message: String) -> [String: any Sendable] {
         ["code": code, "message": message, "retryable": true]
     }

@@ -9,7 +9,7 @@
 
     @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct FFmpegTests {
-        /// Returns whether a process with a word in its arguments is running.
+        /// Returns whether a process is running whose arguments contain a word.
         private func isRunning(_ word: String) throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc").contains { name in
                 guard Int(name) != nil, let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") else {
@@ -41,7 +41,7 @@
             #expect(code != 0)
         }
 
-        /// The segments of a recording begin at late timestamps and are decoded one at a time.
+        /// Segments of a recording begin at late timestamps, and are decoded individually.
         @Test(arguments: [0.0, 1.5]) func decodesFrameOfSegmentWithLateStart(time: Double) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "mediacache-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -14,7 +14,7 @@ struct GetOutcomeTests {
         #expect(try failure(["state": "complete"]) == nil)
     }
 
-    @Test func holesArePartialSuccess() throws {
+    @Test func holesCauseExitCode2() throws {
         let failure = try #require(try failure(["state": "completeWithHoles", "holeCount": 3]))
         #expect(failure.exitCode == 2 && failure.message.hasPrefix("3 parts of http://h/x"))
     }
@@ -31,12 +31,12 @@ struct GetOutcomeTests {
 
     @Test(arguments: [0, 1000])
     func omitsAdviceWithoutProgress(bytes: Int) throws {
-        let reason = DownloadSample.reason("notMedia", "it's a page")
+        let reason = DownloadSample.reason("notMedia", "the response is HTML")
         let failure = try #require(try failure(["state": "failed", "bytes": bytes, "reason": reason]))
-        #expect(failure.line == "mediacache: it's a page")
+        #expect(failure.line == "mediacache: the response is HTML")
     }
 
-    @Test func cancelledDownloadIsFailure() {
+    @Test func cancelledDownloadFails() {
         #expect(GetOutcome.failure(of: nil, "http://h/x")?.exitCode == 1)
     }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// The help texts of all commands, compared with a snapshot. `MEDIACACHE_SNAPSHOTS=1` updates the snapshot.
+/// Tests that compare the help texts of all commands with a snapshot. `MEDIACACHE_SNAPSHOTS=1` updates the snapshot.
 struct HelpSnapshotTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "Snapshots/help.txt")
 
-    /// All commands with their names.
+    /// Returns all commands, with their names.
     private static func commands() -> [(words: String, type: any ParsableCommand.Type)] {
         func below(
             _ type: any ParsableCommand.Type, _ words: String

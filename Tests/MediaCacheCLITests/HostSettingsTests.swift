@@ -29,7 +29,7 @@ struct HostSettingsTests {
         #expect(failure?.exitCode == 64)
     }
 
-    @Test func namesInvalidNetwork() throws {
+    @Test func errorContainsInvalidNetwork() throws {
         var settings = try settings()
         settings.allowedNetworks = ["192.168.1.0/24", "somewhere"]
         let failure = #expect(throws: CommandFailure.self) { try settings.originSettings }
@@ -43,8 +43,8 @@ struct HostSettingsTests {
         #expect(settings.url(port: 80) == url)
     }
 
-    /// Otherwise the port of another server would be in use, or the server would be exposed to the network.
-    @Test func privateServerHasSeparateAddress() throws {
+    /// The settings for a private server avoid a port conflict with another server, and don't expose it to the network.
+    @Test func privateServerListensOnFreeLoopbackPort() throws {
         let server = try ServeConfiguration(
             environment: ["HOME": "/h"],
             file: ConfigurationFile(

@@ -7,13 +7,13 @@
 
     @testable import MediaCacheCLI
 
-    /// Documents that refer a decoder to other servers and files.
+    /// Tests of documents that try to make a decoder read from other servers and files.
     @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.isInstalled)), .timeLimit(.minutes(10)))
     struct HostileFilmTests {
         /// A document.
         struct Document: CustomTestStringConvertible, Sendable {
             var kind: String
-            /// Returns the text, with a URL on another server and a local file.
+            /// Returns the document's text, which refers to a URL on another server or to a local file.
             var text: @Sendable (_ url: String, _ file: String) -> String
 
             var testDescription: String { kind }
@@ -39,12 +39,14 @@
                 """
             },
             Document(kind: "concat script") { url, _ in "ffconcat version 1.0\nfile '\(url)'\n" },
-            Document(kind: "concat script with a name beside it") { _, _ in "ffconcat version 1.0\nfile beside.mp4\n" },
+            Document(kind: "concat script with a file in its folder") { _, _ in
+                "ffconcat version 1.0\nfile beside.mp4\n"
+            },
             Document(kind: "concat script with a file") { _, file in "ffconcat version 1.0\nfile 'file:\(file)'\n" },
             Document(kind: "HLS playlist") { url, _ in
                 "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n\(url)\n#EXT-X-ENDLIST\n"
             },
-            Document(kind: "HLS playlist with a key and a map elsewhere") { url, file in
+            Document(kind: "HLS playlist with a key and a map at other URLs") { url, file in
                 """
                 #EXTM3U
                 #EXT-X-TARGETDURATION:9
@@ -75,9 +77,9 @@
             Document(kind: "RealText") { url, _ in "<window><time begin=\"0\"/><img src=\"\(url)\"/></window>" },
         ]
 
-        /// The decoder reaches no other server, and decodes no local file.
+        /// The decoder contacts no other server and decodes no local file.
         @Test(arguments: documents)
-        func followsNoReferencesOfDocuments(_ document: Document) async throws {
+        func doesNotFollowReferencesInDocuments(_ document: Document) async throws {
             let folder = try TestFolder()
             let secret = folder.file("secret.mp4")
             try await Self.makeFilm(secret)
@@ -88,14 +90,15 @@
             let film = try #require(FileManager.default.contents(atPath: secret))
             let text = document.text(bait.serve(Array(film), at: "/film.mp4"), secret)
             let served = try? await FFmpegFrames().frame(of: origin.serve(Array(text.utf8), at: "/film.mp4"), at: 0)
-            #expect(served == nil, "a picture came out of the document")
-            #expect(bait.connections == 0, "the decoder reached another server")
-            #expect(origin.paths == ["/film.mp4"], "the decoder asked for what the document names")
+            #expect(served == nil, "the document was decoded to a picture")
+            #expect(bait.connections == 0, "the decoder contacted another server")
+            #expect(origin.paths == ["/film.mp4"], "the decoder requested a reference of the document")
         }
 
-        /// ffmpeg recognises no document in a file or its standard input, contacts no server and reads no other file.
+        /// ffmpeg doesn't recognise documents in a file or on standard input, contacts no server, and reads no other
+        /// file.
         @Test(arguments: documents, [true, false])
-        func ffmpegRecognisesNoDocument(_ document: Document, fromFile: Bool) async throws {
+        func ffmpegDoesNotRecogniseDocuments(_ document: Document, fromFile: Bool) async throws {
             let folder = try TestFolder()
             let beside = folder.file("beside.mp4")
             try await Self.makeFilm(beside)
@@ -115,7 +118,7 @@
                     feeding: fromFile ? nil : MediaByteReader(MemorySource(text)))
             }
             #expect(code != 0, "ffmpeg recognised the document")
-            #expect(bait.connections == 0, "ffmpeg reached another server")
+            #expect(bait.connections == 0, "ffmpeg contacted another server")
             let written = FileManager.default.contents(atPath: output) ?? Data()
             #expect(written.isEmpty, "ffmpeg read another file")
         }
@@ -149,7 +152,7 @@
             try await run(["-f", "lavfi", "-i", "testsrc2=size=64x64:rate=10:duration=2", "-g", "10", path])
         }
 
-        /// Runs ffmpeg for the test's own files.
+        /// Runs ffmpeg on files that the test created.
         static func run(_ arguments: [String]) async throws {
             let ffmpeg = try #require(InstalledProgram.path(of: "ffmpeg"))
             let child = try ChildProcess.start(ffmpeg, ["-v", "error", "-nostdin", "-y"] + arguments)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// Variables that a media playlist imports (RFC 8216bis §4.4.2.3).
+/// Tests of variables that a media playlist imports (RFC 8216bis §4.4.2.3).
 struct InspectImportTests {
     private static let media = """
         #EXTM3U
@@ -33,16 +33,16 @@ struct InspectImportTests {
         return segments?.first?["uri"] as? String
     }
 
-    @Test func keepsReferenceWithoutValue() async throws {
+    @Test func preservesReferenceToUndefinedVariable() async throws {
         #expect(try await uri(["a.m3u8"], files: ["a.m3u8": Self.media])?.contains("{$host}") == true)
     }
 
-    @Test func importsValuesOfOptions() async throws {
+    @Test func importsValuesFromOptions() async throws {
         let given = try await uri(["a.m3u8", "--define", "host=h=1"], files: ["a.m3u8": Self.media])
         #expect(given == "http://h=1/1.ts")
     }
 
-    @Test func importsValuesOfMultivariantPlaylist() async throws {
+    @Test func importsValuesFromMultivariantPlaylist() async throws {
         let multivariant = """
             #EXTM3U
             #EXT-X-DEFINE:NAME="host",VALUE="cdn"
@@ -56,7 +56,7 @@ struct InspectImportTests {
         #expect(both == "http://own/1.ts")
     }
 
-    @Test func rejectsMediaPlaylistAsSourceOfValues() async throws {
+    @Test func rejectsMediaPlaylistAsMultivariantOption() async throws {
         let files = ["a.m3u8": Self.media]
         let failure = await #expect(throws: CommandFailure.self) {
             try await uri(["a.m3u8", "--multivariant", "a.m3u8"], files: files)

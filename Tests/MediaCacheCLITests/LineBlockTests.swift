@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheCLI
 
-/// The lines of several downloads on a terminal model.
+/// Tests of the progress lines of several downloads, on a model of a terminal.
 struct LineBlockTests {
     /// A display that draws on a model, like ``DownloadDisplay``.
     private struct Screen {
@@ -16,7 +16,7 @@ struct LineBlockTests {
         init(width: Int, height: Int) {
             (self.width, self.height) = (width, height)
             terminal = TerminalModel(width: width, height: height)
-            // At least one line.
+            // At least one line is shown.
             before = [String(before[0].prefix(width - 1))]
             terminal.write(before[0] + "\n")
         }
@@ -29,7 +29,7 @@ struct LineBlockTests {
             DownloadLines.block(records, width: width - 1, height: height - 1)
         }
 
-        /// Returns the expected screen: the earlier text, followed by the lines.
+        /// Returns the expected screen: the earlier text, then the lines.
         func expectation(_ records: [DownloadRecord]) -> [String] {
             before + lines(records).map { String($0.reversed().drop { $0 == " " }.reversed()) }
         }
@@ -88,7 +88,7 @@ struct LineBlockTests {
         #expect(screen.block.drawing([]) == "" && screen.block.leaving() == "")
     }
 
-    /// Wrapped lines would fail the tests above.
+    /// If the model didn't wrap lines, the tests above couldn't detect wrapped ones.
     @Test func modelWrapsAndScrolls() {
         var terminal = TerminalModel(width: 4, height: 2)
         terminal.write("abcdef")

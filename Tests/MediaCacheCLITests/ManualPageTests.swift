@@ -31,7 +31,7 @@ struct ManualPageTests {
         #expect(try page().components(separatedBy: ".B \\-\\-cache <dir>").count == 2)
     }
 
-    @Test func escapesRequests() {
+    @Test func escapesRoffRequests() {
         #expect(RoffText.escape(".so /etc/passwd") == "\\&.so /etc/passwd")
         #expect(RoffText.escape("a \\fB --b") == "a \\efB \\-\\-b")
         #expect(
@@ -47,7 +47,7 @@ struct ManualPageTests {
         let file = folder.appending(path: "mediacache.1").path(percentEncoded: false)
         try page().write(toFile: file, atomically: true, encoding: .utf8)
         let shell = try #require(InstalledProgram.path(of: "sh"))
-        // Only warnings are read; the formatted page is discarded.
+        // Reads only warnings; the formatted page is discarded.
         let line = try await ProgramOutput.firstLine(
             of: shell, ["-c", "groff -man -ww -K utf8 -z '\(file)' 2>&1; echo end"])
         #expect(line == "end")

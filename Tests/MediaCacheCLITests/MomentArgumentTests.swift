@@ -18,14 +18,14 @@ struct MomentArgumentTests {
         #expect(throws: ArgumentTextError.self) { try MomentArgument(parsing: text) }
     }
 
-    /// A relative start moves to recorded time, an absolute start stays.
+    /// A relative start is moved to recorded time. An absolute start doesn't change.
     @Test(
         arguments: [
             (nil, false, nil, 100), (50, true, nil, 100), (50, false, nil, 50), (150, true, nil, 150),
-            // In a gap, before a window that ends before the recording, after the recording.
+            // Starts in a gap, before a window that ends before the recording, and after the recording.
             (250, true, nil, 300), (50, true, 90, 50), (500, true, nil, 500),
         ] as [(Int64?, Bool, Int64?, Int64)])
-    func relativeStartMovesToRecordedTime(
+    func relativeStartIsMovedToRecordedTime(
         start: Int64?, isRelative: Bool, end: Int64?, begin: Int64
     ) {
         let found = WindowContent.start(

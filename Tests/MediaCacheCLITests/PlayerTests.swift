@@ -4,14 +4,14 @@ import Testing
 @testable import MediaCacheCLI
 
 struct PlayerTests {
-    @Test func playersExitAfterMedia() {
+    @Test func playersExitWhenMediaEnds() {
         #expect(Player.mpv.arguments(forPlaylist: "p", extra: ["--fs"]) == ["--fs", "--playlist=p"])
         #expect(Player.vlc.arguments(forPlaylist: "p", extra: []) == ["--play-and-exit", "p"])
         let ffplay = Player.ffplay.arguments(forPlaylist: "p", extra: ["-fs"])
         #expect(ffplay.contains("-autoexit") && ffplay.suffix(2) == ["-fs", "p"])
     }
 
-    /// An origin may send a manifest that names files and scripts instead of a movie.
+    /// An origin may send a manifest that refers to files and scripts instead of a movie.
     @Test func preventsFfplayFromOpeningFiles() throws {
         let parent = try TestFolder()
         let folder = try ScratchFolder(in: parent.path)
@@ -23,7 +23,7 @@ struct PlayerTests {
         #expect(!formats.contains("concat") && !formats.contains("dash") && formats.contains("hls"))
     }
 
-    /// Other users can see arguments, so the URL is in a file that only its user can read.
+    /// Other users can see a process's arguments, so the URL is in a file that only its user can read.
     @Test(arguments: Player.allCases) func argumentsContainNoURL(player: Player) throws {
         let url = "http://127.0.0.1:9479/play/hush-hush/https/example.org/it's.mp4"
         let parent = try TestFolder()

@@ -26,7 +26,7 @@ struct ProgressLineTests {
         #expect(half.rendered(width: width).count <= width)
     }
 
-    @Test func shortensNamesAtFront() {
+    @Test func truncatesStartOfLongNames() {
         let line = ProgressLine(name: String(repeating: "x", count: 80) + ".mp4", cached: 1, length: 2, rate: nil)
         #expect(line.rendered(width: 80).hasPrefix("…"))
         #expect(line.rendered(width: 80).contains("x.mp4 ["))

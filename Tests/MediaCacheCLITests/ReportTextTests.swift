@@ -26,15 +26,15 @@ struct ReportTextTests {
                 == "1 segment is damaged and becomes a gap of 1.000 s at 5.000 s: 5.ts (it is scrambled)")
     }
 
-    /// Damage within segments, without a missing segment.
-    @Test func describesDamagedPlaces() throws {
+    /// Damage inside segments, with no segment missing.
+    @Test func describesDamageWithinSegments() throws {
         var damage = RemuxResult(inputs: ["a"], output: "a.mp4")
         #expect(damage.shortfall == nil)
         damage.damage = .init(places: 2, first: 3.5, kinds: ["discontinuity": 2])
         #expect(damage.shortfall == CommandFailure(.partial, "2 places are damaged in a.mp4, the first at 3.500 s"))
     }
 
-    /// A download with holes whose export fails, or lacks segments too.
+    /// The download has holes, and its export fails or has missing segments too.
     @Test func reportsHolesAndExport() {
         let holes = CommandFailure(.partial, "1 part of a is missing")
         let export = CommandFailure(.failed, "a.mp4 couldn't be written")

@@ -27,7 +27,7 @@ struct ResourceReportTests {
         #expect(ResourceReport.holes(try resource(length: nil, spans: [(0, 10)])) == [])
     }
 
-    @Test func partialResourceIsBelowHundredPercent() throws {
+    @Test func partialResourceIsBelow100Percent() throws {
         let table = ResourceReport.table([try resource(spans: [(0, 999)])])
         #expect(table.contains(" 99% "))
         #expect(ResourceReport.table([try resource(spans: [(0, 1000)], complete: true)]).contains(" 100% "))

@@ -19,7 +19,7 @@ struct SettingsTests {
         try ServeOptions.parse(arguments).values
     }
 
-    @Test func namesHaveThreeSpellings() {
+    @Test func settingNamesHaveThreeSpellings() {
         #expect(Setting.allowedHost.option == "--allowed-host")
         #expect(Setting.allowedHost.variable == "MEDIACACHE_ALLOWED_HOST")
         #expect(Setting.caFile.option == "--ca-file" && Setting.caFile.variable == "MEDIACACHE_CA_FILE")
@@ -128,7 +128,7 @@ struct SettingsTests {
         (#"{"logLevel": "loud"}"#, "/etc/c.json: logLevel: “loud” is not a log level"),
         (#"{"port": }"#, "/etc/c.json: the file isn't JSON"),
     ])
-    func namesInvalidSettingOfFile(text: String, message: String) {
+    func errorIdentifiesInvalidSettingInFile(text: String, message: String) {
         let failure = #expect(throws: CommandFailure.self) {
             try ServeConfiguration(environment: ["HOME": "/h"], file: file(text)).hostSettings()
         }
@@ -136,7 +136,7 @@ struct SettingsTests {
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func namesInvalidSettingOfEnvironment() {
+    @Test func errorIdentifiesInvalidSettingInEnvironment() {
         let failure = #expect(throws: CommandFailure.self) {
             try ServeConfiguration(environment: ["HOME": "/h", "MEDIACACHE_MAX_AGE": "3"]).hostSettings()
         }
@@ -148,7 +148,7 @@ struct SettingsTests {
         #expect(try ConfigurationFile(path: "/dev/null").channels.isEmpty)
     }
 
-    @Test func readsOnlyOneFile() {
+    @Test func usesFirstConfigurationFileOnly() {
         let environment = ["HOME": "/h", "XDG_CONFIG_HOME": "/x"]
         let user = "/x/mediacache/config.json"
         #expect(ConfigurationPath.path(option: "a", environment: ["MEDIACACHE_CONFIG": "b"]) { _ in false } == "a")
@@ -162,7 +162,7 @@ struct SettingsTests {
         )
     }
 
-    @Test func namesMissingFile() throws {
+    @Test func errorContainsPathOfMissingFile() throws {
         let options = try ServeOptions.parse([])
         let failure = #expect(throws: CommandFailure.self) {
             try options.configuration(environment: ["MEDIACACHE_CONFIG": "/nowhere/c.json"])

@@ -12,9 +12,9 @@ extension String {
     fileprivate var absolute: String { "/" + self }
 }
 
-/// A folder that is removed with the object.
+/// A folder that is removed when the object is deallocated.
 final class TestFolder: Sendable {
-    /// The path, without a slash at the end.
+    /// The path, without a trailing slash.
     let path: String
 
     init() throws {

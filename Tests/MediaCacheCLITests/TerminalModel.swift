@@ -1,6 +1,6 @@
 @testable import MediaCacheCLI
 
-/// A model of a terminal with wrapping, scrolling, cursor movements and erasing (ECMA-48; wrapping as on a VT100).
+/// A model of a terminal that wraps, scrolls, moves the cursor and erases (ECMA-48; it wraps like a VT100).
 struct TerminalModel {
     private let width: Int
     private let height: Int
@@ -39,7 +39,7 @@ struct TerminalModel {
             switch character {
             case "\r": column = 0
             case "\n":
-                // The terminal's driver adds a carriage return.
+                // A terminal driver adds a carriage return.
                 column = 0
                 feed()
             case "\u{1B}": escape(&rest)
@@ -59,7 +59,7 @@ struct TerminalModel {
     private mutating func put(_ character: Character) {
         let columns = character.columns
         guard columns > 0 else { return }
-        // Characters that don't fit wrap to the next line.
+        // Wraps before a character that doesn't fit.
         if column + columns > width {
             column = 0
             feed()
@@ -84,7 +84,7 @@ struct TerminalModel {
     }
 
     private mutating func erase(from column: Int) {
-        // After the last character of a full line, the cursor stays on it.
+        // After the last character of a full line, the cursor remains on that character.
         for index in min(column, width - 1)..<width { cells[row][index] = " " }
     }
 }

@@ -9,12 +9,12 @@ struct URLFileTests {
         #expect(urls.map(\.description) == ["http://h/a.mp4", "http://h/b.mp4"])
     }
 
-    @Test func namesInvalidLine() {
+    @Test func errorContainsInvalidLine() {
         let error = #expect(throws: ArgumentTextError.self) { try URLFile.parse("http://h/a\n\nftp://h/b\n") }
         #expect(error?.description.hasPrefix("line 3: ") == true)
     }
 
-    @Test func namesMissingFile() {
+    @Test func errorContainsPathOfMissingFile() {
         let error = #expect(throws: CommandFailure.self) { try URLFile.read("/nowhere/urls.txt") }
         #expect(error?.message.contains("/nowhere/urls.txt") == true && error?.exitCode == 1)
     }

@@ -8,11 +8,11 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// A server with a real store, over sockets.
+/// Tests of a server with a real store, over sockets.
 struct CacheHostTests {
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
-    /// Generated once; every test has its own store.
+    /// Generated once, because generation is slow. Each test has its own store.
     private static let allMedia: [UInt8] = {
         var generator = SeededGenerator(seed: 7)
         return (0..<375_000).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
@@ -34,7 +34,7 @@ struct CacheHostTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    /// Without length and ranges, the origin's only response serves every range.
+    /// An origin without lengths and ranges sends one response, from which every range is served.
     @Test(arguments: ["bytes=0-", "bytes=0-999", "bytes=100-"])
     func fetchesResourceOfUnknownLengthOnce(range: String) async throws {
         origin.always(url, .noContentLength, .ignoresRange)
@@ -48,7 +48,7 @@ struct CacheHostTests {
         }
     }
 
-    /// A process that was killed during an import leaves bytes in the folder.
+    /// An import whose process was killed leaves bytes in the folder.
     @Test func removesAbandonedBundleAtOpening() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -61,10 +61,10 @@ struct CacheHostTests {
     }
 
     @Test func playsWithUnwritableFolder() async throws {
-        // A path below a file can't be a folder, even for root.
+        // A path below a file can't become a folder, even for root.
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data("in the way".utf8).write(to: URL(filePath: file))
+        try Data("a file instead of a folder".utf8).write(to: URL(filePath: file))
         try await withHost(folder: "\(file)/cache") { host in
             #expect(!host.store.isWritable)
             #expect(try await host.play(url).body == media)
@@ -74,7 +74,8 @@ struct CacheHostTests {
         }
     }
 
-    /// A server behind a proxy listens at loopback, too.
+    /// A server behind a reverse proxy listens on loopback, too. Its allowed hosts or public path show that it is
+    /// exposed.
     @Test(
         arguments: [
             ([], "", true), (["localhost", "127.0.0.1:80", "[::1]"], "", true), (["media.example"], "", false),
@@ -99,7 +100,7 @@ struct CacheHostTests {
         }
     }
 
-    /// An app opens the store itself, with any scope.
+    /// An app opens the store itself, and may choose any scope.
     @Test(arguments: [true, false])
     func limitsExposedServerToPublicAddresses(_ isExposed: Bool) async throws {
         let inner = try ResourceURL("http://192.168.1.7/film.mp4")
@@ -124,7 +125,7 @@ struct CacheHostTests {
         await store.close()
     }
 
-    /// The user played local files before the server was exposed, or before a public document named them.
+    /// The user played local files before the server was exposed, or before a public document referred to them.
     @Test(arguments: [true, false])
     func refusesCachedBytesOfLocalAddresses(_ isExposed: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -195,7 +196,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func answersUncachedRange() async throws {
+    @Test func servesUncachedRange() async throws {
         try await withHost { host in
             let tail = try await host.play(url, "GET", "Range: bytes=-1000")
             #expect(tail.status == 206)
@@ -208,7 +209,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func passesOnStatusOfOrigin() async throws {
+    @Test func forwardsOriginStatus() async throws {
         try await withHost { host in
             origin[url] = nil
             let missing = try await host.play(url)
@@ -219,7 +220,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func listensAtBothLoopbackAddressesWithOnePort() async throws {
+    @Test func listensOnSamePortOfBothLoopbackAddresses() async throws {
         try await withHost { host in
             let port = try #require(host.server.port)
             let addresses = host.server.boundAddresses
@@ -232,7 +233,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func namesPortInUse() async throws {
+    @Test func errorContainsPortInUse() async throws {
         try await withHost { host in
             let port = try #require(host.server.port)
             let second = CacheServer(
@@ -279,7 +280,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func answersOtherCalls() async throws {
+    @Test func respondsToOtherAPIRequests() async throws {
         try await withHost { host in
             #expect(try await host.play(url).status == 200)
             let usage = try await host.call("GET", "/api/v1/usage")
@@ -314,7 +315,7 @@ struct CacheHostTests {
         }
     }
 
-    @Test func finishesRunningResponseAtStop() async throws {
+    @Test func finishesRunningResponseWhenStopping() async throws {
         try await withHost { host in
             let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let address = try #require(host.server.boundAddresses.first)
@@ -327,14 +328,14 @@ struct CacheHostTests {
             #expect(RawResponse(bytes)?.body == media)
             await stopping.finish()
             #expect(host.server.boundAddresses.isEmpty)
-            // Another server may use the port already.
+            // Another server may already use the port.
             let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             let answer = try? await LoopbackClient.exchange(address, request)
             #expect(answer?.body != media)
         }
     }
 
-    /// The system sends the resource from its file, which is removed when its reader ends.
+    /// The system sends the resource directly from its file, which is deleted only after its reader ends.
     @Test(.timeLimit(.minutes(2))) func sendsRemovedResourceWhole() async throws {
         let large = Array(repeatElement(media, count: 8).joined())
         let url = try ResourceURL("http://origin.example/large.mp4")

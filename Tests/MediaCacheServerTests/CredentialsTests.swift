@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Data fetched with user information of URLs: its user, its cache key, and the records about it.
+/// Tests of data fetched with a URL's user information: the requests, the cache keys and the records.
 struct CredentialsTests {
     private let origin: GuardedOrigin
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -89,14 +89,14 @@ struct CredentialsTests {
         }
     }
 
-    @Test func requestsWithoutCredentialsHaveNoUser() async throws {
+    @Test func requestsWithoutCredentialsContainNoUser() async throws {
         defer { cleanUp() }
         let plain = try ResourceURL("http://origin.example/public.mp4")
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/film.mp4")
             #expect(try await host.exchange("GET", path).status == 200)
             #expect(try await host.play(plain).body == GuardedOrigin.body("public"))
-            // This URL has no password.
+            // The private file isn't available without a password.
             let denied = try ResourceURL("http://origin.example/private/film.mp4")
             #expect(try await host.play(denied).status == 502)
         }
@@ -108,7 +108,7 @@ struct CredentialsTests {
         #expect(origin.scripted.requests(for: plain).allSatisfy { $0.headerFields[.authorization] == nil })
     }
 
-    @Test func requestsReferencesWithCredentialsOfTheirPlaylist() async throws {
+    @Test func requestsReferencesWithCredentialsOfPlaylist() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let path = try await playPath(host, "http://bob:secret@origin.example/private/list.m3u8")
@@ -126,7 +126,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test func requestsReferencesWithCredentialsTheyName() async throws {
+    @Test func requestsReferencesWithTheirOwnCredentials() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let url = try ResourceURL("http://origin.example/mixed.m3u8")
@@ -139,7 +139,7 @@ struct CredentialsTests {
             }
             #expect(try await info(host, url.description)?.stream?.playsWithoutOrigin == true)
         }
-        // Cached data plays after a restart.
+        // The cached data plays after a restart.
         try await withHost { host in
             let sentBytes = origin.scripted.bodyBytes
             let playlist = try await host.play(try ResourceURL("http://origin.example/mixed.m3u8")).body
@@ -170,7 +170,7 @@ struct CredentialsTests {
         }
     }
 
-    /// Users may add user information to a play URL themselves.
+    /// Users may add user information to a play URL by hand.
     @Test func acceptsUserInformationInPlayURL() async throws {
         defer { cleanUp() }
         try await withHost { host in

@@ -4,10 +4,10 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// The contract's rules detect origins that violate them.
+/// Tests that the contract's rules detect origins that violate them.
 @Suite(.timeLimit(.minutes(30)))
 struct OriginContractMutantTests {
-    /// A correct origin with modified requests, responses and buffers.
+    /// A correct origin whose requests, responses and buffers can be modified.
     private struct Mutant: Origin {
         var base: ScriptedOrigin
         var request: @Sendable (inout OriginRequest) -> Void = { _ in }
@@ -22,7 +22,7 @@ struct OriginContractMutantTests {
         }
     }
 
-    /// A correct body with modified buffers, errors or cancellation.
+    /// A correct body whose buffers, errors or cancellation are modified.
     private final class MutantBody: OriginBody {
         let base: any OriginBody
         let buffer: @Sendable ([UInt8]) -> [UInt8]
@@ -60,7 +60,7 @@ struct OriginContractMutantTests {
         }
     }
 
-    private func breaks(
+    private func violates(
         _ rule: OriginContract.Rule, allowing allowances: Set<OriginContract.Allowance> = [],
         time: (any TimeSource)? = SystemTime(), _ make: (inout Mutant) -> Void
     ) async throws -> Bool {
@@ -83,7 +83,7 @@ struct OriginContractMutantTests {
     @Test func detectsWrongBytes() async throws {
         for rule in [OriginContract.Rule.returnsHeadAndBody, .readsRanges, .preservesContentCoding] {
             #expect(
-                try await breaks(rule) { mutant in
+                try await violates(rule) { mutant in
                     mutant.response = { response in
                         response.body = MutantBody(response.body) { bytes in
                             var bytes = bytes
@@ -96,9 +96,9 @@ struct OriginContractMutantTests {
     }
 
     @Test func detectsChangedRequests() async throws {
-        #expect(try await breaks(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.cookie] = nil } })
-        #expect(try await breaks(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.priority] = "u=1" } })
-        #expect(try await breaks(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
+        #expect(try await violates(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.cookie] = nil } })
+        #expect(try await violates(.sendsUnchangedRequest) { $0.request = { $0.headerFields[.priority] = "u=1" } })
+        #expect(try await violates(.readsRanges) { $0.request = { $0.headerFields[.range] = nil } })
     }
 
     /// Returns a modification that changes the request target.
@@ -117,26 +117,26 @@ struct OriginContractMutantTests {
         ("|", "%7C"), ("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("[", "%5B"), ("+", "%20"),
     ])
     func detectsChangedTargets(_ text: String, _ changed: String) async throws {
-        #expect(try await breaks(.sendsUnchangedRequest, changing(text, to: changed)))
+        #expect(try await violates(.sendsUnchangedRequest, changing(text, to: changed)))
     }
 
     @Test(arguments: [("%2F", "/"), ("/..", ""), ("//", "/"), ("%zz", "%25zz"), ("|", "!"), ("+", "%20")])
     func detectsChangedTargetsDespiteAllowedEncoding(_ text: String, _ changed: String) async throws {
-        #expect(try await breaks(.sendsUnchangedRequest, allowing: [.encodesTargets], changing(text, to: changed)))
+        #expect(try await violates(.sendsUnchangedRequest, allowing: [.encodesTargets], changing(text, to: changed)))
     }
 
     @Test(arguments: [[], [OriginContract.Allowance.decodesContent]])
     func detectsMissingContentEncodingField(_ allowances: [OriginContract.Allowance]) async throws {
         #expect(
-            try await breaks(.preservesContentCoding, allowing: Set(allowances)) {
+            try await violates(.preservesContentCoding, allowing: Set(allowances)) {
                 $0.response = { $0.headerFields[.contentEncoding] = nil }
             })
     }
 
-    /// Correct decoding violates the rule, too, unless it's permitted.
-    @Test func permitsDecodingByAllowanceOnly() async throws {
+    /// Even correct decoding violates the rule unless it is allowed.
+    @Test func permitsDecodingOnlyIfAllowed() async throws {
         for allowances in [[], [OriginContract.Allowance.decodesContent]] {
-            let isCaught = try await breaks(.preservesContentCoding, allowing: Set(allowances)) { mutant in
+            let isCaught = try await violates(.preservesContentCoding, allowing: Set(allowances)) { mutant in
                 mutant.response = { response in
                     guard response.status == 200 else { return }
                     response.headerFields[.contentEncoding] = nil
@@ -152,31 +152,31 @@ struct OriginContractMutantTests {
         for rule in [
             OriginContract.Rule.reportsTruncation, .reportsResets, .limitsStalls, .closesCancelledRead,
         ] {
-            #expect(try await breaks(rule) { $0.response = { $0.body = MutantBody($0.body, hidesErrors: true) } })
+            #expect(try await violates(rule) { $0.response = { $0.body = MutantBody($0.body, hidesErrors: true) } })
         }
     }
 
     @Test func detectsIgnoredCancellation() async throws {
         #expect(
-            try await breaks(.closesCancelledBody) { mutant in
+            try await violates(.closesCancelledBody) { mutant in
                 mutant.response = { $0.body = MutantBody($0.body, ignoresCancellation: true) }
             })
     }
 
     @Test func detectsMissingBackPressure() async throws {
         #expect(
-            try await breaks(.holdsLittle) {
+            try await violates(.holdsLittle) {
                 $0.response = { $0.body = MutantBody($0.body, readsAll: true) { Array($0[..<1]) } }
             })
     }
 
     @Test func detectsWrongAddresses() async throws {
-        #expect(try await breaks(.refusesLocalAddresses) { $0.request = { $0.scope = .any } })
-        #expect(try await breaks(.reportsPeer) { $0.response = { $0.peer = .global } })
+        #expect(try await violates(.refusesLocalAddresses) { $0.request = { $0.scope = .any } })
+        #expect(try await violates(.reportsPeer) { $0.response = { $0.peer = .global } })
     }
 
     @Test func detectsChangedStatuses() async throws {
-        #expect(try await breaks(.returnsErrorStatuses) { $0.response = { $0.status = 200 } })
-        #expect(try await breaks(.returnsRedirects) { $0.response = { $0.status = 200 } })
+        #expect(try await violates(.returnsErrorStatuses) { $0.response = { $0.status = 200 } })
+        #expect(try await violates(.returnsRedirects) { $0.response = { $0.status = 200 } })
     }
 }

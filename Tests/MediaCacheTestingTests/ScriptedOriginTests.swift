@@ -39,7 +39,7 @@ struct ScriptedOriginTests {
     }
 
     @Test(arguments: ["bytes=10000-", "bytes=10000-10001", "bytes=-0"])
-    func refusesRangesOutside(_ range: String) async throws {
+    func refusesRangesBeyondEnd(_ range: String) async throws {
         let response = try await send([.range: range])
         #expect(response.status == 416)
         #expect(response.headerFields[.contentRange] == "bytes */10000")
@@ -73,7 +73,7 @@ struct ScriptedOriginTests {
         #expect(origin.bodyBytes == 10_010)
     }
 
-    @Test func usesQueuedFaultsBeforeLastingOnes() async throws {
+    @Test func usesQueuedFaultsBeforePermanentOnes() async throws {
         origin.always(url, .status(500))
         origin.next(url, .status(503, retryAfter: "3"))
         origin.next(url)
@@ -129,7 +129,7 @@ struct ScriptedOriginTests {
         #expect(try await read(cut) == Array(body.bytes[..<50]))
     }
 
-    @Test func replacesResourceByPageOrRedirect() async throws {
+    @Test func replacesResourceWithPageOrRedirect() async throws {
         origin.next(url, .page())
         let page = try await send([.range: "bytes=0-9"])
         #expect(page.status == 200)
@@ -164,7 +164,7 @@ struct ScriptedOriginTests {
         #expect(try await read(response) == Array("new".utf8))
     }
 
-    @Test func holdsHeadAndBodyAtGates() async throws {
+    @Test func delaysHeadAndBodyAtGates() async throws {
         let head = ScriptedGate()
         let middle = ScriptedGate()
         origin.next(url, .holdHead(head), .holdBody(at: 6000, middle), .bufferSize(1000))
@@ -178,7 +178,7 @@ struct ScriptedOriginTests {
         #expect(try await reading.value == Array(body.bytes[5000...]))
     }
 
-    @Test func measuresLimitsOnManualClock() async throws {
+    @Test func measuresLimitsWithManualClock() async throws {
         let time = ManualTime()
         let origin = ScriptedOrigin(time: time)
         origin[url] = ScriptedResource(body)

@@ -46,7 +46,7 @@ struct ReadingTests {
         RequestedRange.closed(1000, through: 1999), .from(4_999_000), .suffix(1000),
         .closed(4_999_999, through: 9_000_000),
     ])
-    func requestsColdRangeWithReadAhead(_ range: RequestedRange) async throws {
+    func requestsUncachedRangeWithReadAhead(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -68,16 +68,15 @@ struct ReadingTests {
             let end = min(Self.body.length, start + Int64.random(in: 1...200_000, using: &random))
             let bytes = try await store.bytes(fixture.url, .closed(start, through: end - 1))
             #expect(bytes == Self.body.bytes(in: start..<end))
-            // A fill interrupted by a seek may have received another piece, which is requested again. Wait for it to
-            // end.
-            //
+            // A fill that was interrupted by a seek may have received another piece, which is requested again. Waits
+            // for the fill to end.
             await store.settled { $0.statistics.runningFills == 0 }
         }
         #expect(fixture.origin.bodyBytes <= Self.body.length)
         await store.close()
     }
 
-    @Test func reportsLengthForRangeOutside() async throws {
+    @Test func reportsLengthForUnsatisfiableRange() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()

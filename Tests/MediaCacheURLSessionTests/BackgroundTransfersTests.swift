@@ -7,10 +7,10 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of background transfers, which on Linux differ only in that they end with the process.
+/// Tests of background transfers. On Linux the only difference is that they end with the process.
 @Suite(.timeLimit(.minutes(1)))
 struct BackgroundTransfersTests {
-    /// The code of a truncated download. FoundationNetworking doesn't distinguish it from a lost connection.
+    /// The error code of a truncated download, which FoundationNetworking doesn't distinguish from a lost connection.
     #if canImport(Darwin)
         private static let truncated = CacheError.Code.badResponse
     #else
@@ -18,7 +18,7 @@ struct BackgroundTransfersTests {
     #endif
     private static let body = ScriptedBody.random(seed: 7, length: 900_000)
 
-    /// A server, a store whose origin uses the same script, and transfers.
+    /// A server, a store whose origin uses the same script, and background transfers.
     private final class Fixture {
         let server: ScriptedOriginServer
         let store: CacheStore
@@ -42,7 +42,7 @@ struct BackgroundTransfersTests {
             events = transfers.events()
         }
 
-        /// Replaces the transfers, as at the next launch of the app.
+        /// Creates new transfers, as the next launch of the app does.
         func launch() throws {
             transfers.shutdown()
             transfers = try BackgroundTransfers(identifier: "test", store: store, folder: folder + "/delivered")
@@ -51,14 +51,14 @@ struct BackgroundTransfersTests {
 
         func next() async -> BackgroundTransfers.Event? { await events.first { _ in true } }
 
-        /// Returns the resource stored by the next transfer that ends.
+        /// Returns the resource that the next completed transfer stores.
         func stored() async throws -> ResourceInfo {
             let event = await next()
             guard case .stored(let info) = event else { throw Unexpected(event: event) }
             return info
         }
 
-        /// Returns the error of the next transfer that ends.
+        /// Returns the error of the next transfer that fails.
         func failure() async throws -> CacheError {
             let event = await next()
             guard case .failed(url, let error) = event else { throw Unexpected(event: event) }
@@ -77,7 +77,7 @@ struct BackgroundTransfersTests {
             return DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file)
         }
 
-        /// Stores a range without a fill, which would continue beyond it.
+        /// Stores a range without a fill, because a fill would continue beyond it.
         func keep(_ range: Range<Int64>, entityTag: String? = "\"1\"") async throws {
             try await store.ingest(try response(range, entityTag: entityTag))
         }
@@ -160,7 +160,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func requestsOnlyTheGivenRange() async throws {
+    @Test func requestsOnlyGivenRange() async throws {
         try await with { fixture in
             let count = try await fixture.transfers.fetch(
                 fixture.url, scope: .any, range: 200_000..<300_000, kind: .segment)
@@ -193,7 +193,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// `If-Range` makes the origin send the whole new version, whose bytes must not be mixed with the cached ones.
+    /// `If-Range` makes the origin send the whole new version. Its bytes must not be mixed with the cached ones.
     @Test func refusesToMixVersions() async throws {
         try await with { fixture in
             try await fixture.keep(0..<100_000)
@@ -257,7 +257,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func learnsLengthFromLaterResponses() async throws {
+    @Test func updatesLengthFromLaterResponses() async throws {
         try await with { fixture in
             var response = try fixture.response(0..<1000)
             response.headerFields[.contentRange] = "bytes 0-999/*"
@@ -267,7 +267,7 @@ struct BackgroundTransfersTests {
         }
     }
 
-    @Test func doesNotEvictForResourceLargerThanTheLimit() async throws {
+    @Test func doesNotEvictForResourceBeyondLimit() async throws {
         try await with(limit: 500_000) { fixture in
             let other = try fixture.server.url("/other.mp4")
             fixture.server.origin[other] = ScriptedResource(.random(seed: 9, length: 300_000), entityTag: "\"3\"")
@@ -314,7 +314,7 @@ struct BackgroundTransfersTests {
     }
 
     /// Files received while the store is suspended are stored at the next launch.
-    @Test func storesFilesReceivedDuringSuspensionLater() async throws {
+    @Test func storesFilesReceivedDuringSuspensionAtNextLaunch() async throws {
         try await with { fixture in
             let gate = ScriptedGate()
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
@@ -345,8 +345,8 @@ struct BackgroundTransfersTests {
         }
     }
 
-    /// The system launches the app for the session and reports the end of its events.
-    @Test func waitsForTheEndOfTheSystemsEvents() async throws {
+    /// The system launches the app for the session's events and reports when they end.
+    @Test func waitsForEndOfSystemEvents() async throws {
         try await with { fixture in
             let transfers = fixture.transfers
             transfers.take(.toldAll)

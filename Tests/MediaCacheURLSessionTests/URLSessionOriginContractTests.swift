@@ -3,11 +3,11 @@ import MediaCacheTesting
 import MediaCacheURLSession
 import Testing
 
-/// The contract tests of origins with `URLSessionOrigin`.
+/// The contract tests for origins, applied to `URLSessionOrigin`.
 @Suite(.timeLimit(.minutes(2)))
 struct URLSessionOriginContractTests {
-    /// The tested rules. FoundationNetworking can't pause a transfer; `URLSessionOriginTests` tests the limit that
-    /// applies instead.
+    /// The tested rules. FoundationNetworking can't pause a transfer; `URLSessionOriginTests` tests the memory limit
+    /// that replaces pausing.
     #if canImport(Darwin)
         private static let rules = OriginContract.Rule.allCases
     #else
@@ -15,10 +15,10 @@ struct URLSessionOriginContractTests {
     #endif
 
     @Test(arguments: rules)
-    func fulfilsContract(_ rule: OriginContract.Rule) async throws {
+    func meetsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = URLSessionOrigin()
-        // The clock is real, and other tests may occupy all cores for a second.
+        // The limit is in real time, because other tests may occupy all cores for a second.
         let contract = OriginContract(
             origin, script: server.origin, limit: .seconds(4), allowing: [.encodesTargets, .decodesContent]
         ) { try server.url($0) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheURLSession
 
-/// Tests of the properties of `URLSessionOrigin` that differ from other origins.
+/// Tests of the behaviour of `URLSessionOrigin` that other origins don't have.
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionOriginTests {
     private func serve(_ target: String, _ resource: ScriptedResource, at server: ScriptedOriginServer) throws
@@ -77,14 +77,14 @@ struct URLSessionOriginTests {
         #expect(server.origin.requests.isEmpty)
     }
 
-    @Test func judgesHostNamesByResolvedAddresses() async throws {
+    @Test func classifiesHostNamesByResolvedAddresses() async throws {
         let hosts = HostAddresses(time: SystemTime())
         #expect(try await hosts.meaning(of: "localhost", grants: []).kind == .local)
         #expect(try await hosts.meaning(of: "localhost", grants: []).isForbidden)
         let loopback = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
         #expect(try await !hosts.meaning(of: "localhost", grants: loopback).isForbidden)
         #expect(try await hosts.meaning(of: "[2001:4860:4860::8888]", grants: []).kind == .global)
-        // A name that can't be resolved isn't public.
+        // An unresolvable name isn't treated as public.
         let unknown = try await hosts.meaning(of: "nowhere.invalid", grants: [])
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
@@ -102,7 +102,7 @@ struct URLSessionOriginTests {
             let origin = URLSessionOrigin(settings: settings)
             defer { origin.shutdown() }
             let response = try await origin.send(OriginRequest(url: url))
-            // The body isn't read until the transfer has ended.
+            // Reads the body only after the transfer has ended.
             _ = await stream.first { _ in true }
             var bytes: [UInt8] = []
             await #expect {

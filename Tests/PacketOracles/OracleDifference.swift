@@ -1,33 +1,34 @@
-/// A difference between ffprobe's packets of a file and the standards, with its correction.
+/// A difference between ffprobe's packets of a file and the standards, with the correction.
 ///
-/// This is the only list of exceptions, both for the library's readers and for the command.
+/// These are the only exceptions, both for the library's readers and for the command.
 enum OracleDifference: Sendable {
     /// The file ends inside the last packet. ffprobe returns the available part, if any; this library throws an error.
     case truncatedLastPacket
-    /// A picture in the metadata that ffprobe lists as a stream. In this library it is the artwork of the movie or tag.
+    /// A picture in the metadata that ffprobe lists as a stream. This library treats it as the artwork of the movie or
+    /// tag.
     case artwork
-    /// ffprobe moves all times by a number of ticks. The composition offsets of a fragment are negative, and ffprobe
-    /// makes the lowest of them zero, although the empty edit at the start leaves room for all. By ISO/IEC 14496-12,
-    /// 8.6.1.3 and 8.6.6, a sample is presented at its composition time plus the empty edit.
+    /// ffprobe moves all times by a number of ticks. The fragment's composition offsets are negative, and ffprobe
+    /// raises the lowest to zero, although the empty edit at the start leaves enough room. By ISO/IEC 14496-12, 8.6.1.3
+    /// and 8.6.6, a sample is presented at its composition time plus the empty edit.
     case shifted(Int64)
-    /// ffprobe extracts the CEA-608 pairs from the boxes that form the samples, including the header of a second box as
-    /// if it were captions (QuickTime File Format, closed captioning).
+    /// ffprobe extracts the CEA-608 pairs from the boxes of a sample, and treats the header of a second box as captions
+    /// (QuickTime File Format, closed captioning).
     case captions
     /// ffprobe reads a text track as chapters and lists none of its samples.
     case chapters
-    /// ffprobe stops where it can't decrypt, but the tables list all samples.
+    /// ffprobe stops where it can't decrypt, although the tables list all samples.
     case stopsAtEncryption
-    /// ffprobe returns the partial frames at both ends of the file, and counts the first as a whole one. By ISO/IEC
+    /// ffprobe returns the partial frames at both ends of the file, and counts the first one as whole. By ISO/IEC
     /// 13818-1, 2.7.5, the timestamp belongs to the first frame that begins in its packet.
     case partialFrames(frameSize: Int)
-    /// ffprobe takes the first five bytes for the header of a metadata access unit (ISO/IEC 13818-1, 2.12.4), which
-    /// only streams with id 0xFC have. In a private stream the tag itself is the payload (Timed Metadata for HLS, 2).
+    /// ffprobe interprets the first five bytes as the header of a metadata access unit (ISO/IEC 13818-1, 2.12.4), which
+    /// only streams with id 0xFC have. In a private stream the payload is the tag itself (Timed Metadata for HLS, 2).
     case lacksFiveBytes
-    /// ffprobe omits the decoding time of a first picture with a single timestamp if later pictures are reordered. By
-    /// ISO/IEC 13818-1, 2.4.3.7, it equals the presentation time.
+    /// ffprobe omits the decoding time of a first picture that has a single timestamp if later pictures are reordered.
+    /// By ISO/IEC 13818-1, 2.4.3.7, it equals the presentation time.
     case lacksFirstDecodingTime
 
-    /// The differences of each file by path and stream number.
+    /// The differences by path and stream number.
     static let all: [String: [Int: OracleDifference]] = [
         "abema-go-mp4/sample_qt.mp4": [0: .truncatedLastPacket],
         "alfg-mp4-rust/tests/samples/big_buck_bunny_metadata.m4v": [2: .artwork],
@@ -45,7 +46,7 @@ enum OracleDifference: Sendable {
         "videojs-http-streaming/segments/zeroLength.ts": [2: .lacksFiveBytes],
     ]
 
-    /// Returns the stream according to the standards, or nil if it isn't one.
+    /// Returns the stream corrected according to the standards, or nil if it isn't a stream.
     func corrected(_ stream: OracleStream) -> OracleStream? {
         var stream = stream
         switch self {
@@ -58,7 +59,7 @@ enum OracleDifference: Sendable {
                 stream.packets[index].dts = stream.packets[index].dts.map { $0 - ticks }
             }
         case .captions:
-            // ffprobe stops there with the video.
+            // ffprobe stops reading this stream when it stops reading the video.
             stream.isCutShort = true
             for index in stream.packets.indices { stream.packets[index].content = .captions }
         case .lacksFiveBytes:

@@ -1,15 +1,15 @@
-/// A packet as listed by ffprobe, corrected according to the standards.
+/// A packet listed by ffprobe, corrected according to the standards.
 public struct OraclePacket: Sendable, Hashable {
-    /// The part of a sample's bytes that size and checksum cover.
+    /// The part of a sample to which the size and the checksum apply.
     public enum Content: Sendable, Hashable {
         /// All bytes.
         case whole
-        /// All bytes after the given number.
+        /// All bytes except the given number at the start.
         case withoutFirst(Int)
-        /// The CEA-608 pairs after a box header, each preceded by a byte 0xFC.
+        /// The CEA-608 pairs after a box header, each preceded by the byte 0xFC.
         case captions
 
-        /// Returns the covered part of a sample's bytes.
+        /// Returns the part of a sample to which the size and the checksum apply.
         public func of(_ bytes: [UInt8]) -> [UInt8] {
             switch self {
             case .whole: return bytes
@@ -21,7 +21,7 @@ public struct OraclePacket: Sendable, Hashable {
             }
         }
 
-        /// Returns the size of the covered part for a sample of a given size.
+        /// Returns the size of that part for a sample of the given size.
         public func size(of count: Int) -> Int {
             switch self {
             case .whole: count
@@ -45,10 +45,10 @@ public struct OraclePacket: Sendable, Hashable {
     public var isHidden: Bool
     /// The CRC-32 of the bytes.
     public var checksum: UInt32
-    /// The part of the bytes that ``size`` and ``checksum`` cover.
+    /// The part of the bytes to which ``size`` and ``checksum`` apply.
     public var content = Content.whole
 
-    /// Reads the fields of a line `stream,pts,dts,duration,size,flags,crc32` after the first.
+    /// Reads the fields `pts,dts,duration,size,flags,crc32`, which follow the stream number in a line.
     init?(_ fields: some Collection<Substring>) {
         let fields = Array(fields)
         guard fields.count == 6, let size = Int(fields[3]), let checksum = UInt32(fields[5], radix: 16) else {

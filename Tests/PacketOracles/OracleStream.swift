@@ -1,10 +1,10 @@
-/// A stream of a file as listed by ffprobe.
+/// A stream of a file, as listed by ffprobe.
 public struct OracleStream: Sendable {
-    /// ffprobe's name of the codec.
+    /// The codec's name in ffprobe.
     public var codec: String
-    /// The numerator of the rate: the number of ticks in ``seconds``.
+    /// The number of ticks in ``seconds``.
     public var ticks: Int64
-    /// The denominator of the rate: the duration of ``ticks`` in seconds.
+    /// The duration of ``ticks`` in seconds.
     public var seconds: Int64
     /// The packets in order.
     public var packets: [OraclePacket] = []

@@ -1,11 +1,11 @@
 /// The packets of a public sample file as listed by ffprobe, corrected according to the standards.
 public struct PacketOracle: Sendable {
-    /// The folder of the oracles in the corpora.
+    /// The folder of the oracles within the corpora.
     public static let folder = "derived/media/ffprobe-packets"
 
-    /// The streams by number, which is the index of the track.
+    /// The streams by number, which equals the index of the track.
     public private(set) var streams: [Int: OracleStream] = [:]
-    /// The streams that aren't tracks: pictures in the metadata.
+    /// The streams that aren't tracks but pictures in the metadata.
     public private(set) var artwork: [OracleStream] = []
     /// Whether the file ends inside a packet.
     public private(set) var isCutOff = false

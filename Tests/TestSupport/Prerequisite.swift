@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A program, mount or sample that tests require and that may be missing on a machine.
+/// A program, mount or sample that tests require and a machine may lack.
 ///
-/// Tests without their prerequisite are skipped. Under `MEDIACACHE_REQUIRE_ALL=1` they fail with an error that names
-/// it.
+/// Tests without their prerequisite are skipped. With `MEDIACACHE_REQUIRE_ALL=1` they fail with an error that
+/// identifies the prerequisite.
 package enum Prerequisite {
-    /// The folder of playlists, media and expected results from other projects, next to the package's folder.
+    /// The folder of other projects' playlists, media and expected results, next to the package's folder.
     package static let corpora = URL(filePath: #filePath).appending(path: "../../../../shared/corpora")
         .standardizedFileURL
 
-    /// The error for a missing prerequisite when no test may be skipped.
+    /// An error that reports a missing prerequisite when no test may be skipped.
     package struct Missing: Error, CustomStringConvertible {
         /// The missing program, mount or sample.
         package let name: String
@@ -35,9 +35,9 @@ package enum Prerequisite {
         return false
     }
 
-    /// Returns the cases of a parameterized test, which would pass without any case.
+    /// Returns the cases of a parameterized test, which would pass if there were none.
     ///
-    /// - Throws: ``Missing`` if there is no case.
+    /// - Throws: ``Missing`` if there are no cases.
     package static func cases<Case>(_ cases: [Case], of name: String) throws -> [Case] {
         guard !cases.isEmpty else { throw Missing(name: name) }
         return cases

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The code that documentation quotes: the lines of a source file between `// snippet NAME` and `// end`.
+/// The code quoted in documentation: the lines of a source file between `// snippet NAME` and `// end`.
 package enum Snippets {
-    /// Returns the snippets of a file as Markdown code blocks, without their indentation.
+    /// Returns a file's snippets as Markdown code blocks, without their indentation.
     package static func of(_ file: URL) throws -> [String] {
         try String(contentsOf: file, encoding: .utf8).components(separatedBy: "// snippet ").dropFirst().map { part in
             let lines = part.components(separatedBy: "\n").dropFirst().prefix { !$0.hasSuffix("// end") }

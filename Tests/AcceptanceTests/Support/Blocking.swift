@@ -7,9 +7,9 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
     }
 }
 
-/// Returns the first value of `condition` that isn't nil.
+/// Waits until `condition` returns a value other than nil, and returns it.
 ///
-/// - Throws: `HarnessError` that quotes `expectation` after `limit`.
+/// - Throws: `HarnessError` with `expectation` after `limit`.
 func eventually<T>(
     _ expectation: String,
     within limit: Duration = .seconds(10),
@@ -29,7 +29,7 @@ extension Duration {
     var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }
 
-/// Calls `body` with each of `items`, at most `width` concurrently. Returns the results in the order of the items.
+/// Calls `body` for each of `items`, at most `width` at once. Returns the results in the order of the items.
 func sideBySide<Item: Sendable, Result: Sendable>(
     _ items: [Item], width: Int = 4, _ body: @escaping @Sendable (Item) async throws -> Result
 ) async throws -> [Result] {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A live channel encoded by ffmpeg in real time: two variant streams and an audio rendition in segments of 2 s.
+/// A live channel that ffmpeg encodes in real time: two variant streams and an audio rendition, in segments of 2 s.
 /// Segments leave the window of its playlists, but their files remain for comparison.
 final class ChannelEncoder: Sendable {
     /// The path of the multivariant playlist.
     static let entry = "master.m3u8"
-    /// The names of the tracks in a recording, with the prefix of their segments' files.
+    /// The file name prefixes of the segments, by the names of the recording's tracks.
     static let tracks = ["video-1": "v0", "video-2": "v1", "audio-1": "v2"]
 
     /// The output folder.
@@ -40,7 +40,7 @@ final class ChannelEncoder: Sendable {
         return text?.split(separator: "\n").count { $0.hasSuffix(".ts") } ?? 0
     }
 
-    /// Returns the path of a segment's file by the track and number in a recording.
+    /// Returns the path of a segment's file, by its track and number in the recording.
     func file(_ track: String, _ number: Int) -> String {
         let digits = String(number)
         let padding = String(repeating: "0", count: max(0, 5 - digits.count))

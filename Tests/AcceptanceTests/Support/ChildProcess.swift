@@ -5,11 +5,11 @@ import Synchronization
     import CMediaCacheShims
 #endif
 
-/// A program started by a test, with its output and the time and reason of its end.
+/// A program started by a test, with its output, end time and exit reason.
 ///
-/// Uses `posix_spawn`. Its pipes close on exec, so that concurrent children don't hold each other's pipes open.
+/// Uses `posix_spawn`. Its pipes close on exec, so that concurrent children don't keep each other's pipes open.
 final class ChildProcess: Sendable {
-    /// The reason for the end of a process.
+    /// The way a process ended.
     enum Ending: Sendable, Hashable {
         case exit(Int32)
         case signal(Int32)
@@ -51,15 +51,15 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, outputStart, 1)
         posix_spawn_file_actions_adddup2(&actions, errorStart, 2)
         #if !canImport(Darwin)
-            // Closes the sockets of concurrent tests, because a child would keep their ports in use. The benchmarks use
-            // this file without the shims, and open no sockets.
+            // Closes the sockets of concurrent tests, because the child would keep their ports in use. The benchmarks
+            // compile this file without the shims and open no sockets.
             #if canImport(CMediaCacheShims)
                 _ = mc_spawn_close_from(&actions, 3)
             #endif
         #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A test runner started in the background ignores SIGINT, which its children must not inherit.
+        // A test runner started in the background ignores SIGINT, and its children must not inherit that.
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for signal in [SIGINT, SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&defaults, signal) }
@@ -96,7 +96,7 @@ final class ChildProcess: Sendable {
     var outputText: String { String(decoding: output, as: UTF8.self) }
     /// The standard error so far.
     var errorText: String { String(decoding: state.withLock { $0.errors }, as: UTF8.self) }
-    /// The reason for the end; nil while the process runs.
+    /// The way the process ended; nil while it runs.
     var ending: Ending? { state.withLock { $0.ending } }
     /// The running time; nil while the process runs.
     var elapsed: Duration? { state.withLock { $0.endTime.map { $0 - startTime } } }
@@ -114,9 +114,9 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end of the process and of its output.
+    /// Waits for the process and its output to end.
     ///
-    /// - Throws: `HarnessError` after `limit`, when the process is killed.
+    /// - Throws: `HarnessError` after `limit`, and kills the process.
     @discardableResult
     func end(within limit: Duration) async throws -> Ending {
         let deadline = ContinuousClock.now + limit
@@ -132,9 +132,9 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Returns the value for the first whole line of standard output that `accept` maps to one.
+    /// Returns the value that `accept` returns for the first matching line of standard output.
     ///
-    /// - Throws: `HarnessError` after `limit` or when the process ends.
+    /// - Throws: `HarnessError` after `limit`, or if the process ends without such a line.
     func line<T>(within limit: Duration, _ accept: (String) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -153,7 +153,9 @@ final class ChildProcess: Sendable {
 
     private static func makePipe() throws -> (end: Int32, start: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw HarnessError("no pipe: \(String(cString: strerror(errno)))") }
+        guard pipe(&ends) == 0 else {
+            throw HarnessError("a pipe can't be created: \(String(cString: strerror(errno)))")
+        }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -180,7 +182,7 @@ final class ChildProcess: Sendable {
 
     private func awaitEnd() {
         Thread.detachNewThread { [self] in
-            // Reaps the zombie under the lock, so that `signal` never reaches another process with the same ID.
+            // Reaps the zombie under the lock, so that `signal` never reaches another process that reuses the ID.
             var info = siginfo_t()
             while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
             let time = ContinuousClock.now

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A page that plays streams in Chromium with `<video>` alone, and reports the end of each by a request to its own
-/// origin.
+/// A page that plays streams in Chromium with plain `<video>` elements, and reports the end of each by a request to its
+/// own origin.
 enum ChromiumPage {
-    /// Plays a whole stream at `rate` times its speed.
+    /// Plays a whole stream at `rate` times normal speed.
     static func play(_ url: URL, rate: Int, within limit: Duration) async throws -> StreamPlayer.Playback {
         guard let playback = try await play([url], rate: rate, within: limit).first else {
             throw HarnessError("Chromium played nothing")
@@ -46,7 +46,7 @@ enum ChromiumPage {
         }
     }
 
-    /// Returns the page. Without `crossorigin`, Chromium doesn't play byte ranges of another site's file (error 4).
+    /// Returns the page. Without `crossorigin`, Chromium refuses to play byte ranges of another site's file (error 4).
     private static func html(sources: [String], rate: Int) -> String {
         """
         <!doctype html>

@@ -13,8 +13,8 @@ struct DecodedFrame: Hashable, Comparable, CustomStringConvertible {
         (one.kind, one.time, one.sum) < (other.kind, other.time, other.sum)
     }
 
-    /// Returns the frames of a `framecrc` or `framemd5` file, sorted by kind and time. The numbers of the streams and
-    /// their interleaving vary from run to run.
+    /// Returns the frames of a `framecrc` or `framemd5` file, sorted by kind and time, because stream numbers and
+    /// interleaving vary between runs.
     static func all(in text: String) throws -> [DecodedFrame] {
         var kinds: [Substring: String] = [:]
         var frames: [DecodedFrame] = []

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// A stream of the corpora whose whole segments are encrypted (RFC 8216bis, 4.4.4.4) by another program.
+/// A stream of the corpora whose segments another program has encrypted as a whole (RFC 8216bis, 4.4.4.4).
 struct EncryptedStream: Sendable, CustomTestStringConvertible {
     /// The name of the playlist.
     static let playlist = "index.m3u8"
     private static let key = "000102030405060708090a0b0c0d0e0ff0e0d0c0b0a090807060504030201000"
 
-    /// The clear stream.
+    /// The unencrypted stream.
     var clear: ExportedStream
     /// `AES-256` or `AES-256-CTR`.
     var method: String
-    /// Whether the tag has an IV attribute. Otherwise the initialization vector is the number of the segment.
+    /// Whether the tag has an IV attribute. Otherwise the initialization vector is the media sequence number.
     var tellsVector: Bool
 
     var testDescription: String { "\(method) of \(clear.playlist)\(tellsVector ? ", with IV" : "")" }
@@ -20,14 +20,14 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
         "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8", "shaka-player/hls-chapters/media.m3u8",
     ].flatMap { path in
         ["AES-256", "AES-256-CTR"].map { method in
-            // An encrypted media initialization section requires the IV attribute (4.4.4.5).
+            // The IV attribute is required for encrypted media initialization sections (4.4.4.5).
             EncryptedStream(
                 clear: ExportedStream(playlist: path, parts: [path]), method: method,
                 tellsVector: method == "AES-256" || path.contains("chapters"))
         }
     }
 
-    /// Writes the playlist, the key and the segments to a folder.
+    /// Writes the playlist, key and segments to a folder.
     func make(in folder: String) async throws {
         let vector = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
         var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
         for line in try String(contentsOfFile: "\(StreamCorpus.root)/\(clear.playlist)", encoding: .utf8)
             .split(whereSeparator: \.isNewline)
         {
-            // The number of the segment as a vector of 128 bits, big-endian.
+            // The media sequence number as a big-endian vector of 128 bits.
             let own = String(number, radix: 16)
             let counted = String(repeating: "0", count: 32 - own.count) + own
             var name: String?

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The files that origins serve, created once in the build folder: clips encoded by ffmpeg, and seeded random bytes.
+/// Files for origins, created once in the build folder: clips encoded by ffmpeg, and seeded random bytes.
 actor Fixtures {
     static let shared = Fixtures()
 
-    /// The folder of the files, for an origin.
+    /// The folder of the files, to be served by an origin.
     static let folder = MediaCacheBinary.buildFolder + "/acceptance-fixtures"
 
-    /// The name of a clip of 40 s with the index at the start.
+    /// The name of a clip of 40 s whose index is at the start.
     static let moovFirst = "moov-first.mp4"
-    /// The name of the clip with the index at the end.
+    /// The name of the same clip with the index at the end.
     static let moovLast = "moov-last.mp4"
     /// The name of a file with 1 GiB of random bytes.
     static let big = "random-1GiB.bin"
@@ -44,7 +44,7 @@ actor Fixtures {
         try await task.value
     }
 
-    /// Returns a file of random bytes, created unless it exists.
+    /// Returns a file of random bytes, and creates it if necessary.
     func random(_ name: String) async throws -> MappedFile {
         let bytes = [Self.big: 1 << 30, Self.large: 256 << 20][name] ?? 100_000_000
         let task =
@@ -59,7 +59,7 @@ actor Fixtures {
         return try await task.value
     }
 
-    /// Creates a file under a temporary name and renames it, so that an aborted run leaves no incomplete file.
+    /// Creates a file under a temporary name and renames it, so that an aborted run leaves no partial file.
     private static func make(_ name: String, _ write: (String) async throws -> Void) async throws {
         let files = FileManager.default
         try files.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Unused ports of the loopback address, for programs that can't choose one themselves.
 enum FreePort {
-    /// Returns an unused port. The kernel assigns a different one each time, so that two tests don't conflict.
+    /// Returns an unused port. The kernel assigns a different port for each call, so concurrent tests don't conflict.
     static func next() throws -> Int {
         #if canImport(Glibc)
             let stream = Int32(SOCK_STREAM.rawValue)
@@ -10,7 +10,9 @@ enum FreePort {
             let stream = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, stream, 0)
-        guard descriptor >= 0 else { throw HarnessError("no socket: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw HarnessError("a socket can't be created: \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         var address = sockaddr_in.loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An HTTP/1.1 client over one blocking loopback socket, with exact ranges, first-byte times and reads at any speed. It
-/// doesn't support chunked bodies, redirects or TLS.
+/// An HTTP/1.1 client over one blocking loopback socket, which supports exact ranges, first-byte times and reads at any
+/// speed, but not chunked bodies, redirects or TLS.
 final class HTTPConnection {
     /// A response head and its delay.
     struct Head: Sendable {
@@ -26,7 +26,9 @@ final class HTTPConnection {
         #else
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
-        guard descriptor >= 0 else { throw HarnessError("no socket: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw HarnessError("a socket can't be created: \(String(cString: strerror(errno)))")
+        }
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -39,14 +41,14 @@ final class HTTPConnection {
             }
         }
         guard result == 0 else {
-            // `deinit` closes the descriptor. Closing it here as well could close a reused descriptor.
-            throw HarnessError("no connection to \(authority): \(String(cString: strerror(errno)))")
+            // `deinit` closes the descriptor. Closing it here too could close a descriptor that has been reused.
+            throw HarnessError("can't connect to \(authority): \(String(cString: strerror(errno)))")
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Sends a request, with optional text as its content, and reads the response head.
+    /// Sends a request with optional text content, and reads the response head.
     func request(
         _ url: URL,
         method: String = "GET",

@@ -33,8 +33,8 @@ enum JSONValue: Decodable {
         }
     }
 
-    /// Returns an object of a tree, such as a box, and all its descendants, each without its children. The depth of the
-    /// tree isn't part of its shape.
+    /// Returns the object at a key, such as a box, and all its descendants, each without its children, because the
+    /// depth of a tree isn't part of its shape.
     func levels(of key: String) -> [JSONValue] {
         guard case .object(var fields) = self, case .array(let children) = fields[key] else { return [self] }
         fields[key] = .array([])
@@ -54,14 +54,13 @@ enum JSONValue: Decodable {
     }
 }
 
-/// The shape of one or more JSON values: the keys and the types of their values, without content that differs between
-/// runs.
+/// The structure of one or more JSON values: their keys and types, without content that varies between runs.
 struct JSONShape {
-    /// The keys of enumerated texts, which are shown by value.
+    /// The keys whose values come from a fixed set, and are shown.
     private static let words: Set = [
         "channelState", "code", "event", "exportState", "format", "kind", "role", "severity", "source", "state",
     ]
-    /// The keys of numbers that may have a fraction, but don't always.
+    /// The keys of numbers that may have a fraction but don't always.
     private static let fractions: Set = [
         "bitRate", "duration", "frameRate", "gapSeconds", "progress", "rate", "seconds", "secondsReady", "start",
     ]
@@ -76,7 +75,7 @@ struct JSONShape {
 
     init(_ value: JSONValue) { add(value) }
 
-    /// Adds a value at the same path as the earlier ones.
+    /// Adds another value at the same path.
     mutating func add(_ value: JSONValue, at key: String = "") {
         switch value {
         case .null: types.insert("null")
@@ -103,7 +102,7 @@ struct JSONShape {
         }
     }
 
-    /// Returns a line for each path, in the command's order of keys. A key with `?` isn't in all objects.
+    /// Returns a line for each path, with the keys in the command's order. `?` marks a key that some objects lack.
     func lines(at path: String = "") -> [String] {
         var types = types
         if types.contains("number") { types.remove("integer") }
@@ -131,7 +130,7 @@ struct JSONShape {
         return types.sorted().joined(separator: " | ")
     }
 
-    /// Returns whether a line only repeats the type of elements from the line of their array.
+    /// Returns whether a line only repeats the element type stated in the array's line.
     private func isScalar(_ line: String, at path: String) -> Bool {
         element.first.map { $0.fields.isEmpty && $0.element.isEmpty && line.hasPrefix("\(path): ") } ?? false
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The situations in which the JSON of each command is recorded. Each has a reproducible state before the command runs.
+/// The situations in which each command's JSON is recorded. Each starts from a reproducible state.
 enum JSONSituation {
     private static let stream = "transportstream.m3u8"
     private static let lastSegment = "transportstream5.ts"
 
-    /// Returns the text of a playlist: of the stream with a missing segment, or of a live stream with a gap, which
-    /// grows at two stages and then ends.
+    /// Returns the text of a playlist with a missing segment, or of a live playlist with a gap, which grows in two
+    /// stages and then ends.
     @Sendable private static func text(of path: String, _ stage: Int) -> String? {
         guard path == "holes.m3u8" || path == "gap.m3u8" else { return nil }
         let made = (try? String(contentsOfFile: "\(StreamFixtures.folder)/\(stream)", encoding: .utf8)) ?? ""
@@ -18,7 +18,7 @@ enum JSONSituation {
         return String(live[..<end.upperBound])
     }
 
-    /// Records the commands on a folder without a server, and on files.
+    /// Records commands that use a folder without a server, and commands that use files.
     static func withoutServer(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let cacheOptions = ["--cache", folder.path]
@@ -26,7 +26,7 @@ enum JSONSituation {
         let (clip, film) = (origin.url("clip.mp4"), origin.url(stream))
         let result: [JSONTranscript.Line] = [["event": "result"]]
 
-        // The state is reported before the resource is known, and the progress after its length is known.
+        // The first state is reported before the resource is known, and progress once its length is known.
         let get = try JSONTranscript.start("get", [film] + cacheOptions)
         try await get.line(within: .seconds(60)) { $0.contains(#""state":"running""#) ? () : nil }
         origin.release(stream)
@@ -42,25 +42,26 @@ enum JSONSituation {
                 ["event": "result"],
             ])
         try await transcript.run(
-            "get", "a file that is put out", [clip, "-o", output.file("clip.mp4")] + cacheOptions, lines: result)
+            "get", "a file copied to the output", [clip, "-o", output.file("clip.mp4")] + cacheOptions, lines: result)
         try await transcript.run(
-            "get", "a stream that is put out", [film, "-o", output.file("film.mp4")] + cacheOptions, lines: result)
+            "get", "a stream copied to the output", [film, "-o", output.file("film.mp4")] + cacheOptions, lines: result)
         try await transcript.run(
-            "get", "a part is missing at the origin", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
-        try await transcript.run("get", "nothing can be had", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
+            "get", "a segment is missing at the origin", [origin.url("holes.m3u8")] + cacheOptions, lines: result)
+        try await transcript.run(
+            "get", "nothing is available", [origin.url("nothing.mp4")] + cacheOptions, lines: result)
         try await transcript.run("list", "files and streams", cacheOptions)
         try await transcript.run("list", "nothing", ["--cache", output.file("empty")])
         try await transcript.run("info", "a file", [clip] + cacheOptions)
         try await transcript.run("info", "a stream", [film] + cacheOptions)
         try await transcript.run("downloads list", "complete, with holes, failed", cacheOptions)
-        try await transcript.run("usage", "of a folder", cacheOptions)
+        try await transcript.run("usage", "a folder", cacheOptions)
         try await transcript.run("verify", "no damage", cacheOptions)
-        try await transcript.run("prune", "of a folder", cacheOptions)
+        try await transcript.run("prune", "a folder", cacheOptions)
         try await transcript.run(
             "config show", "with a channel", ["--channel", "news=\(film)", "--port", "0"] + cacheOptions)
         // Other checks depend on the machine, but an unreachable origin is a failure everywhere.
         let unreachable = "http://127.0.0.1:\(try FreePort.next())/film.mp4"
-        try await transcript.run("doctor", "an origin without a response", [unreachable, "--port", "0"] + cacheOptions)
+        try await transcript.run("doctor", "the origin doesn't respond", [unreachable, "--port", "0"] + cacheOptions)
 
         let media = StreamFixtures.folder
         try await transcript.run("inspect", "a multivariant playlist", ["\(media)/separateaudio.m3u8"] + cacheOptions)
@@ -75,11 +76,11 @@ enum JSONSituation {
             [origin.url("holes.m3u8"), "--gaps", "-o", output.file("gaps.mp4")] + cacheOptions)
         try await transcript.run("export", "a folder", [film, "--bundle", output.file("bundle")] + cacheOptions)
         try await transcript.run(
-            "export", "a folder without a part",
+            "export", "a folder with a gap",
             [origin.url("holes.m3u8"), "--gaps", "--bundle", output.file("parts")] + cacheOptions)
-        let there = ["--cache", output.file("other")]
-        try await transcript.run("import", "a folder", [output.file("bundle")] + there)
-        try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + there)
+        let otherCache = ["--cache", output.file("other")]
+        try await transcript.run("import", "a folder", [output.file("bundle")] + otherCache)
+        try await transcript.run("import", "a file", ["\(media)/clip.mp4", "--title", "A film"] + otherCache)
         try await transcript.run(
             "cover", "a frame", [clip, "--at", "1", "-o", output.file("frame.jpg"), "--keep"] + cacheOptions)
         try await transcript.run("cover", "a stored cover", [clip] + cacheOptions)
@@ -88,9 +89,9 @@ enum JSONSituation {
         try await transcript.run("token create", "for playback", ["--label", "tv"] + cacheOptions)
         try await transcript.run("token create", "for an asset", ["--asset", film, "--expires", "7d"] + cacheOptions)
         try await transcript.run("token list", "three", cacheOptions)
-        try await transcript.run("token revoke", "the standing one", ["standing"] + cacheOptions)
-        try await transcript.run("key show", "of a folder", cacheOptions)
-        try await transcript.run("key roll", "of a folder", cacheOptions)
+        try await transcript.run("token revoke", "the standing token", ["standing"] + cacheOptions)
+        try await transcript.run("key show", "a folder", cacheOptions)
+        try await transcript.run("key roll", "a folder", cacheOptions)
         try await transcript.run(
             "remove", "cached and unknown resources", [clip, origin.url("never.mp4")] + cacheOptions)
 
@@ -109,7 +110,7 @@ enum JSONSituation {
         let server = try await RunningServer(cache: folder.path)
         let key = try await server.key()
         let watch = try JSONTranscript.start("downloads watch", cacheOptions)
-        // The command is connected when it reports the first event.
+        // The first event shows that the command is connected.
         var number = 0
         try await eventually("downloads watch has reported an event", within: .seconds(60), every: .milliseconds(200)) {
             number += 1
@@ -131,17 +132,18 @@ enum JSONSituation {
         }
         let detached = try JSONTranscript.start(
             "record", [origin.url("gap.m3u8"), "--name", "news", "--detach"] + cacheOptions)
-        try await transcript.end(detached, "record", "left to the server")
+        try await transcript.end(detached, "record", "detached")
         for _ in 1...2 { origin.goOn() }
         origin.release("gap.m3u8")
         try await watch.line(within: .seconds(60)) { $0.contains(#""channelState":"ended""#) ? () : nil }
-        try await transcript.run("channels list", "one that has ended", cacheOptions)
+        try await transcript.run("channels list", "an ended channel", cacheOptions)
         try await transcript.run("channels gaps", "a segment was lost", ["news"] + cacheOptions)
         let window = try await Self.window(of: "news", cacheOptions)
         try await transcript.run(
-            "channels programmes", "one is made", ["news", "--add", "Match", "--format", "hls"] + window + cacheOptions)
+            "channels programmes", "a new programme",
+            ["news", "--add", "Match", "--format", "hls"] + window + cacheOptions)
         try await watch.line(within: .seconds(60)) { $0.contains(#""exportState":"done""#) ? () : nil }
-        try await transcript.run("channels programmes", "all of a channel", ["news"] + cacheOptions)
+        try await transcript.run("channels programmes", "all programmes of a channel", ["news"] + cacheOptions)
         try await transcript.run("channels list", "with a programme", cacheOptions)
         watch.signal(SIGINT)
         try await transcript.end(
@@ -161,7 +163,7 @@ enum JSONSituation {
         try await server.stop()
     }
 
-    /// Records a recording followed by a command, and the commands on it.
+    /// Records `record` until it ends, and other commands on its result.
     static func recording(_ transcript: inout JSONTranscript) async throws {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let cacheOptions = ["--cache", folder.path]
@@ -179,7 +181,7 @@ enum JSONSituation {
         }
         for _ in 1...2 { origin.goOn() }
         try await transcript.end(
-            record, "record", "a stream that says that a segment is absent",
+            record, "record", "a stream with a gap",
             lines: [
                 ["event": "state", "state": "starting"], ["event": "state", "state": "recording"],
                 ["event": "progress", "edge": JSONTranscript.any], ["event": "gap"],
@@ -197,16 +199,16 @@ enum JSONSituation {
         let (folder, output) = (try TemporaryFolder("cache"), try TemporaryFolder("output"))
         let cacheOptions = ["--cache", folder.path]
         let origin = try StagedOrigin(serving: StreamFixtures.folder, holding: [stream], texts: text)
-        try await transcript.run("get", "the command line isn't right")
+        try await transcript.run("get", "invalid usage")
         try await transcript.run("info", "nothing is cached", ["http://example.org/never.mp4"] + cacheOptions)
-        try await transcript.run("remove", "nothing was there", ["http://example.org/never.mp4"] + cacheOptions)
-        try await transcript.run("downloads watch", "no server runs", cacheOptions)
-        try await transcript.run("channels gaps", "no such channel", ["news"] + cacheOptions)
+        try await transcript.run("remove", "an unknown resource", ["http://example.org/never.mp4"] + cacheOptions)
+        try await transcript.run("downloads watch", "no server is running", cacheOptions)
+        try await transcript.run("channels gaps", "an unknown channel", ["news"] + cacheOptions)
         let words = output.file("words.txt")
         try "Nothing to play.\n".write(toFile: words, atomically: true, encoding: .utf8)
-        try await transcript.run("inspect", "no media", [words] + cacheOptions)
-        try await transcript.run("export", "no such asset", ["nothing", "-o", output.file("x.mp4")] + cacheOptions)
-        try await transcript.run("import", "no such folder", [output.file("nothing")] + cacheOptions)
+        try await transcript.run("inspect", "not a media file", [words] + cacheOptions)
+        try await transcript.run("export", "an unknown asset", ["nothing", "-o", output.file("x.mp4")] + cacheOptions)
+        try await transcript.run("import", "an unknown folder", [output.file("nothing")] + cacheOptions)
 
         let interrupted: [JSONTranscript.Line] = [["event": "state", "state": "running"]]
         let get = try JSONTranscript.start("get", [origin.url(stream)] + cacheOptions)
@@ -218,7 +220,7 @@ enum JSONSituation {
         try await record.line(within: .seconds(60)) { $0.contains(#""state":"waiting""#) ? () : nil }
         record.signal(SIGINT)
         try await transcript.end(
-            record, "record", "interrupted before anything came",
+            record, "record", "interrupted before the first response",
             lines: [["event": "state", "state": "waiting"], ["event": "result"]])
     }
 

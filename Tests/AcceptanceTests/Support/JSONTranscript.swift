@@ -1,25 +1,25 @@
 import Foundation
 
-/// A transcript of the shape of the commands' output with `--json`, with a section for each case.
+/// A transcript of the structure of each command's `--json` output, with a section for each case.
 struct JSONTranscript {
-    /// The keys and texts that identify a line of the output.
+    /// Keys and values that identify a line of the output.
     typealias Line = KeyValuePairs<String, String>
 
-    /// A placeholder for any value of a key. The first line with the key is selected.
+    /// A placeholder that matches any value of a key. The first line with the key is selected.
     static let any = "any"
 
     /// The sections so far.
     private(set) var text = ""
-    /// The commands with a section.
+    /// The commands that have a section.
     private(set) var commands: Set<String> = []
 
-    /// Runs a command and adds a section with its output.
+    /// Runs a command, and adds a section with its output.
     ///
     /// - Parameters:
     ///   - command: The words of the command.
     ///   - title: The title of the section.
-    ///   - lines: The lines to record, for a command that prints a value per line, because their number varies. The
-    ///     last of several matching lines is recorded.
+    ///   - lines: The lines to record if the command prints one value per line, because their number varies. The last
+    ///     of several matching lines is recorded.
     @discardableResult
     mutating func run(
         _ command: String, _ title: String, _ arguments: [String] = [], lines: [Line]? = nil
@@ -30,7 +30,7 @@ struct JSONTranscript {
 
     /// Starts a command without waiting for its end.
     static func start(_ command: String, _ arguments: [String]) throws -> ChildProcess {
-        // Sets an unknown variable, because the environment of the tests may contain others.
+        // The tests' environment may contain unknown variables, so commands must accept one.
         try ChildProcess(
             MediaCacheBinary.path, command.split(separator: " ").map(String.init) + arguments + ["--json"],
             environment: ["MEDIACACHE_NO_SETTING": "1"])
@@ -81,7 +81,7 @@ struct JSONTranscript {
 
     private mutating func add(_ shape: JSONShape) { text += shape.lines().joined(separator: "\n") + "\n" }
 
-    /// Returns the error line without folders, which differ between runs.
+    /// Returns the error line without folders, which vary between runs.
     private static func plain(_ text: String) -> String {
         let line = text.split(separator: "\n").first { $0.hasPrefix("mediacache: ") || $0.hasPrefix("Error: ") } ?? ""
         return String(line).replacing(#/(^|[ “])(?:\/+[^\/ “”]+)+\/([^\/ “”]+)/#) { "\($0.1)…/\($0.2)" }

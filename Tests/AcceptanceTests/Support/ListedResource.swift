@@ -1,6 +1,6 @@
 import Foundation
 
-/// A resource in the output of `list --json`, with the fields that tests read.
+/// A resource in the output of `list --json`.
 struct ListedResource: Decodable {
     struct Span: Decodable {
         var start: Int64
@@ -16,7 +16,7 @@ struct ListedResource: Decodable {
     /// The cached ranges.
     var cached: RangeSet<Int> { RangeSet(spans.map { Int($0.start)..<Int($0.end) }) }
 
-    /// Returns the resources of a cache folder by URL.
+    /// Returns the resources in a cache folder, by URL.
     static func all(in cache: String) async throws -> [String: ListedResource] {
         let text = try await MediaCacheBinary.output(["list", "--json", "--cache", cache])
         let list = try JSONDecoder().decode([ListedResource].self, from: Data(text.utf8))
@@ -37,7 +37,7 @@ struct Verification: Decodable {
     var bytes: Int64
     var findings: [Finding]
 
-    /// Runs `verify` on a cache folder. Returns the end of the process and its output.
+    /// Runs `verify` on a cache folder. Returns its exit reason and output.
     static func run(in cache: String, repair: Bool = false) async throws -> (
         ending: ChildProcess.Ending, said: Verification
     ) {

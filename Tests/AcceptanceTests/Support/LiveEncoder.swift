@@ -1,7 +1,7 @@
 import Foundation
 
-/// A live stream encoded by ffmpeg in real time, with a sliding window of a few segments. Segments that leave the
-/// window are removed, but a second playlist retains the whole stream for comparison.
+/// A live stream that ffmpeg encodes in real time, with a sliding window of a few segments. Segments that leave the
+/// window are removed. A second playlist keeps the whole stream for comparison.
 final class LiveEncoder: Sendable {
     /// The path of the live playlist, for an origin that serves ``folder``.
     static let window = "window.m3u8"
@@ -12,7 +12,7 @@ final class LiveEncoder: Sendable {
     let folder: TemporaryFolder
     let process: ChildProcess
 
-    /// Starts the encoder and waits for the first segments. The stream ends after `seconds`.
+    /// Starts the encoder, and waits for the first segments. The stream ends after `seconds`.
     init(seconds: Int) async throws {
         let folder = try TemporaryFolder("live")
         self.folder = folder

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A live playlist whose media sequence number counts the requests for it.
+/// A live playlist whose media sequence number is the number of the request.
 enum LivePlaylist {
     static let path = "live.m3u8"
 
-    /// A response to a client, with the times of its request and its arrival.
+    /// A response to a client, with the times when it was requested and received.
     struct Answer: Sendable {
         var number: Int
         var asked: ContinuousClock.Instant
         var arrived: ContinuousClock.Instant
     }
 
-    /// Starts an origin that creates a playlist for each request and responds after `delay`.
+    /// Starts an origin that creates a playlist for each request, and responds after `delay`.
     static func origin(answeringAfter delay: Duration) throws -> ScriptedOrigin {
         try ScriptedOrigin { request in
             let text = """

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A listener on a port of the loopback address, with a thread for each connection that reads request heads.
+/// A loopback listener with a thread for each connection, which reads request heads.
 final class LoopbackListener: Sendable {
     let port: Int
     private let descriptor: Int32
 
     /// Starts the listener.
     ///
-    /// - Parameter respond: A closure that responds to a request, given its head and the connection. Returns false to
-    ///   end the connection.
+    /// - Parameter respond: Responds to a request, given its head and the connection. Returns false to end the
+    ///   connection.
     init(respond: @escaping @Sendable (String, Int32) -> Bool) throws {
         port = try FreePort.next()
         #if canImport(Glibc)
@@ -82,7 +82,7 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// Calls the system's `send`, whose name is hidden by the methods above.
+/// Calls the system's `send`, which the methods above shadow.
 private func sendBytes(_ connection: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
     send(connection, bytes.baseAddress, bytes.count, flags)
 }

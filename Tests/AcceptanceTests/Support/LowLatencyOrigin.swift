@@ -1,14 +1,15 @@
 import Foundation
 import HLS
 
-/// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by parts of 0.5 s. It delays blocking
-/// reloads and hinted parts until they are available, and skips old segments in delta updates.
+/// A low-latency origin (RFC 8216bis §6.2.5) of a stream that grows by a part of 0.5 s at a time. It delays responses
+/// to blocking reloads and requests for hinted parts until the parts are available, and omits old segments from delta
+/// updates.
 final class LowLatencyOrigin: Sendable {
-    /// The form of parts.
+    /// The way parts are addressed.
     enum Parts: String, Sendable, CaseIterable {
         /// Separate resources in addition to the segment.
         case files
-        /// Byte ranges of the growing segment.
+        /// Byte ranges of the growing segment file.
         case byteRanges
     }
 
@@ -63,7 +64,7 @@ final class LowLatencyOrigin: Sendable {
         let media = ["Content-Type": "video/mp4"]
         if name == "init.mp4" { return .init(fields: media, body: initialization) }
         if let part = name.firstMatch(of: #/^part(\d+)\.m4s$/#).flatMap({ Int($0.1) }), parts.indices.contains(part) {
-            // The hinted part is awaited; later parts aren't known yet.
+            // Waits for the hinted part. Later parts aren't announced yet.
             guard part <= available else { return .init(status: 404) }
             wait(for: part + 1)
             return .init(fields: media, body: parts[part])
@@ -79,7 +80,7 @@ final class LowLatencyOrigin: Sendable {
     private func playlist(_ directives: DeliveryDirectives) -> ScriptedOrigin.Response {
         if let number = directives.mediaSequence {
             let first = number * Self.segmentParts
-            // Section 6.2.5.2: a request too far ahead is refused.
+            // Section 6.2.5.2: a request too far in the future is refused.
             guard first <= available + 2 * Self.segmentParts else { return .init(status: 400) }
             wait(for: directives.part.map { first + $0 + 1 } ?? first + Self.segmentParts)
         }

@@ -1,8 +1,8 @@
 import Foundation
 import HLS
 
-/// A client of low-latency streams that loads without decoding (RFC 8216bis §6.3 and §6.2.5). It requests
-/// blocking reloads and delta updates, each part as it appears, and the hinted part before it is available.
+/// A client of low-latency streams that doesn't decode (RFC 8216bis §6.3 and §6.2.5). It requests blocking reloads,
+/// delta updates, each part when it is announced, and the hinted part before it is available.
 struct LowLatencyReader: Sendable {
     /// The position of a part in the stream.
     struct Place: Hashable, Comparable {

@@ -4,8 +4,8 @@ import Foundation
 final class MappedFile: Sendable {
     let path: String
     let count: Int
-    /// The address of the mapping, as a number because pointers aren't `Sendable`. The mapping is read-only and lives
-    /// as long as this object.
+    /// The address of the mapping, stored as a number because pointers aren't `Sendable`. The mapping is read-only and
+    /// exists as long as this object.
     private let address: UInt
 
     init(_ path: String) throws {

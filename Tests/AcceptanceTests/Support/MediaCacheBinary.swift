@@ -15,7 +15,7 @@ enum MediaCacheBinary {
 
     static let path = TestSettings.variable("MEDIACACHE_BINARY") ?? "\(buildFolder)/mediacache"
 
-    /// The result of a run of the command.
+    /// The result of running the command.
     struct Result {
         var ending: ChildProcess.Ending
         var output: Data
@@ -23,7 +23,7 @@ enum MediaCacheBinary {
         var errorText: String
     }
 
-    /// Runs the command to its end, whether it succeeds or fails.
+    /// Runs the command and waits until it exits, with success or failure.
     static func run(_ arguments: [String], within limit: Duration = .seconds(120)) async throws -> Result {
         let child = try ChildProcess(path, arguments)
         let ending = try await child.end(within: limit)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An nginx server of a folder as the origin: one process on a free loopback port.
+/// An nginx process on a free loopback port that serves a folder as the origin.
 final class NginxOrigin: Sendable {
     let port: Int
     /// The served folder.
@@ -59,14 +59,14 @@ final class NginxOrigin: Sendable {
     /// Returns the URL of a file in the folder.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
-    /// Waits for the end of all responses, which nginx logs at their end, and returns the log.
+    /// Waits until all responses have ended, because nginx logs a response at its end. Returns the log.
     func log() async throws -> OriginLog {
         let status = url("status")
         try await eventually("the origin has no response running", within: .seconds(30)) {
             let connection = try HTTPConnection(to: status)
             _ = try connection.request(status)
             let text = String(decoding: try connection.body(), as: UTF8.self)
-            // "Reading: 0 Writing: 1 Waiting: 0" counts this response only.
+            // "Reading: 0 Writing: 1 Waiting: 0" counts only the response to this status request.
             return text.contains("Reading: 0 Writing: 1 ") ? () : nil
         }
         return try OriginLog(String(contentsOfFile: folder.file("access.log"), encoding: .utf8))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Streams of one clip in folders, for import into a cache. They never exist at an origin.
+/// Streams of one clip in local folders, to be imported into a cache. No origin serves them.
 enum OfflineStream: String, CaseIterable {
     /// MPEG-TS without encryption.
     case clear
     /// AES-128 with two alternating keys.
     case rotatingKeys
-    /// Fragmented MP4: video with renditions of audio and subtitles.
+    /// Fragmented MP4: video, with audio and subtitle renditions.
     case separate
-    /// MPEG-TS segments that are preceded by a small image, or compressed.
+    /// MPEG-TS segments that follow a small image or are compressed.
     case hidden
 
     /// The name of the primary playlist.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The requests and responses of an origin, read from its access log.
+/// The requests and responses in an origin's access log.
 struct OriginLog {
     /// One request and its response.
     struct Entry: Sendable {
         var seconds: Double
         var status: Int
         var bodyBytes: Int64
-        /// The sent range of the file; nil for a response without bytes of the file.
+        /// The range of the file that was sent; nil for a response without bytes of the file.
         var sent: Range<Int64>?
-        /// Whether the client closed the connection before the end of a range.
+        /// Whether the client closed the connection before the end of the range.
         var isCut: Bool
         var path: String
     }
@@ -51,11 +51,11 @@ struct OriginLog {
         return copy
     }
 
-    /// The number of sent body bytes, without those of error responses.
+    /// The number of body bytes sent, without error responses.
     var bodyBytes: Int64 { entries.filter { $0.status == 200 || $0.status == 206 }.reduce(0) { $0 + $1.bodyBytes } }
 
-    /// The maximum number of bytes that were in flight on closed connections and may be requested again. A reader and
-    /// its connection hold at most 512 KiB.
+    /// The maximum number of bytes that were in flight when connections were closed, and may be requested again. A
+    /// reader and its connection buffer at most 512 KiB.
     var bytesUnderWay: Int64 { Int64(entries.count { $0.isCut }) * (512 << 10) }
 
     /// The number of bytes of the file that were sent more than once.

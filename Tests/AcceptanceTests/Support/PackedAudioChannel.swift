@@ -1,7 +1,7 @@
 import Foundation
 
-/// A radio channel of packed AAC (RFC 8216bis §3.1.4): ADTS segments encoded by ffmpeg, each after an ID3 tag with the
-/// timestamp of its first sample, and a live playlist that the test advances.
+/// A radio channel of packed AAC (RFC 8216bis §3.1.4). ffmpeg encodes its ADTS segments, and an ID3 tag before each
+/// contains the timestamp of its first sample. The test advances the live playlist.
 final class PackedAudioChannel: Sendable {
     /// The path of the live playlist, for an origin that serves ``folder``.
     static let playlist = "live.m3u8"
@@ -20,7 +20,7 @@ final class PackedAudioChannel: Sendable {
 
     let folder: TemporaryFolder
     let segments: [Segment]
-    /// The date of the start of the stream in its playlist.
+    /// The start date of the stream in its playlist.
     let began: Date
     /// The path of a file with the frames of all segments, without tags.
     var whole: String { folder.file("whole.aac") }
@@ -54,7 +54,7 @@ final class PackedAudioChannel: Sendable {
         }
     }
 
-    /// Returns the range of a segment's frames in the stream, counted from 0.
+    /// Returns the range of a segment's frames, counted from the start of the stream.
     func frames(of index: Int) -> Range<Int> {
         let (start, end) = (segments[index].start, segments[index].start + segments[index].duration)
         let rate = Double(Self.sampleRate) / Double(Self.frameLength)
@@ -66,7 +66,7 @@ final class PackedAudioChannel: Sendable {
         Int64(((began.timeIntervalSince1970 + segments[index].start) * 1000).rounded())
     }
 
-    /// Writes the playlist of the window that ends with the first `count` segments. With all segments the stream ends.
+    /// Writes the playlist whose window ends after the first `count` segments. With all segments, the stream ends.
     func publish(_ count: Int) throws {
         let first = max(0, count - Self.window)
         var text = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(first)\n"
@@ -81,7 +81,7 @@ final class PackedAudioChannel: Sendable {
         try text.write(toFile: folder.file(Self.playlist), atomically: true, encoding: .utf8)
     }
 
-    /// Returns an ID3 tag with a time in seconds as a timestamp of 90 kHz.
+    /// Returns an ID3 tag with a time in seconds as a 90 kHz timestamp.
     private static func tag(at seconds: Double) -> Data {
         let content =
             Data("com.apple.streaming.transportStreamTimestamp\0".utf8)

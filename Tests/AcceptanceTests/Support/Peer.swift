@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// The programs of other projects that tests use.
+/// Programs of other projects that tests run.
 enum Peer {
     /// Returns the path of an installed program, or nil.
     static func path(of program: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        // Debian installs servers outside of a normal user's path.
+        // Debian installs servers outside a normal user's PATH.
         return (folders + ["/usr/local/sbin", "/usr/sbin", "/sbin"])
             .map { "\($0)/\(program)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -29,7 +29,7 @@ enum Peer {
 
     /// Runs a program and returns its output.
     ///
-    /// - Throws: `HarnessError` with its error output if the program fails.
+    /// - Throws: `HarnessError` with the program's error output if it fails.
     @discardableResult
     static func run(_ program: String, _ arguments: [String], within limit: Duration = .seconds(60)) async throws
         -> Data
@@ -43,12 +43,12 @@ enum Peer {
         return child.output
     }
 
-    /// Returns whether programs can run as a user without privileges; see `Prerequisite`.
+    /// Returns whether programs can run as an unprivileged user; see `Prerequisite`.
     static func canActAsNobody() throws -> Bool {
         try Prerequisite.isMet("root, with setpriv,", geteuid() == 0 && path(of: "setpriv") != nil)
     }
 
-    /// Runs a program as a user without privileges, and returns its output.
+    /// Runs a program as an unprivileged user, and returns its output.
     static func asNobody(_ command: [String]) async throws -> String {
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
         return String(decoding: try await run("setpriv", nobody + command), as: UTF8.self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The programs that read media by URL, with a record of the media that they read.
+/// Programs that read media by URL and record what they read.
 enum Player: String, CaseIterable {
     /// ffmpeg, which decodes all frames.
     case ffmpeg
@@ -14,7 +14,7 @@ enum Player: String, CaseIterable {
     /// Whether the program reads from the first byte to the last.
     var playsAll: Bool { self != .mpvSeeking }
 
-    /// Returns a checksum of all bytes at `url`, or one for each frame.
+    /// Returns a checksum of all bytes at `url`, or a checksum for each frame.
     func record(of url: URL) async throws -> String {
         let url = url.absoluteString
         switch self {
@@ -32,7 +32,7 @@ enum Player: String, CaseIterable {
         }
     }
 
-    /// Runs mpv in its encoding mode, which decodes like playback and writes the checksum of each frame.
+    /// Runs mpv in its encoding mode, which decodes as in playback and writes the checksum of each frame.
     private func mpv(_ url: String, _ more: [String]) async throws -> String {
         let folder = try TemporaryFolder("mpv")
         let output = folder.file("frames.txt")
@@ -42,8 +42,8 @@ enum Player: String, CaseIterable {
         return Self.frames(in: try String(contentsOfFile: output, encoding: .utf8))
     }
 
-    /// Returns the frames of a `framemd5` file, sorted by kind and time. The numbers of the streams and their
-    /// interleaving vary from run to run.
+    /// Returns the frames of a `framemd5` file, sorted by kind and time, because stream numbers and interleaving vary
+    /// between runs.
     private static func frames(in text: String) -> String {
         var kinds: [Substring: Substring] = [:]
         var frames: [String] = []
@@ -57,7 +57,7 @@ enum Player: String, CaseIterable {
         return frames.sorted().joined(separator: "\n")
     }
 
-    /// Returns the arguments for the MD5 of a file's bytes without decoding.
+    /// Returns the arguments that compute the MD5 of a file's bytes without decoding.
     private static func bytesSum(_ path: String) -> [String] {
         ["-v", "error", "-f", "data", "-i", path, "-map", "0", "-c", "copy", "-f", "md5", "-"]
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An elementary stream of a file or playlist as read by ffprobe, with all packets.
+/// An elementary stream of a file or playlist with all its packets, as read by ffprobe.
 struct ProbedStream {
     struct Packet: Hashable {
         /// The presentation time in ticks of the stream's time base.
@@ -43,7 +43,7 @@ struct ProbedStream {
         }
     }
 
-    /// The output of ffprobe, with its names.
+    /// The output of ffprobe, with ffprobe's names.
     private struct Report: Decodable {
         struct Stream: Decodable {
             var index: Int
@@ -61,7 +61,7 @@ struct ProbedStream {
             var flags: String
             var data_hash: String
 
-            /// The packet. A single timestamp is both its presentation and its decoding time.
+            /// The packet. If only one timestamp is present, it is both the presentation and the decoding time.
             var packet: ProbedStream.Packet {
                 ProbedStream.Packet(
                     pts: pts ?? dts ?? .min, dts: dts ?? pts ?? .min, size: Int(size) ?? -1,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of seeded random bytes, written fast enough in a debug build.
+/// Files of seeded random bytes, with a generator that is fast even in a debug build.
 enum RandomFile {
     /// Writes a file of `bytes` bytes, a multiple of 8.
     static func write(bytes: Int, seed: UInt64, to path: String) throws {

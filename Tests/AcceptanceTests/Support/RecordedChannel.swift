@@ -1,7 +1,7 @@
 import Foundation
 import HLS
 
-/// A channel recorded by a running server, seen by a client.
+/// A channel that a running server records, as seen by a client.
 struct RecordedChannel {
     struct Span: Decodable, Equatable {
         var from: Int64
@@ -20,12 +20,12 @@ struct RecordedChannel {
         var tracks: [String]
     }
 
-    /// A received media playlist.
+    /// A media playlist received from the server.
     struct Window {
         var text: String
         var playlist: MediaPlaylist
 
-        /// The URIs of the segments. Gaps have none.
+        /// The URIs of the segments; empty for gaps.
         var names: [String] { playlist.segments.map(\.uri) }
         var numbers: [Int] { (0..<playlist.segments.count).map { playlist.mediaSequence + $0 } }
     }
@@ -34,7 +34,7 @@ struct RecordedChannel {
     let name: String
     let key: String
 
-    /// Adds a channel to a server, which records a stream.
+    /// Adds a channel that records a stream to a server.
     init(_ name: String, of url: URL, on server: RunningServer, _ more: String = "") async throws {
         self.server = server
         self.name = name
@@ -88,7 +88,7 @@ struct RecordedChannel {
         return Window(text: text, playlist: playlist)
     }
 
-    /// Returns the path of a track's playlist from a primary playlist.
+    /// Returns the path of a track's playlist, as referenced by a primary playlist.
     func child(of path: String, track: String) throws -> String {
         let (status, body) = try get(path)
         let text = String(decoding: body, as: UTF8.self)

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A live origin that reuses the names of segments: in a ring, or after a restart of the encoder.
+/// A live origin that reuses segment names, either in turn or after a restart of the encoder.
 final class RestartingEncoder: Sendable {
-    /// The window of the playlist at one time.
+    /// The window of the playlist at some time.
     struct Window: Sendable {
-        /// The number of restarts. The segments of each run differ.
+        /// The number of restarts so far. Segments of different runs differ.
         var run: Int
         /// The media sequence number of the first segment.
         var first: Int
@@ -35,7 +35,7 @@ final class RestartingEncoder: Sendable {
     /// Returns the name of the segment with a media sequence number.
     func name(of number: Int) -> String { "segment\(number % names).ts" }
 
-    /// Returns the bytes of a segment: MPEG-TS null packets, of equal length in all segments.
+    /// Returns the bytes of a segment: MPEG-TS null packets, the same number in every segment.
     static func segment(_ number: Int, of run: Int) -> Data {
         var generator = SeededGenerator(seed: UInt64(run << 32 + number))
         var data = Data(capacity: segmentBytes)

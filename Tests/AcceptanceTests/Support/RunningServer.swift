@@ -1,6 +1,6 @@
 import Foundation
 
-/// A running `mediacache serve` or `demo` on a cache folder and a free port.
+/// A running `mediacache serve` or `demo` with a cache folder and a free port.
 final class RunningServer: Sendable {
     /// The cache folder.
     let cache: String
@@ -34,16 +34,16 @@ final class RunningServer: Sendable {
     /// Returns the API key.
     func key() async throws -> String { try await MediaCacheBinary.output(["key", "show", "--cache", cache]) }
 
-    /// Returns the standing playback token, which every playback URL contains.
+    /// Returns the standing playback token that every playback URL contains.
     func playbackToken() async throws -> String {
         let path = try await play(base).path.split(separator: "/")
         guard path.count > 1, path[0] == "play" else { throw HarnessError("the playback URL has no token: \(path)") }
         return String(path[1])
     }
 
-    /// Stops the server like a service manager.
+    /// Stops the server as a service manager does.
     ///
-    /// - Throws: `HarnessError` unless it exits with code 0.
+    /// - Throws: `HarnessError` unless the server exits with code 0.
     func stop(within limit: Duration = .seconds(30)) async throws {
         process.signal(SIGTERM)
         let ending = try await process.end(within: limit)
@@ -53,9 +53,11 @@ final class RunningServer: Sendable {
     /// Kills the server with SIGKILL.
     func kill() { process.signal(SIGKILL) }
 
-    /// Returns the body of a successful GET request to the API, with the key.
+    /// Sends a GET request with the key to the API, and returns the body of the successful response.
     func api(_ path: String) async throws -> Data {
-        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
+            throw HarnessError("invalid path: \(path)")
+        }
         let connection = try HTTPConnection(to: url)
         let head = try connection.request(url, fields: ["Authorization": "Bearer \(try await key())"])
         let body = try connection.body()
@@ -65,9 +67,11 @@ final class RunningServer: Sendable {
         return body
     }
 
-    /// Returns the status and body of a request to the API, whether it succeeds or fails.
+    /// Sends a request with the key to the API, and returns the status and body, whatever the status.
     func call(_ method: String, _ path: String, key: String, _ content: String? = nil) throws -> (Int, Data) {
-        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else { throw HarnessError("no path: \(path)") }
+        guard let url = URL(string: path, relativeTo: base)?.absoluteURL else {
+            throw HarnessError("invalid path: \(path)")
+        }
         let connection = try HTTPConnection(to: url)
         var fields = ["Authorization": "Bearer \(key)"]
         if content != nil { fields["Content-Type"] = "application/json" }
@@ -75,7 +79,7 @@ final class RunningServer: Sendable {
         return (head.status, try connection.body())
     }
 
-    /// Returns the sum of a metric's samples.
+    /// Returns the sum of all samples of a metric.
     func metric(_ name: String) throws -> Int64 {
         let url = base.appendingPathComponent("metrics")
         let connection = try HTTPConnection(to: url)
@@ -87,7 +91,7 @@ final class RunningServer: Sendable {
         return Int64(values.reduce(0, +))
     }
 
-    /// The peak of the server's resident memory in bytes; nil if the system doesn't report it.
+    /// The server's peak resident memory in bytes; nil if the system doesn't report it.
     var peakResidentBytes: Int? {
         let text = try? String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
         let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

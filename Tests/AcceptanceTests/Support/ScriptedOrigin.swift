@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// An HTTP/1.1 origin whose responses a closure creates, for resources that change between requests. It applies ranges
-/// itself. It uses a thread for each connection, on a port of the loopback address.
+/// An HTTP/1.1 origin on a loopback port whose responses are created by a closure, for resources that change between
+/// requests. It applies ranges itself, and uses a thread for each connection.
 final class ScriptedOrigin: Sendable {
     /// A request.
     struct Request: Sendable {
@@ -22,7 +22,7 @@ final class ScriptedOrigin: Sendable {
         var delay: Duration = .zero
     }
 
-    /// A request and the times of its response.
+    /// A request and the time of its response.
     struct Entry: Sendable {
         var path: String
         var number: Int
@@ -54,12 +54,12 @@ final class ScriptedOrigin: Sendable {
     /// Returns the URL of a path.
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)/\(path)") ?? URL(fileURLWithPath: "/") }
 
-    /// Returns the requests so far for paths that end in `suffix`, in order of their responses.
+    /// Returns the requests so far whose path ends in `suffix`, in the order of their responses.
     func entries(_ suffix: String = "") -> [Entry] {
         record.state.withLock { $0.entries.filter { $0.path.hasSuffix(suffix) } }
     }
 
-    /// Returns the response to a request for a single range.
+    /// Limits a response to the requested single range.
     private static func cut(_ response: Response, to range: String?) -> Response {
         guard response.status == 200, let match = range?.wholeMatch(of: #/bytes=(\d+)-(\d*)/#),
             let start = Int(match.1), start < response.body.count

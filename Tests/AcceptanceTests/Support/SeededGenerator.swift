@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// Returns a generator with the seed `MEDIACACHE_SEED` or a random one, which is printed so that a failure can be
+    /// Returns a generator seeded with `MEDIACACHE_SEED` or at random. The seed is printed so that a failure can be
     /// reproduced.
     static func forTest(_ name: String) -> SeededGenerator {
         let given = TestSettings.variable("MEDIACACHE_SEED").flatMap(UInt64.init)

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// An origin with a slow network: responses have a delay, and each connection and the shared link have limited rates.
-/// It counts the requests and the concurrent responses.
+/// An origin behind a slow network: responses are delayed, and each connection and the shared link have limited rates.
+/// It counts requests and concurrent responses.
 final class ShapedOrigin: Sendable {
     /// The delay and the rates.
     struct Shape: Sendable {
@@ -23,7 +23,7 @@ final class ShapedOrigin: Sendable {
         case bytes(seed: Int, length: Int)
     }
 
-    /// The record of the requests.
+    /// The requests and responses so far.
     struct Record: Sendable {
         /// The number of requests by path and range.
         var requests: [String: Int] = [:]
@@ -34,13 +34,13 @@ final class ShapedOrigin: Sendable {
         var runningByAsset: [Substring: Int] = [:]
         /// The maximum number of concurrent responses for one asset.
         var peakOfAsset = 0
-        /// The number of sent body bytes.
+        /// The number of body bytes sent.
         var bytes = 0
     }
 
     private final class Shared: Sendable {
         let record = Mutex(Record())
-        /// The time at which the link is free.
+        /// The time when the link is free again.
         let link = Mutex(ContinuousClock.now)
     }
 
@@ -155,8 +155,8 @@ final class ShapedOrigin: Sendable {
                 case .text(let text): Array(Array(text.utf8)[piece])
                 case nil: []
                 }
-            // Counts the response as ended before its last bytes, because the client's next request may arrive before
-            // this thread continues.
+            // Counts the response as ended before sending its last bytes, because the client's next request may arrive
+            // before this thread continues.
             if piece.upperBound == part.upperBound { end() }
             guard body.withUnsafeBytes({ LoopbackListener.send($0, on: connection) }) else { return false }
             shared.record.withLock { $0.bytes += piece.count }
@@ -165,7 +165,7 @@ final class ShapedOrigin: Sendable {
         return true
     }
 
-    /// Waits until the rates of the connection and the link allow sending a number of bytes.
+    /// Waits until the rates of the connection and the link permit sending a number of bytes.
     private static func wait(
         for count: Int, sent: Int, since began: ContinuousClock.Instant, _ shape: Shape, _ shared: Shared
     ) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A stream of fragmented MP4 with several audio renditions, whose languages and characteristics are only in the
-/// playlist.
+/// A stream of fragmented MP4 with several audio renditions. Only the playlist contains their languages and
+/// characteristics.
 enum SpokenStream {
     /// An audio track as read by ffprobe.
     struct Sound: Hashable {
@@ -13,7 +13,7 @@ enum SpokenStream {
     /// The name of the multivariant playlist.
     static let entry = "index.m3u8"
 
-    /// The audio tracks of a file with all renditions. The default is the second rendition of the playlist.
+    /// The audio tracks of a file with all renditions. The default is the playlist's second rendition.
     static let all = [
         Sound(language: "deu", name: "Deutsch", isDefault: true),
         Sound(language: "eng", name: "English", isDefault: false),

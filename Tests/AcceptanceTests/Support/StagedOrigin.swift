@@ -1,10 +1,10 @@
 import Foundation
 
-/// An origin that holds the responses for some paths until the test releases them, and whose texts change at stages of
-/// the test. A command's output in between doesn't depend on the speed of the machine.
+/// An origin that delays the responses for some paths until the test releases them, and whose texts change with the
+/// stages of the test. A command's output therefore doesn't depend on the speed of the machine.
 final class StagedOrigin: Sendable {
     private final class Stage: @unchecked Sendable {
-        // The condition protects both properties, which is why the class is unchecked.
+        // Unchecked because the condition protects both properties.
         private var held: Set<String>
         private var number = 0
         private let condition = NSCondition()
@@ -37,8 +37,8 @@ final class StagedOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The served folder.
-    ///   - held: The paths whose responses are held.
-    ///   - texts: A closure that returns the text at a further path and stage.
+    ///   - held: The paths whose responses are delayed.
+    ///   - texts: Returns the text at another path and stage.
     init(
         serving folder: String, holding held: Set<String>, texts: @escaping @Sendable (String, Int) -> String?
     ) throws {
@@ -64,7 +64,7 @@ final class StagedOrigin: Sendable {
 
     deinit { stage.release(nil) }
 
-    /// Releases the responses for a path.
+    /// Releases the delayed responses for a path.
     func release(_ path: String) { stage.release(path) }
 
     /// Starts the next stage.

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// The HLS streams of other projects in the corpora, with their known properties. They are served in place.
+/// The HLS streams of other projects in the corpora, with their known properties. They are served from where they are.
 enum StreamCorpus {
-    /// The folder of the corpora, for an origin.
+    /// The folder of the corpora, to be served by an origin.
     static let root = Prerequisite.corpora.path
 
-    /// Returns the packets of each media playlist with available segments, by path of the playlist.
+    /// Returns the packets of each media playlist whose segments are available, by the path of the playlist.
     static func packets() throws -> [String: [StreamPackets]] {
         let rows = try table("derived/media/hls-playback-oracle.tsv").map { row in
             guard let index = row["stream"].flatMap({ Int($0) }), let count = row["packets"].flatMap({ Int($0) }),
@@ -22,7 +22,7 @@ enum StreamCorpus {
         return Dictionary(grouping: rows) { $0.0 }.mapValues { $0.map(\.1).sorted { $0.index < $1.index } }
     }
 
-    /// Returns the paths of multivariant playlists whose media playlists and segments are all available.
+    /// Returns the paths of the multivariant playlists of which all media playlists and segments are available.
     static func multivariantPlaylists() throws -> [String] {
         let rows = try table("derived/media/hls-origins.tsv")
         let incomplete = rows.filter { $0["missing"] != "0" }.compactMap { $0["playlist"] }
@@ -42,7 +42,7 @@ enum StreamCorpus {
         }.filter { $0.hasSuffix(".m3u8") }.sorted()
     }
 
-    /// Returns the paths of MP4 files with the index at the end, with the SHA-256 of the expected result in
+    /// Returns the paths of MP4 files with the index at the end, and the SHA-256 of each expected result in
     /// hexadecimal.
     static func fastStarts() throws -> [(path: String, sum: String)] {
         try table("derived/media/faststart-oracle.tsv").map { ($0["path"] ?? "", $0["qt_faststart_sha256"] ?? "") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The exported files of the streams of the corpora, created once per run: with `export --fetch` from the origin, and
+/// The files exported from the streams of the corpora, created once per run: with `export --fetch` from the origin, and
 /// with `export` after the origin has stopped.
 actor StreamExports {
     static let shared = StreamExports()
@@ -43,17 +43,17 @@ actor StreamExports {
 
 /// A playlist of the corpora to export, with the expected content of the file.
 struct ExportedStream {
-    /// A correction of wrong times that ffprobe reports for the stream.
+    /// A correction of wrong times that ffprobe reports for a stream.
     struct Correction {
-        /// The index of the first affected packet, by the number of all packets of the track.
+        /// Returns the index of the first affected packet, given the number of packets in the track.
         var first: (Int) -> Int
-        /// The offset in seconds of this packet and all later ones.
+        /// The correction in seconds, for this packet and all later ones.
         var seconds: Double
     }
 
     /// The path of the playlist.
     var playlist: String
-    /// The media playlists that are played together: the playlist itself, or the selection from a multivariant
+    /// The media playlists that are exported together: the playlist itself, or the selection from a multivariant
     /// playlist.
     var parts: [String]
 
@@ -86,7 +86,7 @@ struct ExportedStream {
         }
     }
 
-    /// Returns all playlists except multivariant ones with a selection of one media playlist.
+    /// Returns all playlists except multivariant ones of which a single media playlist is selected.
     static func distinct() throws -> [ExportedStream] {
         try all().filter { $0.parts.count > 1 || $0.parts == [$0.playlist] }
     }
@@ -94,11 +94,11 @@ struct ExportedStream {
     /// The correction of ffprobe's times; nil if they are right.
     var correction: Correction? {
         switch parts[0] {
-        // The clock of the second segment restarts without a discontinuity tag. ffprobe shows both segments at the same
-        // times; in the file the second follows the end of the first segment's video.
+        // The second segment's clock restarts without a discontinuity tag. ffprobe reports the same times for both
+        // segments. In the file, the second segment follows the end of the first segment's video.
         case "shaka-player/hls-text-no-discontinuity/av.m3u8": Correction(first: { $0 / 2 }, seconds: 6)
-        // The tag of each segment has the time of its first frame. ffprobe applies the second tag to the last frame of
-        // the first segment (number 187), so all later times are one frame of 32 ms too high.
+        // Each segment's tag contains the time of its first frame. ffprobe applies the second tag to the last frame of
+        // the first segment (number 187), so all later times are too high by one frame of 32 ms.
         case "shaka-player/hls-raw-ac3/prog_index.m3u8": Correction(first: { _ in 186 }, seconds: -0.032)
         default: nil
         }

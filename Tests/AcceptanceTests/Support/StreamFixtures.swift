@@ -1,22 +1,22 @@
 import Foundation
 
-/// Short HLS streams of one clip, encoded by ffmpeg once per run in the build folder: 6 s of video and audio in
+/// Short HLS streams of one clip, which ffmpeg encodes into the build folder once per run: 6 s of video and audio in
 /// segments of 1 s.
 actor StreamFixtures {
     static let shared = StreamFixtures()
 
-    /// The folder of the streams, for an origin.
+    /// The folder of the streams, to be served by an origin.
     static let folder = Fixtures.folder + "/streams"
 
-    /// The number of video frames of the clip.
+    /// The number of video frames in the clip.
     static let videoFrames = 150
 
-    /// The arguments of ffmpeg for the encoding.
+    /// The encoding arguments of ffmpeg.
     static let encoding =
         ["-c:v", "libx264", "-preset", "ultrafast", "-b:v", "400k", "-g", "25", "-pix_fmt", "yuv420p", "-threads", "1"]
         + ["-c:a", "aac", "-b:a", "64k"]
 
-    /// Returns the arguments of ffmpeg for a source of video and audio.
+    /// Returns the arguments of ffmpeg for a generated video and audio source.
     static func source(seconds: Int) -> [String] {
         ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25", "-f", "lavfi", "-i", "sine=440:r=48000", "-t", "\(seconds)"]
     }
@@ -60,7 +60,7 @@ actor StreamFixtures {
     }
 }
 
-/// The forms of a stream's media at its origin.
+/// The media formats of a stream at its origin.
 enum StreamKind: String, CaseIterable {
     /// MPEG-TS with a file for each segment.
     case transportStream
@@ -68,21 +68,21 @@ enum StreamKind: String, CaseIterable {
     case absolute
     /// MP4 with a media initialization section.
     case fragmentedMP4
-    /// AES-128 with a relative URI of the key.
+    /// AES-128 with a relative key URI.
     case encrypted
-    /// AES-128 with an absolute URI of the key.
+    /// AES-128 with an absolute key URI.
     case encryptedAbsolute
     /// A multivariant playlist with an audio rendition.
     case separateAudio
     /// Byte ranges of one file.
     case byteRanges
 
-    /// The prefix of the names of its files.
+    /// The prefix of the file names.
     var name: String { rawValue.lowercased() }
 
     /// Returns the path of the playlist at an origin that serves ``StreamFixtures``.
     ///
-    /// A playlist with absolute URIs is written for the origin, because the port varies.
+    /// Writes a playlist with absolute URIs for the origin first, because the port varies.
     func playlist(at origin: NginxOrigin) throws -> String {
         let made = "\(StreamFixtures.folder)/\(name).m3u8"
         var text = try String(contentsOfFile: made, encoding: .utf8)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A summary of the packets of an elementary stream as read by ffprobe. A lost, repeated or shifted packet changes it.
+/// A summary of an elementary stream's packets as read by ffprobe, which changes if a packet is lost, repeated or
+/// shifted.
 struct StreamPackets: Hashable, CustomStringConvertible {
     var index: Int
     var type: String
@@ -54,7 +55,7 @@ struct StreamPackets: Hashable, CustomStringConvertible {
         }.sorted { $0.index < $1.index }
     }
 
-    /// The output of ffprobe, with its names.
+    /// The output of ffprobe, with ffprobe's names.
     private struct Report: Decodable {
         struct Stream: Decodable {
             var index: Int

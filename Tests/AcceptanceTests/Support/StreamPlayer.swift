@@ -1,6 +1,6 @@
 import Foundation
 
-/// The players of streams.
+/// Players of HLS streams.
 enum StreamPlayer: String, CaseIterable {
     case ffmpeg, mpv, vlc, chromium
 
@@ -34,9 +34,9 @@ enum StreamPlayer: String, CaseIterable {
         }
     }
 
-    /// Decodes the audio of a whole stream. Returns the number of samples and the error messages of the player.
+    /// Decodes the audio of a whole stream. Returns the number of samples and the player's error messages.
     ///
-    /// - Throws: `HarnessError` for a player that doesn't report samples.
+    /// - Throws: `HarnessError` if the player doesn't report samples.
     func samples(of url: URL, within limit: Duration = .seconds(60)) async throws -> (count: Int, errors: String) {
         let folder = try TemporaryFolder(rawValue)
         let output = folder.file("samples.wav")
@@ -67,7 +67,7 @@ enum StreamPlayer: String, CaseIterable {
             hasSound: frames.contains { $0.kind == "audio" })
     }
 
-    /// Runs mpv in its encoding mode, which decodes like playback and writes the checksum of each frame.
+    /// Runs mpv in its encoding mode, which decodes as in playback and writes the checksum of each frame.
     private static func mpv(_ url: URL, _ limit: Duration) async throws -> Playback {
         let folder = try TemporaryFolder("mpv")
         let output = folder.file("frames.txt")
@@ -79,7 +79,8 @@ enum StreamPlayer: String, CaseIterable {
         return try playback(String(contentsOfFile: output, encoding: .utf8))
     }
 
-    /// Runs VLC, which transcodes the stream to a file whose frames ffprobe counts. VLC refuses to run as root.
+    /// Runs VLC, which refuses to run as root. VLC transcodes the stream to a file, and ffprobe counts the frames of
+    /// this file.
     private static func vlc(_ url: URL, _ limit: Duration) async throws -> Playback {
         let folder = try TemporaryFolder("vlc")
         let output = folder.file("all.ts")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The settings of the test run in the environment.
+/// The environment variables that configure the test run.
 enum TestSettings {
     /// Whether tests run with full counts, regardless of their duration (`MEDIACACHE_SOAK=1`).
     static let isSoak = variable("MEDIACACHE_SOAK") == "1"

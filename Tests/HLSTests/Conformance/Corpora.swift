@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Third-party playlists and expected results in a folder beside the package.
+/// Playlists and expected results of other projects, in a folder next to the package.
 enum Corpora {
     static let root = Prerequisite.corpora
 

@@ -2,10 +2,10 @@ import HLS
 import TestSupport
 import Testing
 
-/// The 399 assertions in the tests of globocom/m3u8 (python-m3u8) on 76 playlists.
+/// The 399 assertions about 76 playlists in the tests of globocom/m3u8 (python-m3u8).
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GlobocomConformanceTests {
-    /// The assertions that don't hold, by playlist and path, with the section of RFC 8216bis that they contradict.
+    /// The assertions that contradict RFC 8216bis, by playlist and path, with the section.
     static let exceptions: [String: String] = [
         // 4.1: A line that isn't blank and doesn't begin with # is a URI. JUNK is a URI without an EXTINF.
         "SIMPLE_PLAYLIST_MESSY segments/*/uri": "4.1",
@@ -74,7 +74,7 @@ struct GlobocomConformanceTests {
         if path.last == "absolute_uri" {
             actual = value(tree, path.dropLast() + ["server_uri"])
         }
-        // The Python object prefixes references with a base, which gives the same result as resolving them.
+        // The Python object prepends a base to references, with the same result as resolving them.
         if case .string(let url) = expected, case .string(let uri) = actual, url != uri, url.hasSuffix(uri) {
             actual = .string(URLReference.resolve(uri, against: String(url.dropLast(uri.count))))
         }

@@ -1,6 +1,7 @@
 import HLS
 
-/// The segments of a media playlist as JSON in the form of python-m3u8's `parse`, which tracks the state of cues.
+/// The segments of a media playlist as JSON, in the form of python-m3u8's `parse`, which tracks ad cues across
+/// segments.
 struct GlobocomSegments {
     let playlist: MediaPlaylist
     let key: (EncryptionKey) -> JSONValue
@@ -60,7 +61,7 @@ struct GlobocomSegments {
         return parts
     }
 
-    /// Returns the values of IPTV lists that python-m3u8's tests parse with custom parsers.
+    /// Returns the values that python-m3u8's tests extract from IPTV lists with custom parsers.
     private func custom(_ segment: MediaSegment) -> JSONValue {
         var properties: [String: JSONValue] = [:]
         for case .durationParameters(let text) in segment.tags {

@@ -1,6 +1,6 @@
 import HLS
 
-/// A playlist as JSON in the form of python-m3u8's `parse`.
+/// A playlist as JSON, in the form of python-m3u8's `parse`.
 struct GlobocomTree {
     let playlist: Playlist
 
@@ -11,7 +11,7 @@ struct GlobocomTree {
         }
     }
 
-    /// Returns attributes by lower-case names, with quotes where python-m3u8 preserves them.
+    /// Returns attributes under lower-case names, quoted where python-m3u8 preserves the quotes.
     private func attributes(_ list: AttributeList, numbers: Set<String>, quotes: Set<String> = []) -> [String:
         JSONValue]
     {

@@ -40,7 +40,7 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
     init(_ number: Int?) { self = number.map { .number(Double($0)) } ?? .null }
     init(_ number: Double?) { self = number.map { .number($0) } ?? .null }
 
-    /// Returns an object without the members that are null.
+    /// Returns an object without its null members.
     static func members(_ members: [String: JSONValue]) -> JSONValue {
         .object(members.filter { $0.value != .null })
     }
@@ -65,8 +65,8 @@ enum JSONValue: Codable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the differences between two values with their paths. Numbers are compared with a relative tolerance of
-    /// 1e-9.
+    /// Returns the differences from an expected value, with their paths. Numbers are compared with a relative tolerance
+    /// of 1e-9.
     func differences(from expected: JSONValue, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.number(let left), .number(let right)):

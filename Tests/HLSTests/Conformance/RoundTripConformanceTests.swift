@@ -3,7 +3,7 @@ import HLS
 import TestSupport
 import Testing
 
-/// Round trips of third-party playlists.
+/// Round trips of other projects' playlists.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct RoundTripConformanceTests {
     private func lists() throws -> [String: JSONValue] {
@@ -29,11 +29,11 @@ struct RoundTripConformanceTests {
         }
     }
 
-    /// Writes the model in the order as read. Like Eyevinn's tests, the comparison ignores line ends and the end of the
-    /// file.
+    /// Writes the model in the order as read. Like Eyevinn's tests, the comparison ignores line endings and the end of
+    /// the file.
     ///
-    /// Mamba's document is left out: it has tags of both kinds of playlists, duplicate tags, invalid values and
-    /// comments, and a model can't represent those.
+    /// Mamba's document isn't tested, because a model can't represent its tags of both playlist kinds, duplicate tags,
+    /// invalid values and comments.
     @Test func writesEyevinnPlaylistsVerbatimInOrderAsRead() throws {
         for file in try verbatimFiles("eyevinn-hls-m3u8/sample-playlists") {
             let text = String(decoding: try Corpora.bytes(file), as: UTF8.self).replacing("\r\n", with: "\n")
@@ -56,11 +56,11 @@ struct RoundTripConformanceTests {
         }
     }
 
-    /// Parses the inputs of gohlslib's tests and the canonical form that gohlslib writes. Both have the same meaning,
-    /// and each is reproduced from the document and from the model.
+    /// Parses the inputs of gohlslib's tests and the canonical form that gohlslib writes. Both mean the same, and each
+    /// is reproduced from the document and from the model.
     ///
     /// This library doesn't write gohlslib's form because of these differences:
-    /// - `media-full`: gohlslib writes 4.56 of EXT-X-START as 4.56000, the same number (RFC 8216bis §4.2). This
+    /// - `media-full`: gohlslib writes 4.56 in EXT-X-START as 4.56000, the same number (RFC 8216bis §4.2). This
     ///   library preserves the digits.
     /// - `multivariant-full`: gohlslib writes renditions first, between blank lines. Any order is valid (4.4.6); this
     ///   library preserves the author's.
@@ -82,9 +82,8 @@ struct RoundTripConformanceTests {
         #expect(Self.asRead.text(right) == noVersion)
     }
 
-    /// Returns the playlist with gohlslib's changes, none of which alter the meaning: other digits in EXT-X-START, no
-    /// DEFAULT=NO, which is the default (4.4.6.1), no PROGRAM-ID, which version 6 of the protocol removed, and
-    /// renditions first.
+    /// Returns the playlist with gohlslib's changes, which don't alter its meaning: other digits in EXT-X-START, no
+    /// DEFAULT=NO (the default, 4.4.6.1), no PROGRAM-ID (removed in version 6 of the protocol), and renditions first.
     private func normalized(_ playlist: Playlist) -> Playlist {
         switch playlist {
         case .media(var media):
@@ -111,7 +110,7 @@ struct RoundTripConformanceTests {
         }
     }
 
-    @Test func roundTripsEveryPlaylistOfTheCorpora() throws {
+    @Test func roundTripsEveryPlaylistInCorpora() throws {
         let files = try Corpora.files("") {
             $0.hasSuffix(".m3u8") || $0.hasPrefix("comcast-mamba/hls_") && $0.hasSuffix(".txt")
         }
@@ -126,7 +125,7 @@ struct RoundTripConformanceTests {
             }
             try expectIdentity(parsed, "\(file)")
         }
-        // An empty file, and a file with only the digit 0.
+        // An empty file, and a file that contains only the digit 0.
         #expect(
             rejected == ["bluenviron-gohlslib/fuzz-playlist/771e938e4458e983.m3u8", "videojs-m3u8-parser/empty.m3u8"])
     }

@@ -2,16 +2,16 @@ import HLS
 import TestSupport
 import Testing
 
-/// The 60 playlists of videojs/m3u8-parser's tests, compared with the expected parse trees.
+/// The 60 playlists in the tests of videojs/m3u8-parser, compared with the expected parse trees.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct VideoJSConformanceTests {
-    /// The expected trees that contradict the RFC: the section and the paths of the differences, by playlist.
+    /// The expected trees that contradict the RFC, by playlist: the section, and the paths of the differences.
     static let exceptions: [String: (section: String, paths: [String])] = [
         // A body without #EXTM3U and without other tags isn't a playlist.
         "empty": ("4.4.1.1", []),
-        // EXTINF declares a duration of 0. m3u8-parser replaces it by 0.01 for its player.
+        // EXTINF declares a duration of 0, which m3u8-parser replaces with 0.01 for its player.
         "zeroDuration": ("4.4.4.1", [".segments[0].duration"]),
-        // A range without an offset follows the previous range of the same resource. m3u8-parser continues across
+        // A range without an offset follows the previous range of the same resource. m3u8-parser also continues across
         // resources.
         "byteRange": ("4.4.4.2", [".segments[2].byterange.offset"]),
         "llhls-byte-range": ("4.4.4.2", [".segments[2].byterange.offset"]),
@@ -19,7 +19,7 @@ struct VideoJSConformanceTests {
         "llhls-delta-byte-range": ("4.4.5.3", [".preloadSegment.preloadHints[0].byterange.offset"]),
     ]
 
-    @Test func matchesTreesOfM3U8Parser() throws {
+    @Test func matchesM3U8ParserTrees() throws {
         let names = try Corpora.files("videojs-m3u8-parser/expected") { $0.hasSuffix(".json") }
             .map { String($0.dropFirst("videojs-m3u8-parser/expected/".count).dropLast(".json".count)) }
         #expect(names.count == 60)

@@ -12,7 +12,8 @@ struct VideoJSTree {
         }
     }
 
-    /// Returns the value of EXT-X-ALLOW-CACHE, an unknown tag since version 7 of the protocol removed it.
+    /// Returns the value of EXT-X-ALLOW-CACHE, which the model treats as an unknown tag because version 7 of the
+    /// protocol removed it.
     private func allowsCache(_ tags: [UnknownTag]) -> JSONValue {
         let value = tags.last { $0.name == "EXT-X-ALLOW-CACHE" }?.value
         return .bool(value != "NO")
@@ -165,8 +166,8 @@ struct VideoJSTree {
                     "byterange": range(resolved.byteRange), "key": key(segment.keys),
                     "map": segment.map.map { map($0) } ?? .null, "parts": parts(segment.parts),
                 ]
-                // Without an EXTINF and a target duration, a segment has no duration in m3u8-parser, and 0 in the
-                // model.
+                // m3u8-parser omits the duration of a segment if both the EXTINF and the target duration are missing.
+                // The model has 0.
                 if segment.duration == .zero, !missing.isEmpty { tree["duration"] = .null }
                 if let date = segment.programDateTime { self.date(date, &tree) }
                 tree["programDateTime"] = JSONValue(

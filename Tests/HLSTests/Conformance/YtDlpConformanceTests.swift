@@ -2,11 +2,11 @@ import HLS
 import TestSupport
 import Testing
 
-/// The two multivariant playlists of yt-dlp's tests, compared with the expected formats.
+/// The two multivariant playlists in yt-dlp's tests, compared with the expected formats.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct YtDlpConformanceTests {
     @Test(arguments: ["bipbop_16x9", "img_bipbop_adv_example_fmp4"])
-    func findsSameStreamsAsYtDlp(_ name: String) throws {
+    func findsSameFormatsAsYtDlp(_ name: String) throws {
         let expected = try Corpora.json("yt-dlp/m3u8/\(name).expected.json")
         let base = try #require(expected["manifest_url"].string)
         let parsed = try PlaylistParser().parse(try Corpora.bytes("yt-dlp/m3u8/\(name).m3u8")).playlist

@@ -28,13 +28,13 @@ struct BodyKindTests {
         #expect(PlaylistError.notAPlaylist(.empty).description.contains("blank lines"))
     }
 
-    @Test func detectsForeignContent() {
+    @Test func detectsContentThatIsNotAPlaylist() {
         #expect(kind("") == .foreign(.empty))
         #expect(kind("\u{FEFF} \r\n") == .foreign(.empty))
         #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .foreign(.html))
         #expect(kind("<?xml version='1.0'?><MPD/>") == .foreign(.xml))
         #expect(kind("\n{\"error\": 1}") == .foreign(.json))
-        // Ciphertext may begin with any byte.
+        // Ciphertext can begin with any byte.
         #expect(kind("{\u{1}\u{2}\u{3}") == .foreign(.binary))
         #expect(kind("<\u{0}html") == .foreign(.binary))
         #expect(kind("WEBVTT\n") == .foreign(.webVTT))

@@ -17,7 +17,7 @@ struct DocumentationTests {
         #expect(text.components(separatedBy: "```swift").count - 1 == snippets.count)
     }
 
-    @Test func examplesGiveExpectedResults() throws {
+    @Test func examplesReturnExpectedResults() throws {
         let body = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttp://h/a.ts\n".utf8)
         #expect(try DocumentationExamples.read(body) == ["0 http://h/a.ts 4"])
         #expect(DocumentationExamples.write().hasPrefix("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"))

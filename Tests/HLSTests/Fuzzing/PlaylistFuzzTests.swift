@@ -3,8 +3,8 @@ import HLS
 import TestSupport
 import Testing
 
-/// Fuzzing with broken playlists. No input may crash the parser, hang it, or grow beyond its length, and every parsed
-/// playlist must survive a round trip.
+/// Fuzzing with malformed playlists. No input may crash or hang the parser, or make a playlist much larger than its
+/// input. Every parsed playlist must survive a round trip.
 struct PlaylistFuzzTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -45,13 +45,15 @@ struct PlaylistFuzzTests {
                 throw ProblemFound()
             }
             slowest = max(slowest, elapsed)
-            // Lets other tests run, some of which depend on real time.
+            // Yields to other tests, some of which depend on real time.
             await Task.yield()
         }
         let grown = (residentBytes() ?? 0) - (before ?? 0)
-        print("\(read) of \(Self.count) were parsed; the slowest took \(slowest); memory grew by \(grown >> 20) MiB")
+        print(
+            "\(read) of \(Self.count) playlists were parsed; slowest: \(slowest); memory grew by \(grown >> 20) MiB"
+        )
         #expect(read > Self.count / 2)
-        // A playlist of some kilobytes takes well under a millisecond.
+        // A playlist of a few kilobytes takes well under a millisecond.
         #expect(slowest < .seconds(10))
         if Self.environment["MEDIACACHE_SOAK"] == "1" { #expect(grown < 64 << 20) }
     }
@@ -75,12 +77,14 @@ struct PlaylistFuzzTests {
             if media.skip == nil { known = media }
         }
         let growth = PlaylistWriter().bytes(parsed.playlist).count
-        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 { return "It grew to \(growth) bytes." }
+        if parsed.variables.isEmpty, growth > 8 * bytes.count + 1024 {
+            return "The written playlist has \(growth) bytes."
+        }
         return nil
     }
 
-    /// Returns a description of a violation: rewriting may only remove line separators, truncate lines before ambiguous
-    /// attributes, and end an EXTINF on the last line.
+    /// Returns a description of a violation. Rewriting may only remove line separators, truncate lines before ambiguous
+    /// attributes, and terminate an EXTINF on the last line.
     private func rewritingProblem(_ bytes: [UInt8]) -> String? {
         let sent = PlaylistReferences().rewritten(bytes) { _ in nil }
         if PlaylistReferences().rewritten(sent, { _ in nil }) != sent { return "Rewriting again changed it." }
@@ -95,14 +99,14 @@ struct PlaylistFuzzTests {
             guard line != rest else { return true }
             let end = line.dropFirst(rest.count)
             let hasName = ["URI", "X-ASSET-LIST"].contains { end.firstRange(of: Array($0.utf8)) != nil }
-            // A tag after Unicode white space is removed.
+            // A tag that follows Unicode white space is removed.
             let isHidden = rest.isEmpty && line.first.map { $0 >= 0x80 } == true
             return line.starts(with: rest) && (hasName || isHidden || rest.contains(UInt8(ascii: "\"")))
         }
         return isShortened && left.count == lines.count ? nil : "The rewritten playlist changed."
     }
 
-    /// Returns the resident memory of the process in bytes; nil on systems without procfs.
+    /// Returns the process's resident memory in bytes, or nil on systems without procfs.
     private func residentBytes() -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4096 }

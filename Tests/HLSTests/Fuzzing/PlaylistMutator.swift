@@ -1,12 +1,12 @@
 import HLS
 import TestSupport
 
-/// A generator of broken playlists by random mutations of valid ones.
+/// A generator of malformed playlists, made by random mutations of valid ones.
 struct PlaylistMutator {
     private let seeds: [[UInt8]]
     private var random: SeededGenerator
 
-    /// Text that's likely to break parsers: fragments of the syntax, and numbers at their limits.
+    /// Text that is likely to break parsers: syntax fragments, and numbers at their limits.
     private static let tokens: [[UInt8]] =
         PlaylistTag.allCases.map { Array("\n#\($0.rawValue):".utf8) }
         + [

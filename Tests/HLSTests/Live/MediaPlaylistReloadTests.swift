@@ -47,7 +47,7 @@ struct MediaPlaylistReloadTests {
         #expect(reload.removedSegments == 10..<15)
     }
 
-    @Test func ignoresOlderCopy() throws {
+    @Test func ignoresOlderPlaylist() throws {
         let known = try playlist(12..<17)
         let reload = try known.reloaded(with: playlist(10..<15))
         #expect(reload.outcome == .stale)
@@ -78,7 +78,7 @@ struct MediaPlaylistReloadTests {
         #expect(reload.newSegments == 1..<2)
     }
 
-    @Test func fillsSegmentsSkippedByDeltaUpdate() throws {
+    @Test func restoresSegmentsSkippedByDeltaUpdate() throws {
         let known = try playlist(10..<16, header: "#EXT-X-MAP:URI=\"init.mp4\"\n")
         let update = try parse(
             """
@@ -105,7 +105,7 @@ struct MediaPlaylistReloadTests {
         #expect(throws: PlaylistReloadError.unknownSegments(5..<9)) { try playlist(8..<12).reloaded(with: update) }
     }
 
-    @Test func removesDateRangesNamedByDeltaUpdate() throws {
+    @Test func removesDateRangesListedInDeltaUpdate() throws {
         let range = { (id: String) in "#EXT-X-DATERANGE:ID=\"\(id)\",START-DATE=\"2024-01-01T00:00:00Z\"\n" }
         let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES\n"
         let known = try playlist(10..<14, header: control + range("old") + range("remaining"))
@@ -143,8 +143,8 @@ struct MediaPlaylistReloadTests {
         #expect(reload.playlist.segments[0].programDateTime?.text == "2024-01-01T00:00:20.000Z")
     }
 
-    /// A byte range without an offset begins at the end of the previous part, even if that part is known or has another
-    /// URI.
+    /// A byte range without an offset begins at the end of the previous part, even if that part was already known or
+    /// has another URI.
     @Test func continuesByteRangesOfParts() throws {
         let part = { (name: String, range: String) in
             "#EXT-X-PART:DURATION=1,URI=\"\(name)\",BYTERANGE=\"\(range)\"\n"

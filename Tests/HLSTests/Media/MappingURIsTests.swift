@@ -2,7 +2,7 @@ import HLS
 import Testing
 
 struct MappingURIsTests {
-    @Test func leavesAbsentURIsAbsent() throws {
+    @Test func doesNotAddURIs() throws {
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:BYTERANGE=\"1@0\"\n#EXTINF:4,\na.mp4\n"
         let resolved = try #require(try PlaylistParser().parse(media).playlist.media)
             .resolvingURIs(against: "http://h/s/index.m3u8")

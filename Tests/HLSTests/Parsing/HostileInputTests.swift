@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Hostile input that takes minutes or gigabytes if time or memory grows quadratically.
+/// Hostile input that would take minutes or gigabytes if time or memory grew quadratically.
 @Suite(.timeLimit(.minutes(30))) struct HostileInputTests {
     private func parse(_ text: String) {
         let bytes = Array(text.utf8)

@@ -4,7 +4,7 @@ import Testing
 struct ParserErrorTests {
     private static let body = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
 
-    @Test func rejectsForeignContent() {
+    @Test func rejectsContentThatIsNotAPlaylist() {
         for (text, content) in [
             ("", ForeignContent.empty), ("<html>login</html>", .html), ("{\"a\":1}", .json), ("Not Found", .text),
         ] {

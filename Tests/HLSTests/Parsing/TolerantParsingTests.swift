@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Playlists of real servers that violate the RFC or use its edge cases.
+/// Playlists of real servers that violate the RFC or exercise its edge cases.
 struct TolerantParsingTests {
     private func media(_ text: String) throws -> (playlist: MediaPlaylist, rules: [String]) {
         let parsed = try PlaylistParser().parse(text)
@@ -9,7 +9,7 @@ struct TolerantParsingTests {
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func parsesAllLineEnds(_ end: String) throws {
+    func parsesAllLineEndings(_ end: String) throws {
         let text = ["#EXTM3U", "#EXT-X-TARGETDURATION:4", "#EXTINF:4,", "a.ts", "#EXT-X-ENDLIST"].joined(separator: end)
         let (playlist, rules) = try media(text)
         #expect(playlist.segments.map(\.uri) == ["a.ts"])
@@ -84,7 +84,7 @@ struct TolerantParsingTests {
         #expect(parsed.diagnostics.map(\.line) == [4])
     }
 
-    @Test func parsesEXTINFWithoutCommaOrWithBlanks() throws {
+    @Test func parsesEXTINFWithoutCommaOrWithSpaces() throws {
         let (playlist, rules) = try media(
             "#EXTM3U\n#EXT-X-TARGETDURATION: 10\n#EXTINF: 9\na\n#EXTINF: 9 , A title \nb\n")
         #expect(playlist.segments.map(\.duration) == [DecimalValue(9), DecimalValue(9)])
@@ -134,7 +134,7 @@ struct TolerantParsingTests {
         #expect(parsed.diagnostics.first?.severity == .error)
     }
 
-    @Test func reportsNothingAboutValidPlaylists() throws {
+    @Test func reportsNoDiagnosticsForValidPlaylists() throws {
         for sample in [SamplePlaylists.lowLatency, SamplePlaylists.delta, SamplePlaylists.iFrames] {
             #expect(try PlaylistParser(isStrict: true).parse(sample).diagnostics.isEmpty)
         }

@@ -33,7 +33,7 @@ struct VariableSubstitutionTests {
             ])
     }
 
-    @Test func encodesLineEndsInValues() throws {
+    @Test func encodesLineEndingsInValues() throws {
         let context = PlaylistContext(importableVariables: ["a": "x\n#EXT-X-ENDLIST", "b": "#c"])
         let text =
             "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-DEFINE:IMPORT=\"b\"\n#EXTINF:4,\n{$a}\n#EXTINF:4,\n{$b}\n"

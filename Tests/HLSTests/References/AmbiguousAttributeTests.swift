@@ -1,7 +1,7 @@
 import HLS
 import Testing
 
-/// Attribute lists that players split in different ways.
+/// Attribute lists that players split differently.
 struct AmbiguousAttributeTests {
     private func rewritten(_ line: String) -> String {
         let sent = PlaylistReferences().rewritten(Array("#EXTM3U\n\(line)\nend.ts\n".utf8)) { reference in
@@ -11,24 +11,24 @@ struct AmbiguousAttributeTests {
     }
 
     @Test(arguments: [
-        // FFmpeg begins an attribute after a blank.
+        // FFmpeg starts a new attribute after a space.
         (#"#EXT-X-KEY:METHOD=AES-128 URI="http://h/k""#, "#EXT-X-KEY:METHOD=AES-128 "),
         (#"#EXT-X-MAP:URI=a.mp4 URI=http://h/m"#, #"#EXT-X-MAP:URI=a.mp4 "#),
         (#"#EXT-X-MEDIA:URI = "a,X=b URI=http://h/m""#, #"#EXT-X-MEDIA:URI = "a,X=b "#),
-        // FFmpeg also begins an attribute after a closing quote.
+        // FFmpeg also starts a new attribute after a closing quote.
         (#"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a"URI="http://h/m",GROUP-ID="g""#, #"#EXT-X-MEDIA:TYPE=AUDIO,NAME="a""#),
         (#"#EXT-X-MAP:URI="//h/m"URI="http://h/m""#, #"#EXT-X-MAP:URI="/play""#),
         (#"#EXT-X-MEDIA:NAME="x"y,CODECS=",URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="x"y,CODECS=","#),
         // FFmpeg and VLC treat a backslash as an escape character.
         (#"#EXT-X-MEDIA:NAME="a\",CODECS="URI=http://h/m,""#, #"#EXT-X-MEDIA:NAME="a\",CODECS=""#),
         (#"#EXT-X-KEY:IV="\\",X="URI=//h/k,""#, #"#EXT-X-KEY:IV="\\",X=""#),
-        // Media3 matches the end of a name, and hls.js ignores Unicode white space.
+        // Media3 matches names by their end, and hls.js ignores Unicode white space.
         (#"#EXT-X-KEY:METHOD=AES-128,X-URI="http://h/k""#, #"#EXT-X-KEY:METHOD=AES-128,X-URI="/play""#),
         ("#EXT-X-MAP:\u{A0}URI=\"http://h/m\"", "#EXT-X-MAP:\u{A0}URI=\"/play\""),
         ("#EXT-X-MAP:URI\u{A0}=\"http://h/m\"", "#EXT-X-MAP:"),
         ("#EXT-X-MAP:URI=\"\u{3000}http://h/m\"", "#EXT-X-MAP:URI=\"/play\""),
         ("\u{FEFF}\u{A0}http://h/s.ts", "/play"),
-        // hls.js finds a rendition in the middle of any line.
+        // hls.js recognizes a rendition tag in the middle of any line.
         (#"# a comment #EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "# a comment #EXT-X-MEDIA:TYPE=AUDIO,"),
         (#"#EXTINF:4,#EXT-X-MEDIA:URI="http://h/m""#, "#EXTINF:4,#EXT-X-MEDIA:"),
         (##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,URI=//h/m,""##, ##"#EXT-X-START:VALUE="#EXT-X-MEDIA:N=1,"##),
@@ -36,7 +36,7 @@ struct AmbiguousAttributeTests {
         ("\u{A0}#EXTINF:4 http://h/s.ts", ""),
         (#"s.ts?#EXT-X-MEDIA:TYPE=AUDIO,URI="http://h/m""#, "s.ts?"),
         (#"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="http://h/m""#, #"#EXT-X-STREAM-INF:BANDWIDTH=1,URI="/play""#),
-        // Python's regular expressions skip names in lower case.
+        // The regular expressions of Python parsers skip lower-case names.
         (#"#EXT-X-MEDIA:name="a,URI=http://h/m,""#, #"#EXT-X-MEDIA:name="a,"#),
     ])
     func truncatesLinesBeforeAmbiguousReferences(_ line: String, _ expected: String) {

@@ -7,7 +7,7 @@ struct PlaylistReferencesTests {
         PlaylistReferences(context: context).all(in: Array(text.utf8)).map { "\($0.role) \($0.uri)" }
     }
 
-    @Test func findsReferencesOfEveryRole() {
+    @Test func findsReferencesInEveryRole() {
         let text = """
             #EXTM3U
             #EXT-X-KEY:METHOD=AES-128,URI="k"
@@ -55,20 +55,20 @@ struct PlaylistReferencesTests {
         #expect(PlaylistReferences().rewritten(bytes) { $0.uri == "%E9.ts" ? "x" : nil } == sent.dropLast(4) + [0x78])
     }
 
-    @Test func removesLineSeparatorsOfSomePlayers() {
+    @Test func removesSeparatorsThatSomePlayersTreatAsLineEndings() {
         let text = "#EXTM3U\n#EXTINF:4,a\0b\u{B}\u{C}\u{85}c\u{2028}\u{2029}\tÅ…\nx\u{1F}y.ts\n"
         let sent = PlaylistReferences().rewritten(Array(text.utf8)) { $0.uri == "xy.ts" ? "/p/xy.ts" : nil }
         #expect(String(decoding: sent, as: UTF8.self) == "#EXTM3U\n#EXTINF:4,abc\tÅ…\n/p/xy.ts\n")
-        // A separator that the removal of a control character creates is removed as well.
+        // A separator that appears when a control character is removed is removed too.
         let joined: [UInt8] = [0x23, 0xE2, 0x00, 0x80, 0x01, 0xA8, 0x0A]
         #expect(PlaylistReferences().rewritten(joined) { _ in nil } == [0x23, 0x0A])
-        // Line separators in a replacement are encoded.
+        // Line separators in a replacement URI are percent-encoded.
         let uri = "/p/\0\u{2028}\r\"x"
         let replaced = PlaylistReferences().rewritten(Array("#EXTM3U\nx\n".utf8)) { _ in uri }
         #expect(String(decoding: replaced, as: UTF8.self) == "#EXTM3U\n/p/%00%E2%80%A8%0D%22x\n")
     }
 
-    /// hls.js reads the text after the duration as a URI without a comma, or without a line end after the title.
+    /// hls.js reads the text after the duration as a URI if the comma, or the line ending after the title, is missing.
     @Test func replacesURLsInEXTINF() throws {
         let pattern = #"#EXTINF:\s*(\d*(?:\.\d+)?)(?:,(.*)\s+)?|(?!#) *(\S[^\r\n]*)|#.*"#
         let regex = try NSRegularExpression(pattern: pattern)
@@ -136,7 +136,7 @@ struct PlaylistReferencesTests {
             ])
     }
 
-    @Test func limitsGrowthOfVariables() {
+    @Test func limitsGrowthByVariables() {
         var text = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"v0\",VALUE=\"0123456789\"\n"
         for index in 1...30 {
             let value = String(repeating: "{$v\(index - 1)}", count: 10)

@@ -9,7 +9,7 @@ struct RedundantStreamsTests {
         return RedundantStreams(of: playlist)
     }
 
-    @Test func findsBackupsWithEqualAttributes() throws {
+    @Test func findsBackupStreamsWithEqualAttributes() throws {
         let streams = try streams(
             """
             #EXT-X-STREAM-INF:BANDWIDTH=1000,CODECS="avc1.4d401e"
@@ -47,8 +47,8 @@ struct RedundantStreamsTests {
             ])
     }
 
-    /// Variant streams with the same video and different audio groups aren't copies.
-    @Test func preservesVariantStreamsWithOtherRenditions() throws {
+    /// Variant streams with the same video but different audio groups aren't redundant.
+    @Test func keepsVariantStreamsWithOtherRenditions() throws {
         let streams = try streams(
             """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="stereo",NAME="English",CHANNELS="2",URI="stereo.m3u8"

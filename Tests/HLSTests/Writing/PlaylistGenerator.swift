@@ -1,7 +1,7 @@
 import HLS
 import TestSupport
 
-/// A generator of random playlists of both kinds. Equal seeds give equal playlists.
+/// A generator of random playlists of both kinds. The same seed generates the same playlists.
 struct PlaylistGenerator {
     private var random: SeededGenerator
 

@@ -57,7 +57,7 @@ struct PlaylistWriterTests {
         #expect(PlaylistWriter().text(try PlaylistParser().parse(text).playlist) == text)
     }
 
-    @Test func encodesLineEndsInText() throws {
+    @Test func encodesLineEndingsInText() throws {
         var playlist = MediaPlaylist(targetDuration: 4)
         var segment = MediaSegment(uri: "a\n#EXT-X-ENDLIST", duration: DecimalValue(4))
         segment.title = "t\r\nx"
@@ -106,7 +106,7 @@ struct PlaylistWriterTests {
         var playlist = try #require(try PlaylistParser().parse(text).playlist.media)
         #expect(writer.text(.media(playlist)) == text)
         #expect(playlist.segments[0].title == "title")
-        // A new tag follows its predecessor in the canonical order, and a removed tag leaves nothing behind.
+        // A new tag is written after its predecessor in the canonical order, and a removed tag leaves no trace.
         playlist.version = nil
         playlist.type = .onDemand
         let changed =
@@ -115,7 +115,7 @@ struct PlaylistWriterTests {
         #expect(writer.text(.media(playlist)) == changed)
     }
 
-    /// The order of keys and maps determines the keys that encrypt a map.
+    /// The order of keys and maps determines which keys encrypt a map.
     @Test func preservesOrderOfKeysAndMaps() throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"m\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:4,\na\n"
@@ -127,7 +127,7 @@ struct PlaylistWriterTests {
         #expect(try PlaylistParser().parse(written).playlist == .media(playlist))
     }
 
-    /// The tag that decided the kind is lost. In the order as read, the remaining tags would decide for the other kind.
+    /// The tag that determined the kind is lost. In the order as read, the remaining tags would imply the other kind.
     @Test func preservesKindInOrderAsRead() throws {
         let parsed = try PlaylistParser().parse(
             Array("#EXT-X-SESSION-DATA:DATA-ID=\"a\"\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:\n".utf8))

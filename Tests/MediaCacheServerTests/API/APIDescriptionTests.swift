@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `docs/openapi.yaml` compared with the routes. `Scripts/check-api.sh` compares the answers.
+/// Tests that compare `docs/openapi.yaml` with the routes. `Scripts/check-api.sh` compares the responses.
 struct APIDescriptionTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     /// The described methods of each path.
@@ -54,7 +54,7 @@ struct APIDescriptionTests {
         }
     }
 
-    /// No path supports `OPTIONS`, and the refusal lists the supported methods.
+    /// No path supports `OPTIONS`. The refusal lists the supported methods.
     @Test func supportsDescribedMethods() async throws {
         try await withHost { host in
             for (template, methods) in described where template.hasPrefix("/api/") {
@@ -66,7 +66,7 @@ struct APIDescriptionTests {
         }
     }
 
-    /// Sends a failing condition and malformed names to every path.
+    /// Sends a failing condition and malformed names to each path.
     @Test func describesRefusalsOfEveryOperation() async throws {
         try await withHost { host in
             for (template, methods) in described

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Numbers that could overflow, and empty titles.
+/// Tests of numbers that could overflow, and of empty titles.
 struct BoundsTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 

@@ -8,7 +8,7 @@ import Testing
 struct ProblemTests {
     private struct Surprise: Error {}
 
-    /// Only unexpected errors are internal errors, which are logged.
+    /// Only unexpected errors are internal errors and logged.
     @Test func reportsDisconnectedClientAsCancelled() {
         let left = Problem(CancellationError())
         #expect(left.code == CacheError.Code.cancelled.rawValue)
@@ -40,7 +40,7 @@ struct ProblemTests {
         #expect(problem.withoutURLs.detail.count == 1024)
     }
 
-    /// The description has no Swift terms.
+    /// The description contains no Swift terms.
     @Test(arguments: [
         ("{", "it isn't JSON"),
         ("[]", "it isn't an object"),
@@ -58,7 +58,7 @@ struct ProblemTests {
         #expect(problem.status == 400 && problem.code == "badRequest")
     }
 
-    @Test func namesFieldWithInvalidValue() throws {
+    @Test func errorContainsFieldWithInvalidValue() throws {
         let error = #expect(throws: DecodingError.self) {
             try APICoding.makeDecoder().decode(DownloadUpdate.self, from: Data(#"{"state": "flying"}"#.utf8))
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The rights of tokens, and their storage.
+/// Tests of the rights of tokens and of their storage.
 struct AccessControlTests {
     /// A manual clock.
     private final class Clock: Sendable {
@@ -80,7 +80,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func keepsStandingTokenUntilRevocationOrRoll() async throws {
+    @Test func keepsStandingTokenUntilRevocationOrKeyRoll() async throws {
         try await withFolder {
             var (first, second) = ("", "")
             try await withAccess { first = $0.playbackToken }
@@ -136,7 +136,7 @@ struct AccessControlTests {
                 clock.advance(by: 0.5)
                 #expect(access.grant(for: token.token) == nil)
                 #expect(access.tokens().map(\.id) == [AccessControl.standingID])
-                // The next change removes the expired token from the file.
+                // The next change of the file removes the expired token.
                 _ = try await access.issue(asset: nil, label: nil, expires: nil)
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect(!text.contains(token.record.id))
@@ -173,7 +173,7 @@ struct AccessControlTests {
         }
     }
 
-    /// A crash between writing the new file and renaming it leaves the old file in place.
+    /// If a crash happens between writing the new file and renaming it, the old file remains.
     @Test func keepsOldTokensAfterCrashBeforeRename() async throws {
         try await withFolder {
             var token = ""
@@ -186,11 +186,11 @@ struct AccessControlTests {
         }
     }
 
-    @Test func refusesUnstoredTokenAndUpholdsUnstoredRevocation() async throws {
+    @Test func failsToIssueButRevokesTokenWhenFileCannotBeWritten() async throws {
         try await withFolder {
             try await withAccess { access in
                 let issued = try await access.issue(asset: nil, label: nil, expires: nil)
-                // Renaming to a folder that isn't empty fails, even for root.
+                // Replacing a folder that isn't empty by renaming fails, even for root.
                 try FileManager.default.removeItem(atPath: file)
                 try FileManager.default.createDirectory(atPath: "\(file)/x", withIntermediateDirectories: true)
                 await #expect(throws: CacheError.self) {
@@ -215,7 +215,7 @@ struct AccessControlTests {
             try Data(text.utf8).write(to: URL(filePath: file))
             let error = await #expect(throws: CacheError.self) { try await withAccess { _ in } }
             #expect(error?.code == .storage && error?.message.contains("settings/tokens.json") == true)
-            // A server doesn't start with the file, either.
+            // A server with this file doesn't start, either.
             await #expect(throws: CacheError.self) {
                 try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }, { _ in })
             }
@@ -263,7 +263,7 @@ struct AccessControlTests {
         #expect(refuses { $0.credentials = Credentials(userInfo: "bob:secret") })
         #expect(refuses { $0.options.signature = nil })
         #expect(refuses { $0.options.signature = "" })
-        // Another server has another secret.
+        // Another server has a different secret.
         #expect(AccessControl(key: key).signature(of: target) != target.options.signature)
     }
 }

@@ -8,17 +8,17 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// The access rule on all paths to an origin, by target and by the document that names it.
+/// Tests of the access rule on each path to an origin, by target and by the document that refers to it.
 struct AccessMatrixTests {
-    /// A path on which a target is requested.
+    /// A path by which a target is requested.
     enum Path: String, CaseIterable {
         case playSegment, playKey, playMap, playVariant, playAsset, playAhead
         case getSegment, getKey, getMap, getVariant, getRefreshed
         case recordSegment, recordKey, recordMap, recordVariant
         case probeVariant, preloadSegment, preloadVariant
 
-        /// Whether the user can name the target of this path.
-        var takesUsersTarget: Bool {
+        /// Whether the user can provide this path's target.
+        var acceptsUserTarget: Bool {
             switch self {
             case .playSegment, .getSegment, .recordVariant, .probeVariant, .preloadSegment: true
             default: false
@@ -28,7 +28,7 @@ struct AccessMatrixTests {
         var isVariant: Bool { rawValue.hasSuffix("Variant") }
     }
 
-    enum Namer: String, CaseIterable {
+    enum Referrer: String, CaseIterable {
         case user, publicDocument, localDocument
     }
 
@@ -59,14 +59,14 @@ struct AccessMatrixTests {
         case rebound = "rebinding.example"
 
         /// Returns whether the rule allows contact.
-        func isAllowed(by namer: Namer, isProxied: Bool) -> Bool {
+        func isAllowed(by referrer: Referrer, isProxied: Bool) -> Bool {
             switch self {
             case .outside: true
             // A public host sends the redirect.
             case .redirected: false
-            // Only the proxy resolves such names.
-            case .innerName, .innerTranslatedName, .rebound: namer != .publicDocument || isProxied
-            default: namer != .publicDocument
+            // Only the proxy resolves these names.
+            case .innerName, .innerTranslatedName, .rebound: referrer != .publicDocument || isProxied
+            default: referrer != .publicDocument
             }
         }
     }
@@ -74,19 +74,20 @@ struct AccessMatrixTests {
     @Test(arguments: Path.allCases, [false, true])
     func contactsOnlyAllowedTargets(_ path: Path, isProxied: Bool) async throws {
         let world = try await AccessWorld(isProxied: isProxied)
-        for namer in Namer.allCases where namer != .user || path.takesUsersTarget {
-            for target in Target.allCases where target != .rebound || namer == .publicDocument {
-                let isContacted = try await world.follows(path, to: target, namedBy: namer)
-                let isAllowed = target.isAllowed(by: namer, isProxied: isProxied)
+        for referrer in Referrer.allCases where referrer != .user || path.acceptsUserTarget {
+            for target in Target.allCases where target != .rebound || referrer == .publicDocument {
+                let isContacted = try await world.follows(path, to: target, referencedBy: referrer)
+                let isAllowed = target.isAllowed(by: referrer, isProxied: isProxied)
                 #expect(
-                    isContacted == isAllowed, "\(path) to \(target.rawValue) named by \(namer), proxied: \(isProxied)")
+                    isContacted == isAllowed,
+                    "\(path) to \(target.rawValue) referenced by \(referrer), proxied: \(isProxied)")
             }
         }
         await world.close()
     }
 }
 
-/// A store over a model network, with every component that requests origins.
+/// A store on a simulated network, with every component that sends requests to origins.
 final class AccessWorld: StreamSourceSuite {
     let network: ModelNetwork
     let time = ManualTime()
@@ -129,30 +130,31 @@ final class AccessWorld: StreamSourceSuite {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Follows a path to its own target.
+    /// Follows a path to a separate target.
     ///
-    /// - Returns: whether the target was contacted.
+    /// - Returns: Whether the target was contacted.
     func follows(
-        _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target, namedBy namer: AccessMatrixTests.Namer
+        _ path: AccessMatrixTests.Path, to target: AccessMatrixTests.Target,
+        referencedBy referrer: AccessMatrixTests.Referrer
     ) async throws -> Bool {
         cell += 1
         let ending = path.isVariant ? "m3u8" : path.rawValue.hasSuffix("Key") ? "key" : "ts"
         let (named, final) = try serve(target, ending)
-        // Each cell has its own paths, since the document's server chooses names and redirects.
+        // Each cell of the matrix has its own paths, because a document's server chooses names and redirects.
         let host =
-            namer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
+            referrer == .localDocument ? "192.168.1.5" : target == .rebound ? target.rawValue : "public.example"
         let document = try ResourceURL("http://\(host)/d/\(cell)/index.m3u8")
-        let start = namer == .user ? try ResourceURL(named) : document
-        serve(path, naming: named, at: document)
-        try await run(path, start, isUsers: namer == .user)
+        let start = referrer == .user ? try ResourceURL(named) : document
+        serve(path, referencing: named, at: document)
+        try await run(path, start, isUserProvided: referrer == .user)
         await wait { self.network.attempts.contains(final) }
-        #expect(network.attempts.contains(final), "\(path) didn't request \(final), named by \(namer)")
+        #expect(network.attempts.contains(final), "\(path) didn't request \(final), referenced by \(referrer)")
         return network.contacts.contains(final)
     }
 
     /// Serves a target.
     ///
-    /// - Returns: the reference for documents, and the URL whose contact is checked.
+    /// - Returns: The reference for documents, and the URL that must or mustn't be contacted.
     private func serve(_ target: AccessMatrixTests.Target, _ ending: String) throws -> (named: String, URL: ResourceURL)
     {
         let host = target == .redirected ? "10.0.0.9" : target.rawValue
@@ -164,7 +166,7 @@ final class AccessWorld: StreamSourceSuite {
         case "key": origin[url] = ScriptedResource(.bytes(Array(repeating: 7, count: 16)))
         default: origin[url] = Self.packets
         }
-        // Encrypted media consists of blocks of 16 bytes.
+        // Encrypted media consists of 16-byte blocks.
         let other = ending == "key" ? ScriptedResource(.bytes([UInt8](repeating: 0x99, count: 1888))) : Self.packets
         origin[try ResourceURL("http://cdn.example/o/\(cell).ts")] = other
         guard target == .redirected else { return ("http://\(target.rawValue)\(url.target)", url) }
@@ -177,7 +179,7 @@ final class AccessWorld: StreamSourceSuite {
         .bytes((0..<10).flatMap { _ in [0x47] + [UInt8](repeating: 1, count: 187) }), contentType: "video/mp2t")
 
     /// Serves the document of a path.
-    private func serve(_ path: AccessMatrixTests.Path, naming target: String, at document: ResourceURL) {
+    private func serve(_ path: AccessMatrixTests.Path, referencing target: String, at document: ResourceURL) {
         let other = "http://cdn.example/o/\(cell).ts"
         let isLive = path.rawValue.hasPrefix("record")
         func media(_ lines: String) -> String {
@@ -216,9 +218,9 @@ final class AccessWorld: StreamSourceSuite {
 
     // MARK: - Paths
 
-    private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUsers: Bool) async throws {
+    private func run(_ path: AccessMatrixTests.Path, _ start: ResourceURL, isUserProvided: Bool) async throws {
         switch path {
-        case .playSegment where isUsers:
+        case .playSegment where isUserProvided:
             _ = try? await play(PlayTarget.path(for: start.withoutUserInfo, token: "K"))
         case .playSegment, .playKey, .playMap, .playVariant:
             let references = try await references(of: start)
@@ -259,7 +261,7 @@ final class AccessWorld: StreamSourceSuite {
         return try await bytes(of: try await source.reader(request, for: target))
     }
 
-    /// Returns the play paths that a playlist references, resolved as by a player.
+    /// Returns the play paths that a playlist references, resolved as players do.
     private func references(of url: ResourceURL) async throws -> [String] {
         let path = PlayTarget.path(for: url, token: "K")
         let text = String(decoding: try await play(path), as: UTF8.self)
@@ -271,7 +273,7 @@ final class AccessWorld: StreamSourceSuite {
         }
     }
 
-    /// Advances the clock until a condition holds.
+    /// Advances the clock until a condition is true.
     private func wait(until condition: () async -> Bool) async {
         for _ in 0..<5000 {
             if await condition() { return }

@@ -14,7 +14,7 @@ struct AccessTests {
         #expect(keys.allSatisfy { $0.utf8.count * 6 >= 128 })
     }
 
-    @Test func hidesKeyInDescription() {
+    @Test func omitsKeyFromDescription() {
         let key = AccessKey()
         var dumped = ""
         dump(key, to: &dumped)
@@ -63,7 +63,7 @@ struct AccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["key"])
     }
 
-    @Test func namesKeyFileWithoutKey() throws {
+    @Test func errorContainsPathOfInvalidKeyFile() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-\(UUID())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -94,7 +94,7 @@ struct AccessTests {
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
     }
 
-    @Test func limitsCredentialsToTheirUser() throws {
+    @Test func limitsCredentialsToUserAndOrigin() throws {
         let store = HeaderProfileStore(base: TransferSettings())
         let url = try ResourceURL("https://example.com/x")
         let identity = store.remember(Credentials(userInfo: "Aladdin:open%20sesame"), for: url)

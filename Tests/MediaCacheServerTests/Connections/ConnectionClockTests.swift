@@ -9,8 +9,8 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The deadlines of a connection. Limits are the defaults: 10 s for a head, 30 s for a body, 60 s between requests, and
-/// 600 s for a client that reads nothing.
+/// Tests of the deadlines of a connection with the default limits: 10 s for a head, 30 s for a body, 60 s between
+/// requests, and 600 s for a client that reads nothing.
 struct ConnectionClockTests {
     private static let media = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 5) }
     private let unsent = UnsentBytes()
@@ -73,8 +73,8 @@ struct ConnectionClockTests {
         TestServer.request() + TestServer.request() + TestServer.request("HEAD"),
     ]
 
-    /// The end of a large response reaches the client after the response has ended. Its last bytes make the connection
-    /// writable, which isn't a new response.
+    /// The client receives the end of a large response after the server has finished it. The last bytes make the
+    /// connection writable, which must not be treated as a new response.
     @Test(arguments: endings)
     func closesIdleConnectionAfterEveryKindOfResponse(_ request: String) throws {
         let channel = try connect(FakeSource(Self.media))
@@ -104,14 +104,14 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func keepsResponseWaitingForOrigin() throws {
+    @Test func keepsConnectionWaitingForOrigin() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(channel.isActive)
     }
 
-    /// The unsent bytes are too few to make the connection unwritable.
+    /// The few unsent bytes don't make the connection unwritable.
     @Test func closesResponseOfStalledClient() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
@@ -122,7 +122,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    /// The stall limit, rather than the idle limit, applies to a paused player with unsent bytes.
+    /// A paused player with unsent bytes is subject to the stall limit, not the idle limit.
     @Test func waitsForUnsentEndOfResponse() throws {
         let channel = try connect()
         unsent.count = 200_000
@@ -144,7 +144,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func ignoresTrickleAsProgress() throws {
+    @Test func doesNotCountTrickleAsProgress() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 500_000
@@ -160,7 +160,7 @@ struct ConnectionClockTests {
         #expect(!channel.isActive)
     }
 
-    @Test func keepsSlowButSteadyClient() throws {
+    @Test func keepsConnectionOfSlowButSteadyClient() throws {
         let channel = try connect(FakeSource([1, 2, 3], available: 1))
         try channel.send(TestServer.request())
         unsent.count = 500_000
@@ -184,7 +184,7 @@ struct ConnectionClockTests {
     }
 }
 
-/// Deadlines in real time, over sockets that buffer a part of each response.
+/// Tests of deadlines in real time, with sockets that buffer part of each response.
 struct ConnectionDeadlineTests {
     private let origin = ScriptedOrigin()
 
@@ -200,7 +200,7 @@ struct ConnectionDeadlineTests {
         return "GET \(PlayTarget.path(for: url, token: host.server.playbackToken)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }
 
-    /// Without its deadline, the connection would stay open.
+    /// Without this deadline, the connection would stay open.
     @Test(.timeLimit(.minutes(2)), arguments: [1, 64])
     func closesSilentClientAfterResponse(megabytes: Int) async throws {
         try await withHost(ServerLimits(idleTimeout: .milliseconds(200))) { host in
@@ -227,10 +227,10 @@ struct ConnectionDeadlineTests {
         }
     }
 
-    /// The next head begins after the response has arrived.
+    /// The client begins its next head after it has received the response.
     @Test(.timeLimit(.minutes(2)))
     func closesClientWithSlowNextHead() async throws {
-        // Sufficient for the first head, whose deadline begins with the connection.
+        // Long enough for the first head, whose deadline begins with the connection.
         try await withHost(ServerLimits(headTimeout: .seconds(3), idleTimeout: .seconds(3600))) { host in
             let text = try request(host, megabytes: 1)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))

@@ -97,7 +97,7 @@ struct ConnectionTests {
         #expect(!unannounced.isActive)
     }
 
-    /// The response doesn't wait for the announced body.
+    /// The server responds without waiting for the announced body.
     @Test(arguments: [
         ("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n", 401),
         ("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99000000\r\n\r\n", 401),
@@ -155,7 +155,7 @@ struct ConnectionTests {
         ("127.0.0.1", "localhost", "x-forwarded-host: localhost", 403),
         ("127.0.0.1", "localhost", "X-Forwarded-Proto: https", 403),
         ("127.0.0.1", "localhost", "X-Real-IP: 127.0.0.1", 403),
-        // A page of another site could otherwise trigger the decoder, though it couldn't read the picture.
+        // A page of another site could otherwise trigger the decoder, although it couldn't read the picture.
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: cross-site", 403),
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: same-origin", 200),
         ("127.0.0.1", "localhost", "Sec-Fetch-Site: none", 200),
@@ -172,20 +172,20 @@ struct ConnectionTests {
             let fields = "Host: \(host)\r\n" + (field.isEmpty ? "" : field + "\r\n")
             return try channel.exchange("GET \(path) HTTP/1.1\r\n\(fields)\r\n")?.status
         }
-        // The route is empty: an admitted request is answered with 404.
+        // The route is empty, so the response to an accepted request is 404.
         #expect(try answer(isExposed: false) == (status == 200 ? 404 : 403))
         #expect(try answer(isExposed: true) == 403)
         #expect(try answer(isExposed: true, "/k/\(TestServer.token)/frames/1") == 404)
     }
 
-    @Test func grantsNoLocalityByAbsoluteTarget() throws {
+    @Test func absoluteTargetDoesNotGrantLocality() throws {
         let context = TestServer.context(FakeSource([1]), routes: [FrameRoute()])
         let channel = try TestServer.connect(context, from: "192.0.2.1")
         let text = "GET http://localhost/frames/1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         #expect(try channel.exchange(text)?.status == 403)
     }
 
-    @Test func limitsConnectionsOfAddress() throws {
+    @Test func limitsConnectionsPerAddress() throws {
         let registry = ConnectionRegistry(maximum: 9, maximumPerAddress: 2)
         func connect(_ peer: String) throws -> EmbeddedChannel? {
             let channel = EmbeddedChannel()
@@ -200,7 +200,7 @@ struct ConnectionTests {
         #expect(try connect("2001:db8:0:1::1") != nil)
         #expect(try connect("2001:db8:0:1::2") != nil)
         #expect(try connect("2001:db8:0:1::3") == nil)
-        // The clients of a proxy share its address.
+        // The clients of a reverse proxy share its address.
         for _ in 0..<3 { #expect(try connect("127.0.0.1") != nil) }
         _ = try first.finish()
         first.embeddedEventLoop.run()
@@ -215,7 +215,7 @@ struct ConnectionTests {
         #expect(try connect().exchange("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 404)
     }
 
-    @Test func drainsConnectionsAfterTheirResponses() throws {
+    @Test func closesConnectionsAfterResponsesWhenDraining() throws {
         let idle = try connect()
         idle.pipeline.fireUserInboundEventTriggered(DrainConnection())
         #expect(!idle.isActive)

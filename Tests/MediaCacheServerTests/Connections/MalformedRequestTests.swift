@@ -23,7 +23,7 @@ struct MalformedRequestTests {
         var isRefused: Bool { statuses.last == 400 || !isOpen }
     }
 
-    /// A route with two bytes, available without waiting.
+    /// A route with two bytes that are available immediately.
     private struct ProbeRoute: MediaRoute {
         let paths = ["/probe"]
         let access = RouteAccess.open
@@ -56,44 +56,45 @@ struct MalformedRequestTests {
 
     private func outcome(of input: String) throws -> Outcome {
         let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3]), routes: [ProbeRoute()]))
-        // Bytes after the server's close are lost, as on a socket.
+        // Bytes after the server has closed the connection are lost, as on a socket.
         _ = try? channel.writeInbound(ByteBuffer(string: input))
         let text = String(decoding: try channel.received(), as: UTF8.self)
-        // A status line follows directly after the previous body.
+        // A status line directly follows the previous body.
         let statuses = text.ranges(of: "HTTP/1.").compactMap { Int(text[$0.upperBound...].dropFirst(2).prefix(3)) }
         return Outcome(statuses: statuses, isOpen: channel.isActive)
     }
 
-    /// Adds a host to each request, since every HTTP/1.1 request without one is refused.
+    /// Adds a Host field to each request, because HTTP/1.1 requests without one are refused.
     private static func withHost(_ input: String) -> String {
         guard !input.lowercased().contains("host:") else { return input }
         return input.replacing("HTTP/1.1\r\n", with: "HTTP/1.1\r\nHost: localhost\r\n")
     }
 
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func answersInvalidRequestsWith400OrClose() throws {
+    func refusesInvalidRequestsWith400OrClose() throws {
         for example in try cases() where example.expectsError {
-            // The corpus omits line ends at the end of inputs.
+            // The corpus omits the line endings at the end of each input.
             let input = example.input + "\r\n\r\n"
             let outcome = try outcome(of: input)
             let hosted = try self.outcome(of: Self.withHost(input))
-            #expect(outcome.isRefused, "\(example.name): \(input.debugDescription) gave \(outcome)")
-            #expect(hosted.isRefused, "\(example.name), with a host: \(input.debugDescription) gave \(hosted)")
+            #expect(outcome.isRefused, "\(example.name): \(input.debugDescription) resulted in \(outcome)")
+            #expect(hosted.isRefused, "\(example.name), with a host: \(input.debugDescription) resulted in \(hosted)")
         }
     }
 
-    /// The expected statuses of valid requests that aren't answered with a single 404, and whether the connection stays
+    /// The expected statuses of valid requests whose response isn't a single 404, and whether the connection stays
     /// open.
     private static let answers: [String: (statuses: [Int], isOpen: Bool)] = [
         "Restarting when keep-alive is explicitly": ([404, 404], true),
         "Should parse multiple events": ([404, 404, 404], true),
         "Setting flag on `close`": ([404], false),
         "Funky `Content-Length` with body": ([404], false),
-        // The parser is stricter than the corpus here: a tab in a length, chunks without an end, a missing version.
+        // The parser is stricter than the corpus: it refuses tabs in a length, chunks without an end, and a missing
+        // version.
         "Tabs in `Content-Length` (surrounding)": ([400], false),
         "Parsing and setting flag": ([404], false),
         "No HTTP version": ([400], false),
-        // These name hosts that the server doesn't allow.
+        // The hosts of these requests aren't allowed.
         "CRLF between requests, explicit `close`": ([421], false),
         "M-SEARCH request": ([421], true),
         "PATCH request": ([421], true),
@@ -108,7 +109,7 @@ struct MalformedRequestTests {
         "curl GET": ([421], true),
         "Firefox GET": ([421], true),
         "Apache bench GET": ([421], false),
-        // The body is incomplete: the connection waits for the rest of the 42 bytes.
+        // The body is incomplete, so the connection waits for the rest of the 42 bytes.
         "Spaces in `Content-Length` (surrounding)": ([], true),
         // Their absolute targets contradict the Host field.
         "Host terminated by a query string": ([400], true),
@@ -117,14 +118,14 @@ struct MalformedRequestTests {
         "`host:port` and basic auth": ([400], true),
     ]
 
-    /// Requests with an incomplete body: the following bytes belong to it.
+    /// Requests with an incomplete body, which includes the bytes that follow.
     private static let incomplete: Set = [
         "Spaces in `Content-Length` (surrounding)", "Content-Length reset when no body is received",
     ]
 
-    /// Each valid request gets one response, and the following request is recognised as a separate one.
+    /// Each valid request gets one response, and the request that follows is recognised as a separate one.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func answersValidRequestsAndFindsTheirEnds() throws {
+    func respondsToValidRequestsAndFindsTheirEnds() throws {
         let valid = try cases().filter { !$0.expectsError }
         #expect(valid.count == 68)
         var unused = Set(Self.answers.keys)
@@ -135,7 +136,7 @@ struct MalformedRequestTests {
             let outcome = try outcome(of: input)
             #expect(
                 outcome.statuses == statuses && outcome.isOpen == isOpen,
-                "\(example.name): \(input.debugDescription) gave \(outcome)")
+                "\(example.name): \(input.debugDescription) resulted in \(outcome)")
             // An incomplete body includes the following bytes.
             if !Self.incomplete.contains(example.name) {
                 let followed = try self.outcome(of: input + Self.probe)
@@ -165,7 +166,7 @@ struct MalformedRequestTests {
     }
 }
 
-/// Problem documents of requests that are refused before routing.
+/// Tests of the problem documents for requests that are refused before routing.
 struct RefusalTests {
     private func problem(_ response: RawResponse?) throws -> Problem {
         let response = try #require(response)
@@ -192,7 +193,7 @@ struct RefusalTests {
     func sendsProblemWithRefusal(_ request: String, _ status: Int) async throws {
         let channel = try TestServer.connect(TestServer.context(FakeSource([1, 2, 3])))
         try? channel.send(request)
-        // A route answers in its own task.
+        // A route responds in a separate task.
         var bytes = try channel.received()
         while bytes.isEmpty {
             await Task.yield()

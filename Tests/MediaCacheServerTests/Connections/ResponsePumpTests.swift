@@ -11,7 +11,7 @@ import Testing
 struct ResponsePumpTests {
     private static let media = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 5) }
 
-    @Test func theHeadWaitsForTheFirstByteSoThatAFailureHasAStatus() throws {
+    @Test func delaysHeadUntilFirstByteToReportFailures() throws {
         let source = FakeSource(Self.media, available: 0)
         let channel = try TestServer.connect(TestServer.context(source))
         try channel.send(TestServer.request())
@@ -23,7 +23,7 @@ struct ResponsePumpTests {
         #expect(channel.isActive)
     }
 
-    @Test func bytesAreSentAsTheyArrive() throws {
+    @Test func sendsBytesAsTheyArrive() throws {
         let source = FakeSource(Self.media, available: 10)
         let channel = try TestServer.connect(TestServer.context(source))
         var response = try #require(try channel.exchange(TestServer.request()))
@@ -37,7 +37,7 @@ struct ResponsePumpTests {
         #expect(source.readers[0].isCancelled)
     }
 
-    @Test func aFailureInMidBodyClosesTheConnectionBeforeTheEnd() throws {
+    @Test func closesConnectionIfBodyFails() throws {
         let source = FakeSource(Self.media, available: 1000)
         let channel = try TestServer.connect(TestServer.context(source))
         let response = try #require(try channel.exchange(TestServer.request()))
@@ -47,7 +47,7 @@ struct ResponsePumpTests {
         #expect(!channel.isActive)
     }
 
-    @Test func nothingIsReadWhileTheClientTakesNothing() throws {
+    @Test func doesNotReadWhileConnectionIsUnwritable() throws {
         let source = FakeSource(Self.media)
         let channel = try TestServer.connect(TestServer.context(source))
         channel.isWritable = false
@@ -59,7 +59,7 @@ struct ResponsePumpTests {
         #expect(response.body == Self.media)
     }
 
-    @Test func aClientThatLeavesEndsTheReader() throws {
+    @Test func disconnectingClientCancelsReader() throws {
         let source = FakeSource(Self.media, available: 1000)
         let channel = try TestServer.connect(TestServer.context(source))
         try channel.send(TestServer.request())
@@ -68,7 +68,7 @@ struct ResponsePumpTests {
         #expect(source.readers[0].isCancelled)
     }
 
-    @Test func aBlobThatCannotBeReadOnceIsReadAgain() throws {
+    @Test func retriesFailedReads() throws {
         let source = FakeSource(Self.media, readFailures: 2)
         let channel = try TestServer.connect(TestServer.context(source))
         let response = try #require(try channel.exchange(TestServer.request()))
@@ -76,14 +76,14 @@ struct ResponsePumpTests {
         #expect(source.readers[0].state.withLock { $0.failedReads } == 2)
     }
 
-    @Test func aBlobThatStaysUnreadableIsAnError() throws {
+    @Test func reportsPersistentReadFailures() throws {
         let source = FakeSource(Self.media, readFailures: 100)
         let channel = try TestServer.connect(TestServer.context(source))
         let response = try #require(try channel.exchange(TestServer.request()))
         #expect(response.status == 500)
     }
 
-    @Test func pipelinedRequestsAreAnsweredInOrderHoweverMany() throws {
+    @Test func respondsToManyPipelinedRequestsInOrder() throws {
         let source = FakeSource(Self.media)
         let context = TestServer.context(source)
         let channel = try TestServer.connect(context)
@@ -98,8 +98,9 @@ struct ResponsePumpTests {
         #expect(context.metrics.snapshot.responses(.play, statusClass: 2) == count)
     }
 
-    /// A paused player: the piece that waits for it is read again each second, so that the system finds it in memory.
-    @Test func readsAnUnsentPieceAgainEachSecond() async throws {
+    /// While a player is paused, the piece that it hasn't accepted is read again each second, which keeps it in the
+    /// page cache.
+    @Test func rereadsUnsentPieceEachSecond() async throws {
         let pool = NIOThreadPool(numberOfThreads: 1)
         pool.start()
         // The descriptor isn't read.
@@ -114,10 +115,10 @@ struct ResponsePumpTests {
             try Listener.configure(channel.pipeline.syncOperations, server: context, unsentBytes: { _ in 0 })
             channel.connect(to: peer, promise: nil)
         }
-        /// Lets time pass, and all that follows from it happen.
+        /// Advances the clock and runs all resulting work.
         func advance(_ time: TimeAmount) async throws {
             await loop.advanceTime(by: time)
-            // One thread: this comes after the reads.
+            // The pool has a single thread, so this runs after the reads.
             try await pool.runIfActive {}
             await loop.run()
         }
@@ -136,13 +137,13 @@ struct ResponsePumpTests {
             try await advance(.milliseconds(1))
             #expect(reads(of: 0) == second + 1)
         }
-        client.takePiece()
+        client.acceptPiece()
         await loop.run()
         #expect(client.pieces == 2)
         try await advance(.seconds(1))
         #expect(reads(of: 0) == 3)
         #expect(reads(of: 1) == 1)
-        client.leave()
+        client.disconnect()
         await loop.run()
         try await advance(.seconds(5))
         #expect(reads(of: 1) == 1)
@@ -152,7 +153,7 @@ struct ResponsePumpTests {
     }
 }
 
-/// A client that takes pieces of files only when told to.
+/// A client that accepts a piece of a file only when the test calls `acceptPiece`.
 private final class PausedClient: ChannelOutboundHandler, Sendable {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
@@ -167,11 +168,11 @@ private final class PausedClient: ChannelOutboundHandler, Sendable {
         state.withLock { $0 = ($0.pieces + 1, promise) }
     }
 
-    func takePiece() { take()?.succeed() }
+    func acceptPiece() { takePromise()?.succeed() }
 
-    func leave() { take()?.fail(ChannelError.ioOnClosedChannel) }
+    func disconnect() { takePromise()?.fail(ChannelError.ioOnClosedChannel) }
 
-    private func take() -> EventLoopPromise<Void>? {
+    private func takePromise() -> EventLoopPromise<Void>? {
         state.withLock { state in
             defer { state.waiting = nil }
             return state.waiting
@@ -179,7 +180,7 @@ private final class PausedClient: ChannelOutboundHandler, Sendable {
     }
 }
 
-/// A piece of a file is written only to a channel that has a socket.
+/// A piece of a file is written only to channels with socket options.
 extension NIOAsyncTestingChannel: @retroactive SocketOptionProvider {
     /// Does nothing.
     public func unsafeSetSocketOption<Value: Sendable>(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/downloads` with assets and settings, over a real store.
+/// Tests of `/api/v1/downloads`, assets and settings with a real store.
 struct DownloadsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -50,7 +50,7 @@ struct DownloadsRouteTests {
         defer { cleanUp() }
         try await withHost { host in
             let id = try await host.download(#"{"url":"\#(film)"}"#).id
-            // The beginning of a GIF, which is valid text and can be sent as a body.
+            // The beginning of a GIF, which is valid text and can therefore be sent as a body.
             let set: AssetRecord = try await host.answer("PUT", "/api/v1/assets/\(id)/cover", body: "GIF89a picture")
             #expect(set.cover?.mediaType == "image/gif")
             #expect(try await host.exchange("GET", "/library/\(id)/file.mp4").status == 200)
@@ -98,7 +98,7 @@ struct DownloadsRouteTests {
         }
     }
 
-    @Test func answersAdditionWithRecord() async throws {
+    @Test func returnsRecordOfAddedDownload() async throws {
         defer { cleanUp() }
         try await withHost { host in
             let selection = #""variant":"720","audio":"de,en","subtitles":"none""#
@@ -190,8 +190,8 @@ struct DownloadsRouteTests {
         }
     }
 
-    /// The clock stands still, so a wait wouldn't end.
-    @Test(.timeLimit(.minutes(10))) func answersForEndedDownloadAtOnce() async throws {
+    /// The clock doesn't advance, so a wait would never end.
+    @Test(.timeLimit(.minutes(10))) func returnsEndedDownloadWithoutWaiting() async throws {
         defer { cleanUp() }
         var id = ""
         try await withHost { host in id = try await host.download(#"{"url":"\#(film)"}"#).id }
@@ -253,7 +253,7 @@ struct DownloadsRouteTests {
     @Test func reportsUnwritableFolder() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data("in the way".utf8).write(to: URL(filePath: file))
+        try Data("a file instead of a folder".utf8).write(to: URL(filePath: file))
         try await CacheHost.use(folder: "\(file)/cache", origin: origin, { _ in }) { host in
             let answer = try await host.call("POST", "/api/v1/downloads", body: #"{"url":"\#(film)"}"#)
             let problem = try APICoding.makeDecoder().decode(Problem.self, from: Data(answer.body))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/events`, read by the API's client and as raw bytes.
+/// Tests of `/api/v1/events`, read by the API's client and as raw bytes.
 struct EventsRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -35,7 +35,7 @@ struct EventsRouteTests {
                     start.yield()
                 }
             }
-            // The first event proves that the feed is open; adding the same asset again sends the same event.
+            // The first event shows that the feed is open. Adding the same asset again sends the same event.
             var isOpen = false
             while !isOpen {
                 let id = try await host.download(#"{"url":"\#(film)"}"#).id
@@ -57,7 +57,7 @@ struct EventsRouteTests {
         }
     }
 
-    /// The feed consists of server-sent events and ends with the server.
+    /// The feed contains server-sent events and ends when the server stops.
     @Test func endsFeedWithServer() async throws {
         try await withHost { host in
             let address = try #require(host.server.boundAddresses.first)
@@ -88,7 +88,7 @@ struct EventsRouteTests {
         }
     }
 
-    /// A client that reads nothing costs bounded memory, and receives the number of dropped events.
+    /// A client that reads nothing uses limited memory, and later receives the number of dropped events.
     @Test func countsDroppedEvents() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// A server through the life cycle of an app.
+/// Tests of a server through the life cycle of an app.
 @Suite(.timeLimit(.minutes(2)))
 struct EmbeddedServerTests {
     private let origin: ScriptedOrigin
@@ -44,7 +44,7 @@ struct EmbeddedServerTests {
         await store.close()
     }
 
-    /// Returns a port outside the system's ephemeral range, which concurrent processes don't get assigned.
+    /// Returns a port outside the system's ephemeral range, so that it isn't assigned to another process.
     private static func freePort() async throws -> Int {
         while true {
             let port = Int.random(in: 10_000..<20_000)
@@ -60,7 +60,7 @@ struct EmbeddedServerTests {
             .bind(host: "127.0.0.1", port: port).get()
     }
 
-    /// Requests a URL as a player does; nil if the server doesn't listen.
+    /// Requests a URL as a player does. Returns nil if the server isn't listening.
     private func get(_ url: LocalURL) async throws -> RawResponse? {
         let rest = url.text.dropFirst("http://".count)
         let start = try #require(rest.firstIndex(of: "/"))
@@ -75,7 +75,7 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func listensFromFirstURL() async throws {
+    @Test func startsListeningForFirstURL() async throws {
         try await withServer { server, _ in
             #expect(await server.listeningPort == nil)
             let local = try await server.localURL(for: url)
@@ -127,24 +127,24 @@ struct EmbeddedServerTests {
         }
     }
 
-    @Test func reportsChangeOfPort() async throws {
+    @Test func reportsNewPort() async throws {
         try await withServer { server, _ in
             let local = try await server.localURL(for: url)
             let port = try #require(await server.listeningPort)
             var moves = server.moves().makeAsyncIterator()
             await server.suspend()
-            let thief = try await Self.listen(at: port)
+            let otherListener = try await Self.listen(at: port)
             try await server.resume()
             let next = try #require(await server.listeningPort)
             #expect(next != port)
             #expect(await moves.next() == next)
             #expect(try await get(try await server.localURL(for: url))?.body == media)
-            try await thief.close()
+            try await otherListener.close()
             withExtendedLifetime(local) {}
         }
     }
 
-    @Test func stopsMinuteAfterLastURL() async throws {
+    @Test func stopsListeningOneMinuteAfterLastURL() async throws {
         try await withServer { server, _ in
             var first: LocalURL? = try await server.localURL(for: url)
             let text = first?.text
@@ -162,13 +162,13 @@ struct EmbeddedServerTests {
             #expect(await server.listeningPort != nil)
             time.advance(by: .seconds(1))
             while await server.listeningPort != nil { await Task.yield() }
-            // A later URL has the same port if it is free.
+            // A later URL uses the same port if it is still free.
             #expect(try await server.localURL(for: url).text == text)
             withExtendedLifetime((first, second)) {}
         }
     }
 
-    @Test func returnsNoURLAfterEnd() async throws {
+    @Test func refusesURLsWhenStopped() async throws {
         try await withServer { server, store in
             let local = try await server.localURL(for: url)
             await server.end()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// MP4 files with their index at the end, served with the index at the front.
+/// Tests of MP4 files whose index is moved from the end to the front when they are served.
 struct FastStartSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
@@ -21,7 +21,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         playlist = url
     }
 
-    /// An audio file of several megabytes with its index at the end.
+    /// An audio file of several megabytes whose index is at the end.
     private static let film: [UInt8] = {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .mp3, sampleEntry: "mp4a", sampleRate: 48_000, channels: 2)
@@ -106,7 +106,7 @@ struct FastStartSourceTests: StreamSourceSuite {
             let plain = try await open(source, asked: false)
             let tag = plain.head.entityTag
             #expect(try await contents(of: plain) == Self.film)
-            // The two files of one URL have different tags.
+            // The original and the rearranged file of one URL have different entity tags.
             let view = try await open(source)
             #expect(view.head.entityTag != tag)
             view.cancel()
@@ -131,7 +131,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         }
     }
 
-    /// The origin chooses the tag, so an equal one doesn't prove the same version.
+    /// The origin chooses the entity tag, so an equal tag doesn't prove that the version is the same.
     @Test(arguments: [true, false])
     func refusesOtherVersionWithSameTag(hasSameLength: Bool) async throws {
         func resource(_ bytes: [UInt8]) -> ScriptedResource {

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaCacheServer
 
 struct RangeHeaderTests {
-    /// A vector of the corpus. The meaning of its result depends on its source.
+    /// A test vector of the corpus, whose expected result has the meaning that its source defines.
     private struct Vector: Decodable {
         var source: String
         var header: String
@@ -31,13 +31,13 @@ struct RangeHeaderTests {
         }
     }
 
-    /// Vectors that their sources accept in spite of white space next to the equals sign or within a range.
+    /// Vectors that their sources accept despite white space next to the equals sign or within a range.
     private static let spaced: Set = [
         "bytes=   1 -2   ,  4- 5, 7 - 8 , ,,", "bytes=   40-80 , 81-90 , -1 ", "bytes= \t9-21", "bytes=5 - 10",
         "bytes=-\t 5", "bytes \t =\t 6-",
     ]
 
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func resolvesEveryVectorLikeItsSource() throws {
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func resolvesEveryVectorAsItsSourceDoes() throws {
         let data = try Corpus.data("derived/http/range-parse-vectors.json")
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -64,7 +64,7 @@ struct RangeHeaderTests {
                 case nil: Issue.record("a vector without a result: \(vector.header)")
                 }
             } else {
-                // These are from a parser of single ranges, which rejects lists.
+                // The source of these vectors parses only single ranges, and rejects lists.
                 let single = vector.header.contains(",") ? nil : ranges?.first
                 let contentRange = single.flatMap { ContentRange(range: $0, completeLength: vector.length).fieldValue }
                 #expect(contentRange == vector.contentRange, "\(vector.header) in \(vector.length)")

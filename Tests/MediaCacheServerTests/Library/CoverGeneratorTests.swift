@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Covers and durations of completed downloads.
+/// Tests of the covers and durations of completed downloads.
 @Suite(.timeLimit(.minutes(10)))
 struct CoverGeneratorTests {
     private let origin = ScriptedOrigin()
@@ -35,7 +35,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// Polls until the asset has a cover.
+    /// Waits until the asset has a cover.
     private func cover(of id: String, _ client: APIClient) async throws -> Cover {
         while true {
             if let cover = try await client.cover(of: id) { return cover }
@@ -43,7 +43,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// Returns an ID3 tag of version 2.3 with one picture (APIC), followed by arbitrary bytes.
+    /// Returns an ID3 v2.3 tag with one picture (APIC), followed by arbitrary bytes.
     private func song(_ picture: [UInt8] = Self.jpeg, type: String = "image/jpeg") -> [UInt8] {
         let picture = [0] + Array(type.utf8) + [0, 3, 0] + picture
         let length = [0, 0, UInt8(picture.count >> 8), UInt8(picture.count & 255)]
@@ -52,7 +52,7 @@ struct CoverGeneratorTests {
             + [UInt8](repeating: 0x55, count: 2_000)
     }
 
-    /// Returns an MP4 file with a picture (`covr`) of an iTunes type.
+    /// Returns an MP4 file with a picture (`covr`) of the given iTunes type.
     private func album(_ picture: [UInt8], type: UInt8) -> [UInt8] {
         func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
             let length = UInt32(8 + content.count)
@@ -67,7 +67,7 @@ struct CoverGeneratorTests {
         return box("ftyp", Array("M4A ".utf8) + [0, 0, 0, 0]) + box("moov", movie + user)
     }
 
-    /// Neither the declared type of an embedded picture nor its bytes make browsers open it as a document.
+    /// Whatever type an embedded picture declares, browsers don't open it as a document.
     @Test(arguments: [
         "image/svg+xml", "image/png,image/svg+xml", "image/jpeg;x=a,text/html", "IMAGE/SVG+XML",
         "image/x-unheard-of", "covr",
@@ -113,7 +113,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// Frames are decoded from cached bytes, without requesting the file or its references again.
+    /// Frames are decoded from cached bytes. Neither the file nor its references are requested again.
     @Test func extractsPicturesWithoutRequests() async throws {
         let (film, stream, inner) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/index.m3u8"),
@@ -135,7 +135,7 @@ struct CoverGeneratorTests {
                 _ = try await host.call("GET", "/k/\(host.server.playbackToken)/library/\(file.id)/frame.jpg?t=1")
                 _ = try await host.call("GET", "/library/\(file.id)/cover")
             }
-            // A segment is requested again with the scope of its playlist.
+            // A segment is requested again, with the scope of its playlist.
             let segment = try await host.call("GET", "/library/\(files[1].id)/media-1/000001.ts")
             #expect(segment.status == 403)
             #expect(frames.lengths.withLock { $0 }.contains(50_000))
@@ -144,7 +144,7 @@ struct CoverGeneratorTests {
         }
     }
 
-    /// A cover that the user set isn't replaced by a repeated download.
+    /// A repeated download doesn't replace a cover that the user has set.
     @Test func keepsExistingCover() async throws {
         let (film, song) = (
             try ResourceURL("http://origin.example/film.bin"), try ResourceURL("http://origin.example/song.mp3")
@@ -157,7 +157,7 @@ struct CoverGeneratorTests {
             let own = Cover(bytes: [0xFF, 0xD8, 0xFF, 9], mediaType: "image/jpeg")
             try await client.setCover(own, of: paused.id)
             _ = try await host.download(#"{"url":"\#(film)"}"#)
-            // Covers are generated in order: when the song has its cover, the film's is decided.
+            // Covers are generated in order, so the film's cover has been handled when the song has one.
             let id = try await host.download(#"{"url":"\#(song)"}"#).id
             _ = try await cover(of: id, client)
             #expect(try await client.cover(of: paused.id)?.bytes == own.bytes)
@@ -174,7 +174,7 @@ struct FixedFrames: FrameExtractor {
     }
 }
 
-/// An extractor that reads videos without returning a picture.
+/// An extractor that reads the video but returns no picture.
 private final class ReadingFrames: FrameExtractor {
     let lengths = Mutex<[Int]>([])
 

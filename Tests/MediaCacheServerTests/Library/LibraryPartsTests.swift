@@ -11,15 +11,15 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// Parts of assets, read by their names.
+/// Tests of reading an asset's parts by their names.
 struct LibraryPartsTests {
     private let origin = ScriptedOrigin()
     private static let root = "http://origin.example/s/"
 
     private func url(_ name: String) throws -> ResourceURL { try ResourceURL(Self.root + name) }
 
-    /// Serves an asset with these parts, by their names at the origin. It has one media playlist unless others are
-    /// given.
+    /// Serves an asset with these parts, each under its name at the origin. It has one media playlist unless others are
+    /// provided.
     private func withAsset(
         _ parts: KeyValuePairs<String, [UInt8]>, _ playlists: KeyValuePairs<String, String> = [:],
         state: DownloadState? = nil, isCached: Bool = true, lost: Set<String> = [],
@@ -32,7 +32,7 @@ struct LibraryPartsTests {
             origin[try url(name)] = ScriptedResource(
                 .bytes(bytes), contentType: "video/mp2t", peer: local.contains(name) ? .local : .global)
         }
-        // A first server adds the asset, since a server loads its assets at the start.
+        // The first server adds the asset, because a server loads its assets when it starts.
         let id = Mutex<AssetID?>(nil)
         try await CacheHost.use(folder: folder, origin: origin) { _ in
         } _: { host in
@@ -62,7 +62,7 @@ struct LibraryPartsTests {
                 asset.download?.holes = try local.map { name in
                     DownloadHole(
                         url: "\(try url(name))", role: AssetPart.Role.mediaSegment.rawValue, start: 0, duration: 9,
-                        reason: "it's at a local address", isRetryable: false)
+                        reason: "the address is local", isRetryable: false)
                 }
                 try await assetStore.keep(asset)
             }
@@ -110,7 +110,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// Without a download in progress, no origin is requested and a hole is an error.
+    /// Unless a download is in progress, nothing is requested from the origin, and a hole is an error.
     @Test(arguments: [DownloadState?.none, .complete, .completeWithHoles])
     func reportsHoleWithoutRequest(state: DownloadState?) async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: state, isCached: false) { host, id in
@@ -120,7 +120,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// A part that a player requests before the download is fetched first, with one request and the download's fields.
+    /// A part that a player needs is fetched before the rest of the download, with a single request and the download's
+    /// header fields.
     @Test(arguments: [
         DownloadState.paused, .failed(DownloadFailure(code: "timedOut", message: "", isRetryable: true)),
     ])
@@ -161,7 +162,7 @@ struct LibraryPartsTests {
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/2.ts").body == cipher)
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/3.ts").body == media)
             #expect(try await host.exchange("GET", "/library/\(id)/media-1/4.ts").body == png)
-            // The cached bytes are the origin's.
+            // The cached bytes are unchanged.
             let cached = try await host.store.resource(for: try url("1.ts"))
             #expect(cached?.length == Int64(png.count + media.count))
         }
@@ -183,7 +184,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// A player would send requests to the hosts that the playlist names.
+    /// Otherwise a player would send requests to the hosts that the playlist refers to.
     @Test(arguments: [DownloadState.complete, .paused])
     func refusesPlaylistInsteadOfSegment(_ state: DownloadState) async throws {
         // gzip of "#EXTM3U" and one segment.
@@ -200,7 +201,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// Opening the top playlist counts as a play; repeated opening within a minute counts once.
+    /// Opening the primary playlist counts as a play, but only once within a minute.
     @Test func countsPlaysOnce() async throws {
         try await withAsset(["1.ts": [1, 2, 3]], state: .complete) { host, id in
             for _ in 0..<3 { _ = try await host.exchange("GET", "/library/\(id)/index.m3u8") }
@@ -215,7 +216,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// The MP4 has all audio renditions of its playlists, the default one first.
+    /// The MP4 includes all audio renditions of the playlists, starting with the default.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func includesAllAudioInMP4() async throws {
         let folder = "shaka-player/hls-"
         let pictures = try Corpus.data(folder + "ts-h264/fileSequence0.ts")
@@ -246,7 +247,7 @@ struct LibraryPartsTests {
         }
     }
 
-    /// The movie depends neither on the origin's current playlists nor on cached ones.
+    /// The movie depends on neither the origin's current playlists nor the cached ones.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func remuxesStreamByContents() async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -279,8 +280,8 @@ struct LibraryPartsTests {
         }
     }
 
-    /// The user has played a file of a local address, and the public playlist of a download names it.
-    @Test(.enabled(if: try Prerequisite.hasCorpora())) func cachedSegmentOfALocalAddressIsAGap() async throws {
+    /// The user has played a file from a local address, and a download's public playlist refers to this file.
+    @Test(.enabled(if: try Prerequisite.hasCorpora())) func treatsCachedSegmentFromLocalAddressAsGap() async throws {
         let clip = try Corpus.data("videojs-mux.js/segments/test-segment.ts")
         try await withAsset(
             ["1.ts": Array(clip), "2.ts": Array(clip)], state: .completeWithHoles, local: ["2.ts"]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Assets through the API, and their library paths for players and pages.
+/// Tests of assets in the API and of their library paths for players and pages.
 struct LibraryRouteTests {
     private let origin = ScriptedOrigin()
     private let url: ResourceURL
@@ -74,7 +74,7 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Pages, scripts and excessively large pictures are refused as covers.
+    /// Pages, scripts and very large pictures aren't accepted as covers.
     @Test func acceptsPicturesOnlyAsCovers() async throws {
         try await withHost {
             $0.limits.maximumPictureBytes = 2 << 20
@@ -84,11 +84,11 @@ struct LibraryRouteTests {
             for text in ["<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<html>", ""] {
                 #expect(try await host.call("PUT", cover, body: text).status == 415, "\(text)")
             }
-            // Refused by its announced length, before the body arrives.
+            // Refused because of the announced length, before the body arrives.
             let bearer = "Authorization: Bearer \(host.key.value)"
             let large = try await host.exchange("PUT", cover, [bearer, "Content-Length: \((2 << 20) + 1)"])
             #expect(large.status == 413)
-            // Without the key, the request is refused whatever its length.
+            // Without the key, the request is refused whatever its length is.
             #expect(try await host.exchange("PUT", cover, ["Content-Length: \((1 << 20) + 1)"]).status == 401)
             #expect(try await host.exchange("PUT", cover, ["Content-Length: 1"], "x").status == 401)
         }
@@ -115,7 +115,7 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Remote clients need a token in the path, which opens the library and nothing else.
+    /// Remote clients need a token in the path, which grants access to the library only.
     @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
@@ -146,7 +146,7 @@ struct LibraryRouteTests {
                 $0.publicRead = isOpen
             } _: { host in
                 let asset = try await asset(of: url, host)
-                // A proxy forwards the host that its clients named.
+                // A reverse proxy forwards the host that its client requested.
                 let address = try #require(host.server.boundAddresses.first)
                 let text = "GET \(path(asset, "cover")) HTTP/1.1\r\nHost: tv.example\r\nConnection: close\r\n\r\n"
                 let status = try await LoopbackClient.exchange(address, text)?.status
@@ -155,7 +155,7 @@ struct LibraryRouteTests {
         }
     }
 
-    /// Pictures of moments, by any extractor.
+    /// Frames at given times, by any extractor.
     @Test func extractsFramesWithDecoder() async throws {
         let frames = ScriptedFrames()
         try await withHost {
@@ -171,7 +171,7 @@ struct LibraryRouteTests {
                 #expect(try await host.exchange("GET", path(asset, "frame.jpg?t=\(text)")).status == 400, "\(text)")
             }
             #expect(try await host.exchange("GET", path(asset, "frame.png")).status == 404)
-            // Without a time, the first picture of a shorter video.
+            // Without a time, the first frame is extracted if the video is too short.
             #expect(try await host.exchange("GET", path(asset, "frame.jpg")).body == [0xFF, 0xD8, 0xFF, 0])
             let before = frames.count
             let parts = try await host.exchange("GET", path(asset, "frame.jpg?t=1"), ["Range: bytes=0-0,2-2,3-3"])
@@ -185,7 +185,7 @@ struct LibraryRouteTests {
         }
     }
 
-    /// A resource without a strong validator that was removed and refetched is another version rather than an error.
+    /// If a resource without a strong validator was removed and refetched, it is another version, which isn't an error.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func rereadsRefetchedFile() async throws {
         let file = try Corpus.data("androidx-media/media/mp4/sample.mp4")
         origin[url] = ScriptedResource(
@@ -200,13 +200,13 @@ struct LibraryRouteTests {
             let second = try await asset(of: url, host)
             #expect(second.id != first.id)
             var answers: [[UInt8]] = []
-            // The first request may find the cached movie outdated.
+            // The first request may find that the cached movie is outdated.
             for _ in 0..<2 { answers.append(try await host.exchange("GET", path(second, "media.mp4")).body) }
             #expect(answers.last == whole.body)
         }
     }
 
-    /// A file with its index at the end is served with the index at the front, in any range and without its origin.
+    /// A file with its index at the end is served with the index at the front, in any range and without the origin.
     @Test(.enabled(if: try Prerequisite.hasCorpora())) func servesFileAsMP4() async throws {
         let name = "androidx-media/media/mp4/sample.mp4"
         let file = try Corpus.data(name)
@@ -243,7 +243,7 @@ struct LibraryRouteTests {
     }
 }
 
-/// An extractor with pictures of the first ten seconds of any video.
+/// An extractor that returns pictures for the first ten seconds of any video.
 private final class ScriptedFrames: FrameExtractor {
     private let extractions = Atomic(0)
 

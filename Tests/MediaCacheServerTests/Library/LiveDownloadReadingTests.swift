@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Playback of a live stream during its download.
+/// Tests of playing a live stream while it is downloaded.
 struct LiveDownloadReadingTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
@@ -29,14 +29,14 @@ struct LiveDownloadReadingTests {
 
     private func wait(_ host: CacheHost, _ id: String, until condition: (DownloadRecord) -> Bool) async throws {
         for _ in 0..<200 {
-            // The answer waits for a change of the download.
+            // The response waits for the download to change.
             let path = "/api/v1/downloads/\(id)?wait=200"
             if condition(try await host.answer("GET", path, as: DownloadRecord.self)) { return }
         }
-        Issue.record("the download doesn't reach the expected state")
+        Issue.record("the download didn't reach the expected state")
     }
 
-    /// Follows the playlists of an asset, and returns the last one with its segments.
+    /// Follows the playlists of an asset to the end. Returns the last playlist and its segments.
     private func play(_ host: CacheHost, _ id: String) async throws -> (playlist: String, segments: [[UInt8]]) {
         let entry = try await host.exchange("GET", "/library/\(id)/index.m3u8")
         try #require(entry.status == 200)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Shared computations and limits of concurrency.
+/// Tests of shared computations and of concurrency limits.
 struct SharedWorkTests {
     private struct Failure: Error {}
 
@@ -38,13 +38,13 @@ struct SharedWorkTests {
             for try await value in group { #expect(value == 3) }
         }
         #expect(found.value.load(ordering: .relaxed) == 1)
-        // A result above the cost limit isn't cached.
+        // A result above the cost limit isn't stored.
         for number in 0..<2 { #expect(try await results.value(for: "b") { 11 + number } == 11 + number) }
         results.forget("a")
         #expect(try await results.value(for: "a") { 4 } == 4)
     }
 
-    /// The computation is cancelled with its last caller; a later caller starts it again.
+    /// The computation is cancelled when its last caller is. A later caller starts it again.
     @Test func cancelsComputationWithLastCaller() async throws {
         let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
         let (over, isOver) = AsyncStream<Void>.makeStream()
@@ -72,7 +72,7 @@ struct SharedWorkTests {
         }
         for await _ in entered {}
         await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await strict.run {} }
-        // A cancelled operation gives up its place, whether it was waiting or not.
+        // A cancelled operation releases its slot, whether it was waiting or running.
         for _ in 0..<10 {
             let cancelled = Task { try await limit.run {} }
             cancelled.cancel()

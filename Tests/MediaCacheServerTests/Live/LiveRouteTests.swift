@@ -7,14 +7,14 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Channels through the API, and their windows for players.
+/// Tests of channels in the API and of their windows for players.
 struct LiveRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
-    /// The beginning of the first segment, in milliseconds since 1970.
+    /// The start of the first segment, in milliseconds since 1970.
     private let start: Int64 = 1_790_000_000_000
 
-    /// Serves ten segments of 6 s. The fourth is a gap, and each of the last two is a slice of a file.
+    /// Serves ten segments of 6 s. The fourth is a gap, and the last two are byte ranges of a file.
     private func serve() throws {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:40\n"
         text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
@@ -146,8 +146,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// The recorded part of a window is served; a header field has its beginning.
-    @Test func beginsWindowAtRecordedRange() async throws {
+    /// The recorded part of a window is served. A header field contains its start.
+    @Test func windowStartsAtRecordedRange() async throws {
         try await withHost { host in
             try await record(host)
             let path = "/live/one/index.m3u8?begintime=\(start - 60_000)&endtime=\(start + 15_000)"
@@ -169,7 +169,7 @@ struct LiveRouteTests {
         }
     }
 
-    /// The stream's clock is months behind the server's; `-<seconds>` and `now` are relative to the stream's.
+    /// The stream's clock is months behind the server's. `-<seconds>` and `now` are relative to the stream's clock.
     @Test func resolvesRelativeMomentsByStreamClock() async throws {
         try await withHost { host in
             try await record(host)
@@ -192,8 +192,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// The first and last moments that 64 bits of nanoseconds can represent.
-    @Test func acceptsAnyEndOfTimeline() async throws {
+    /// The first and last moments that fit into 64 bits of nanoseconds.
+    @Test func acceptsExtremeTimelineEnds() async throws {
         try await withHost { host in
             try await record(host)
             for end in ["1677-09-21T00:13:00Z", "2262-04-11T23:47:16,854775807Z"] {
@@ -204,8 +204,8 @@ struct LiveRouteTests {
         }
     }
 
-    /// Moments in the forms of playlists and the API.
-    @Test func extractsPictureOfAnyMoment() async throws {
+    /// Moments in the formats of playlists and of the API.
+    @Test func extractsFrameForEveryMomentFormat() async throws {
         try await withHost(frames: FixedFrames()) { host in
             try await record(host)
             func status(_ moment: String) async throws -> Int {
@@ -264,7 +264,7 @@ struct LiveRouteTests {
         }
     }
 
-    @Test func turnsEndedRecordingIntoAsset() async throws {
+    @Test func convertsEndedRecordingToAsset() async throws {
         try await withHost { host in
             try await record(host)
             let ended = try await host.call("PATCH", "/api/v1/channels/one", body: #"{"state":"ended"}"#)
@@ -273,7 +273,7 @@ struct LiveRouteTests {
             let assets = try APICoding.makeDecoder().decode(AssetList.self, from: Data(list.body)).assets
             let asset = try #require(assets.first)
             #expect(assets.count == 1 && asset.title == "one" && asset.kind == .stream && asset.duration == 60)
-            // A lost segment makes the movie an error unless gaps are accepted.
+            // Because of the lost segment, the movie is an error unless gaps are accepted.
             #expect(asset.holeCount == 1)
             let movie = try await host.exchange("GET", "/library/\(asset.id)/media.mp4")
             #expect(movie.status == 404 && String(decoding: movie.body, as: UTF8.self).contains("?gaps=1"))
@@ -283,7 +283,7 @@ struct LiveRouteTests {
                 let read = try await host.exchange("GET", "/library/\(asset.id)/media-1/\(40 + number).ts")
                 #expect(read.status == 200 && read.body == segment(number))
             }
-            // The asset outlives the channel; its removal deletes all data.
+            // The asset remains after the channel is removed. Removing the asset deletes all data.
             #expect(try await host.call("DELETE", "/api/v1/channels/one").status == 204)
             #expect(try await host.exchange("GET", "/library/\(asset.id)/media-1/41.ts").status == 200)
             #expect(try await host.call("DELETE", "/api/v1/assets/\(asset.id)").status == 204)

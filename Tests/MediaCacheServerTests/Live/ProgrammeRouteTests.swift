@@ -8,16 +8,16 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Exports of programmes: the API and the permanent links.
+/// Tests of programme exports: the API and the permanent links.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(5)))
 struct ProgrammeRouteTests {
     private let origin = ScriptedOrigin()
     private let base = "http://origin.example/live/"
-    /// The beginning of the first segment, in milliseconds since 1970.
+    /// The start of the first segment, in milliseconds since 1970.
     private let start: Int64 = 1_790_000_000_000
     private let programmes = "/api/v1/channels/one/programmes"
 
-    /// Serves four segments of 9 s with the same clip; the third is a gap.
+    /// Serves four segments of 9 s with the same clip. The third is a gap.
     private func serve(_ clip: [UInt8]) throws {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXT-X-MEDIA-SEQUENCE:40\n"
         text += "#EXT-X-PROGRAM-DATE-TIME:2026-09-21T14:13:20.000Z\n"
@@ -54,7 +54,7 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// Polls until the channel meets a condition.
+    /// Waits until the channel meets a condition.
     private func reached(_ client: APIClient, _ condition: (ChannelRecord) -> Bool) async throws {
         let name = try #require(ChannelName(rawValue: "one"))
         while try await !condition(client.channel(name)) { try Task.checkCancellation() }
@@ -109,7 +109,7 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// The response with a window's movie lists missing segments.
+    /// The response with a window's movie lists the missing segments.
     @Test func listsGapsOfWindowMovie() async throws {
         try await withHost { host, _ in
             let path = "/live/one/\(start)-\(start + 36_000).mp4"
@@ -125,8 +125,9 @@ struct ProgrammeRouteTests {
         }
     }
 
-    /// The movie of a window that begins before the recording states where it begins, as the window's playlist does.
-    @Test func statesStartOfWindowMovie() async throws {
+    /// If a window begins before the recording, the response with its movie states the actual start, as the window's
+    /// playlist does.
+    @Test func reportsStartOfWindowMovie() async throws {
         try await withHost { host, _ in
             let window = "/live/one/\(start - 60_000)-\(start + 18_000)"
             let film = try await host.exchange("HEAD", window + ".mp4?gaps=1")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/metrics`, as a scraper reads it.
+/// Tests of `/metrics`, read like a scraper.
 struct MetricsRouteTests {
-    /// The samples of a text, by name and labels, each checked against the format (version 0.0.4).
+    /// Returns the samples in a text by name and labels, and checks their format (version 0.0.4).
     private func samples(_ text: String) throws -> [String: Double] {
         var samples: [String: Double] = [:]
         var known: Set<String> = []
@@ -17,7 +17,7 @@ struct MetricsRouteTests {
                 let words = line.split(separator: " ", maxSplits: 3)
                 try #require(words.count == 4 && (words[1] == "HELP" || words[1] == "TYPE"), "\(line)")
                 if words[1] == "TYPE" {
-                    // Each metric appears once, with all its samples in sequence.
+                    // Each metric appears once, and its samples are contiguous.
                     #expect(known.insert(String(words[2])).inserted, "\(line)")
                     #expect(["counter", "gauge"].contains(words[3]))
                     #expect((words[3] == "counter") == words[2].hasSuffix("_total"), "\(line)")

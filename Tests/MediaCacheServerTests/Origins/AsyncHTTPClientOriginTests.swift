@@ -67,7 +67,7 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func neitherSendsNorAcceptsOwnMarks() async throws {
+    @Test func neitherSendsNorAcceptsInternalHeaderFields() async throws {
         try await withServer { origin, server in
             let url = try server.url("/a?b=1")
             var resource = Self.text
@@ -87,7 +87,8 @@ struct AsyncHTTPClientOriginTests {
         try await withServer { origin, server in
             let url = try ResourceURL("http://localhost:\(server.port)/a")
             server.origin[url] = Self.text
-            // Repeated and concurrent, since each refusal closes a connection that the client considers usable.
+            // Sent repeatedly and concurrently, because each refusal closes a connection that the client considers
+            // usable.
             for _ in 0..<5 {
                 await withTaskGroup(of: CacheError.Code?.self) { group in
                     for _ in 0..<20 {
@@ -106,7 +107,7 @@ struct AsyncHTTPClientOriginTests {
             let response = try await origin.send(OriginRequest(url: url))
             #expect(try await read(response) == "hello")
             let again = await failure { _ = try await origin.send(OriginRequest(url: url, scope: .publicOnly)) }
-            #expect(again?.code == .forbiddenAddress, "a connection of the unrestricted kind must not be shared")
+            #expect(again?.code == .forbiddenAddress, "a connection without address restrictions must not be reused")
         }
     }
 
@@ -129,7 +130,7 @@ struct AsyncHTTPClientOriginTests {
                 _ = try await origin.send(OriginRequest(url: url, limits: TransferLimits(connect: .seconds(30))))
             }
             #expect(error?.code == .unreachable)
-            // The message has no text of the system or the HTTP client.
+            // The message contains no text of the system or the HTTP client.
             #expect(
                 error?.description
                     == "nothing listens at \(url.authority); check the address, and whether the server is running",
@@ -137,8 +138,8 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    /// The refusing host is a name with several addresses, or a proxy.
-    @Test func namesRefusingHost() async throws {
+    /// The host that refuses the connection is a name with several addresses, or a proxy.
+    @Test func errorContainsRefusingHost() async throws {
         let server = try ScriptedOriginServer()
         let port = server.port
         server.stop()
@@ -169,7 +170,8 @@ struct AsyncHTTPClientOriginTests {
 
     @Test func limitsHandshakeByConnectTimeout() async throws {
         try await withServer { origin, server in
-            // The server waits for the end of a head, which a ClientHello doesn't contain.
+            // The server waits for the end of a request head, which never comes because the client sends a TLS
+            // ClientHello.
             let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
             let limits = TransferLimits(connect: .milliseconds(200), firstByte: .seconds(60))
             let error = await failure { _ = try await origin.send(OriginRequest(url: url, limits: limits)) }
@@ -196,7 +198,7 @@ struct AsyncHTTPClientOriginTests {
         #expect(response.peer == .local)
         #expect(try await read(response) == "secret")
 
-        // The name must match, too.
+        // The host name must match, too.
         let misnamed = try ResourceURL("https://127.0.0.2:\(server.port)/a")
         let mismatch = await failure { _ = try await trusting.send(OriginRequest(url: misnamed)) }
         await trusting.shutdown()
@@ -204,7 +206,7 @@ struct AsyncHTTPClientOriginTests {
         try await server.stop()
     }
 
-    @Test func namesMissingAuthorityFile() async throws {
+    @Test func errorContainsPathOfMissingAuthorityFile() async throws {
         let error = await failure {
             _ = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
         }
@@ -277,7 +279,8 @@ struct AsyncHTTPClientOriginTests {
             server.origin[url] = Self.text
             server.origin.next(url, .bodyLonger(by: 1000))
             #expect(try await read(origin.send(OriginRequest(url: url))) == "hello")
-            // The connection is closed. The next request may use it before, fail, and be retried.
+            // The server closes the connection. The next request may use the connection before that, fail, and be
+            // retried.
             var answers: [String] = []
             let error = await failure { answers.append(try await read(origin.send(OriginRequest(url: url)))) }
             #expect(error == nil || error?.code == .unreachable)

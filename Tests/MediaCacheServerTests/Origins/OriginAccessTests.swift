@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The access rule at the sockets of the HTTP client: nothing of a refused request is sent.
+/// Tests of the access rule at the HTTP client's sockets: no byte of a refused request is sent.
 @Suite(.timeLimit(.minutes(3)))
 struct OriginAccessTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
@@ -25,7 +25,7 @@ struct OriginAccessTests {
     @Test(arguments: [
         "127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "inner.example", "public.example@127.0.0.1",
     ])
-    func refusesLocalAddressesOfPublicScope(_ host: String) async throws {
+    func refusesLocalAddressesInPublicScope(_ host: String) async throws {
         let server = try ScriptedOriginServer()
         let origin = try AsyncHTTPClientOrigin(
             settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
@@ -36,14 +36,14 @@ struct OriginAccessTests {
         if case .failure(let error) = refused { #expect(error.code == .forbiddenAddress, "\(error)") }
         #expect(server.origin.requests.isEmpty)
         if IPAddress(host: url.host)?.description == url.host || IPAddress(host: url.host) == nil {
-            // Other spellings are parsed by resolvers.
+            // Resolvers parse the other spellings.
             #expect(try await outcome(origin, OriginRequest(url: url)).get() == 200)
         }
         await origin.shutdown()
         server.stop()
     }
 
-    /// The address of a connection is checked when it's established, so the name is resolved first.
+    /// The address is checked when the connection is established, because the name must be resolved first.
     @Test(arguments: ["http", "https"], ["127.0.0.1", "inner.example"])
     func doesNotConnectToLocalAddress(_ scheme: String, _ host: String) async throws {
         let server = try ScriptedOriginServer()
@@ -51,7 +51,7 @@ struct OriginAccessTests {
         let url = try ResourceURL("\(scheme)://\(host):\(server.port)/a")
         let refused = await outcome(origin, OriginRequest(url: url, scope: .publicOnly))
         guard case .failure(let error) = refused else {
-            Issue.record("the request was answered")
+            Issue.record("the request received a response")
             return
         }
         #expect(error.code == .forbiddenAddress, "\(error)")
@@ -61,7 +61,7 @@ struct OriginAccessTests {
         server.stop()
     }
 
-    @Test func refusesLocalNamesInFrontOfAProxy() async throws {
+    @Test func refusesLocalHostsThroughUpstreamProxy() async throws {
         let proxy = try ScriptedOriginServer()
         let origin = try AsyncHTTPClientOrigin(
             settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: proxy.port)))
@@ -82,7 +82,7 @@ struct OriginAccessTests {
             #expect(error.code == .forbiddenAddress, "\(host): \(error)")
         }
         #expect(proxy.origin.tunnels.isEmpty)
-        // The proxy resolves names given by the user.
+        // Names that the user provides are resolved by the proxy.
         let named = try ResourceURL("http://tuner.local/a")
         #expect(try await outcome(origin, OriginRequest(url: named)).get() == 200)
         let other = try ResourceURL("http://media.example/a")
@@ -92,11 +92,11 @@ struct OriginAccessTests {
         proxy.stop()
     }
 
-    /// The client's callback for new connections is intended for debugging and may be removed.
+    /// The HTTP client's callback for new connections is meant for debugging, and a later version may remove it.
     @Test(arguments: [AddressScope.any, .publicOnly])
     func sendsNothingOnUncheckedConnection(_ scope: AddressScope) async throws {
         let server = try ScriptedOriginServer()
-        // This applies to granted networks, too.
+        // This includes granted networks.
         let origin = try AsyncHTTPClientOrigin(
             settings: .init(allowedNetworks: [try #require(AddressRange("127.0.0.0/8"))]), hostAddresses: [:],
             preparesConnections: false)
@@ -104,7 +104,7 @@ struct OriginAccessTests {
         server.origin[url] = Self.text
         let request = OriginRequest(url: url, headerFields: [.authorization: "Bearer secret"], scope: scope)
         guard case .failure(let error) = await outcome(origin, request) else {
-            Issue.record("the request was answered")
+            Issue.record("the request received a response")
             return
         }
         #expect([.forbiddenAddress, .unreachable, .badResponse].contains(error.code), "\(error)")

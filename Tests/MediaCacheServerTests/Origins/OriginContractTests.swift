@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct OriginContractTests {
     @Test(arguments: OriginContract.Rule.allCases)
-    func scriptedOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
+    func scriptedOriginMeetsContract(_ rule: OriginContract.Rule) async throws {
         let script = ScriptedOrigin(time: SystemTime())
         let contract = OriginContract(script, script: script) { target in
             try ResourceURL(scheme: "https", authority: "media.example", target: target)
@@ -16,10 +16,10 @@ struct OriginContractTests {
     }
 
     @Test(arguments: OriginContract.Rule.allCases)
-    func asyncHTTPClientOriginKeepsTheContract(_ rule: OriginContract.Rule) async throws {
+    func asyncHTTPClientOriginMeetsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
         let origin = try AsyncHTTPClientOrigin()
-        // Real time, on a machine whose cores other tests may occupy for a second.
+        // The limit is in real time, because other tests may occupy all cores for a second.
         let contract = OriginContract(origin, script: server.origin, limit: .seconds(4)) { try server.url($0) }
         do {
             try await contract.check(rule)

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A server that answers every request with the same response over TLS.
+/// A server that sends the same response to every request over TLS.
 final class TLSServer: Sendable {
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCacheServer
 @testable import MediaLibrary
 
-/// The server's own header fields.
+/// Tests of the server's own header fields.
 struct PlayHeadersTests {
     @Test func exposesOwnFieldsToPages() throws {
         var headers = HTTPHeaders()
@@ -18,7 +18,7 @@ struct PlayHeadersTests {
         for name in own { #expect(exposed.contains { $0 == name }, "\(name)") }
     }
 
-    @Test func listsTheFirstGapsAndCountsAll() {
+    @Test func listsFirstGapsAndCountsAll() {
         var gaps = [MovieGap(.lost, start: 6, duration: 5.9994)]
         for index in 0..<30 {
             var gap = MovieGap(.damaged, start: 12 + Double(index), duration: 1)
@@ -46,7 +46,7 @@ struct PlayHeadersTests {
         #expect(one.hasSameBytes(as: other) == isSame)
     }
 
-    @Test func addsNothingWithoutGaps() {
+    @Test func addsNoFieldsWithoutGaps() {
         var headers = HTTPHeaders()
         PlayHeaders.addGaps([], to: &headers)
         #expect(headers.isEmpty)

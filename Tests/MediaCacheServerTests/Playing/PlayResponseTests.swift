@@ -34,7 +34,7 @@ struct PlayResponseTests {
         ("bytes=0-", 0..<10_000), ("bytes=9999-20000", 9999..<10_000), ("bytes=0-0", 0..<1),
         ("bytes=10-20,15-30", 10..<31),
     ])
-    func answersRange(_ range: String, _ expected: Range<Int>) throws {
+    func servesRange(_ range: String, _ expected: Range<Int>) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 206)
         #expect(response.body == Array(Self.media[expected]))
@@ -44,7 +44,7 @@ struct PlayResponseTests {
     }
 
     @Test(arguments: ["bytes=10000-", "bytes=-0", "bytes=5-4", "bytes=20000-30000,40000-"])
-    func answersRangeOutsideResourceWithLength(_ range: String) throws {
+    func respondsToUnsatisfiableRangeWithLength(_ range: String) throws {
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: \(range)"))
         #expect(response.status == 416)
         #expect(response.fields["content-range"] == "bytes */10000")
@@ -58,7 +58,7 @@ struct PlayResponseTests {
         #expect(response.body == Self.media)
         #expect(response.fields["accept-ranges"] == "none")
         #expect(response.fields["content-range"] == nil)
-        // The resource is another one the next time.
+        // The resource differs for each request, so it is opened only once.
         #expect(source.requests.count == 1)
     }
 
@@ -88,14 +88,14 @@ struct PlayResponseTests {
         #expect(source.readers.allSatisfy { $0.isCancelled })
     }
 
-    @Test func answersMoreThanSixteenPartsWithWholeResource() throws {
+    @Test func ignoresMoreThanSixteenRanges() throws {
         let ranges = (0..<17).map { "\($0 * 10)-\($0 * 10 + 1)" }.joined(separator: ",")
         let response = try call(FakeSource(Self.media), TestServer.request("GET", "Range: bytes=\(ranges)"))
         #expect(response.status == 200)
         #expect(response.body == Self.media)
     }
 
-    @Test func cutsRangeOnlyFromVersionOfIfRange() throws {
+    @Test func servesRangeOnlyOfVersionInIfRange() throws {
         func status(_ condition: String, entityTag: String = "\"v1\"") throws -> Int {
             let source = FakeSource(Self.media, entityTag: entityTag)
             return try call(source, TestServer.request("GET", "Range: bytes=0-9", "If-Range: \(condition)")).status
@@ -128,7 +128,7 @@ struct PlayResponseTests {
         #expect(response.fields["etag"] == "\"v1\"")
     }
 
-    @Test func answersHEADWithoutBody() throws {
+    @Test func respondsToHEADWithoutBody() throws {
         let source = FakeSource(Self.media)
         let response = try call(source, TestServer.request("HEAD", "Range: bytes=0-5"))
         #expect(response.status == 200)
@@ -252,7 +252,7 @@ struct PlayResponseTests {
         #expect(response.fields["age"] != nil)
     }
 
-    @Test func answersPreflightOnlyWithToken() throws {
+    @Test func acceptsPreflightOnlyWithToken() throws {
         let allowed = try call(FakeSource(Self.media), TestServer.request("OPTIONS", "Origin: https://page.example"))
         #expect(allowed.status == 204)
         #expect(allowed.fields["access-control-allow-origin"] == "*")
@@ -260,7 +260,7 @@ struct PlayResponseTests {
         let wrong = "OPTIONS \(TestServer.playPath(AccessKey().value)) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let refusal = try call(FakeSource(Self.media), wrong)
         #expect(refusal.status == 403)
-        // Pages can't read the response to a guessed token.
+        // Otherwise pages could test guessed tokens.
         #expect(refusal.fields["access-control-allow-origin"] == nil)
     }
 

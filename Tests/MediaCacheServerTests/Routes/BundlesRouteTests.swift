@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Imports of bundles, over a real store.
+/// Tests of bundle imports, with a real store.
 struct BundlesRouteTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
 
@@ -33,7 +33,7 @@ struct BundlesRouteTests {
         }
     }
 
-    /// A stored part with these values couldn't be read again.
+    /// A stored part with one of these values couldn't be read again.
     @Test(arguments: [
         #""range": [-1, 0], "name": "file.mp4", "duration": 0"#,
         #""range": [0, 1, 2], "name": "file.mp4", "duration": 0"#, #""name": "", "duration": 0"#,
@@ -70,7 +70,7 @@ struct BundlesRouteTests {
         }
     }
 
-    @Test func importsBundleInPieces() async throws {
+    @Test func importsBundleSentInPieces() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: ScriptedOrigin(), { _ in }) { host in
             let id = try await begin(host).id

@@ -6,12 +6,12 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The page and its files, as sent to browsers.
+/// Tests of the page and its files as browsers receive them.
 struct PageRouteTests {
     private static let folder = URL(filePath: #filePath).appending(path: "../../../../Sources/CMediaCachePage/page")
         .standardizedFileURL
 
-    @Test func embedsFilesOfFolder() throws {
+    @Test func embedsAllFilesInFolder() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
         let files = PageRoute().files
         #expect(files.keys.sorted() == names)
@@ -21,11 +21,11 @@ struct PageRouteTests {
         }
     }
 
-    /// The policy blocks all other references.
+    /// The content security policy blocks all other references.
     @Test func referencesOnlyOwnFiles() throws {
         for (name, bytes) in PageRoute().files {
             let text = String(decoding: bytes, as: UTF8.self)
-            // XML namespaces are identifiers that aren't requested.
+            // XML namespaces are identifiers and aren't requested.
             let content = text.replacing("http://www.w3.org/", with: "")
             for line in content.split(separator: "\n") where line.contains("src=") || line.contains("import ") {
                 #expect(!line.contains("http://") && !line.contains("https://"), "\(name): \(line)")
@@ -36,7 +36,9 @@ struct PageRouteTests {
         }
         let index = String(decoding: try #require(PageRoute().files["index.html"]), as: UTF8.self)
         for match in index.matches(of: #/(?:src|href)="page\/([^"]+)"/#) {
-            #expect(PageRoute().files[String(match.output.1)] != nil, "index.html names \(match.output.1)")
+            #expect(
+                PageRoute().files[String(match.output.1)] != nil,
+                "index.html references the missing file \(match.output.1)")
         }
         #expect(!index.contains("style=") && !index.contains("<script>") && !index.contains("onclick="))
     }

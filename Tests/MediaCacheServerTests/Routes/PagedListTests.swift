@@ -21,7 +21,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func coversListWithPages() async throws {
+    @Test func pagesCoverWholeList() async throws {
         try await withSongs(5) { host, _ in
             let all: ResourceList = try await host.answer("GET", "/api/v1/resources")
             #expect(all.resources.count == 5 && all.next == nil)
@@ -43,13 +43,13 @@ struct PagedListTests {
         }
     }
 
-    /// A page begins after a place in the order rather than at an index.
+    /// A page begins after a position in the sort order, not at an index.
     @Test func keepsPagesStableDuringRemovals() async throws {
         try await withSongs(4) { host, urls in
             for url in urls { _ = try await host.call("POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#) }
             let all: AssetList = try await host.answer("GET", "/api/v1/assets")
             let first: AssetList = try await host.answer("GET", "/api/v1/assets?limit=2")
-            // The last item of the page is removed, too.
+            // The removed items include the last one on the page.
             for asset in first.assets { _ = try await host.call("DELETE", "/api/v1/assets/\(asset.id)") }
             let second: AssetList = try await host.answer(
                 "GET", "/api/v1/assets?limit=2&after=\(try #require(first.next))")
@@ -67,7 +67,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func cutsLongListByDefault() throws {
+    @Test func truncatesLongListByDefault() throws {
         let request = try PageRequest(RouteRequest(method: .get, path: "/"))
         let page = try Page(Array(0..<25), of: request, cap: 10) { $0 }
         #expect(page.items == Array(0..<10))

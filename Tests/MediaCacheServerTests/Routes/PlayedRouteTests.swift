@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Played titles, through the API's client.
+/// Tests of the played titles, through the API's client.
 struct PlayedRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
@@ -36,7 +36,7 @@ struct PlayedRouteTests {
             for name in ["show/index.m3u8", "show/a.mp4", "film.mp4"] {
                 #expect(try await host.play(try url(name)).status == 200)
             }
-            // The session of a response ends a moment after its last byte.
+            // The session of a response ends shortly after its last byte.
             var played = try await client.played()
             while played.contains(where: \.inUse) { played = try await client.played() }
             #expect(played.map(\.kind) == [.file, .stream])
@@ -44,7 +44,7 @@ struct PlayedRouteTests {
             #expect(played[1].url == (try url("show/index.m3u8")).description)
             #expect(played[1].count == 2 && played[1].segments == 2 && played[1].segmentsCached == 1)
             let again = try await client.played()
-            #expect(again == played, "looking isn't using")
+            #expect(again == played, "listing played titles must not count as use")
 
             let removed = try await client.removePlayed(id: played[1].id)
             #expect(removed.count == 2)
@@ -53,7 +53,7 @@ struct PlayedRouteTests {
             _ = try await client.addAsset(for: try url("film.mp4"))
             #expect(try await client.played().isEmpty)
 
-            // A stream that is an asset counts with all its resources.
+            // The size of a stream that is an asset includes all its resources.
             for name in ["show/index.m3u8", "show/a.mp4"] {
                 #expect(try await host.play(try url(name)).status == 200)
             }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/probe`: the description of a URL before a download.
+/// Tests of `/api/v1/probe`, which describes a URL before it is downloaded.
 struct ProbeRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Entity tags, conditions and methods of all routes.
+/// Tests of entity tags, conditions and methods on all routes.
 struct RouteCallTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path
     private let origin = ScriptedOrigin()
@@ -25,7 +25,7 @@ struct RouteCallTests {
         try await CacheHost.use(folder: folder, origin: origin, change, body)
     }
 
-    @Test func answersUnchangedResourceWith304() async throws {
+    @Test func returns304ForUnchangedResource() async throws {
         try await withHost { host in
             let first = try await host.call("GET", settings)
             let tag = try #require(first.fields["etag"])
@@ -40,7 +40,7 @@ struct RouteCallTests {
         }
     }
 
-    @Test func refusesChangeOfChangedResource() async throws {
+    @Test func refusesChangeOfOutdatedVersion() async throws {
         try await withHost { host in
             let tag = try #require(try await host.call("GET", settings).fields["etag"])
             let first = try await host.call("PATCH", settings, "If-Match: \(tag)", body: #"{"bandwidth": 1000}"#)
@@ -54,7 +54,7 @@ struct RouteCallTests {
         }
     }
 
-    /// Of several clients with the same version, one may change it.
+    /// If several clients have the same version, only one of them can change it.
     @Test func serializesConditionalChanges() async throws {
         try await withHost { host in
             let tag = try #require(try await host.call("GET", settings).fields["etag"])
@@ -77,14 +77,14 @@ struct RouteCallTests {
             let asset: AssetRecord = try await host.answer(
                 "POST", "/api/v1/assets", body: #"{"url": "\#(url)"}"#)
             let cover = "/api/v1/assets/\(asset.id)/cover"
-            // There is no representation yet: `If-Match` fails, and `If-None-Match` holds.
+            // No representation exists yet, so `If-Match` fails and `If-None-Match` succeeds.
             let picture = "\u{47}IF89a-and-so-on"
             #expect(try await host.call("PUT", cover, "If-Match: *", body: picture).status == 412)
             #expect(try await host.call("PUT", cover, "If-None-Match: *", body: picture).status == 200)
             #expect(try await host.call("PUT", cover, "If-None-Match: *", body: picture).status == 412)
             // A missing resource can't be changed under any condition.
             #expect(try await host.call("DELETE", "/api/v1/assets/aaaaaaaaaaaa", "If-Match: *").status == 404)
-            // A path without GET has no representation to match.
+            // A path without GET has no representation that could match.
             #expect(try await host.call("PUT", "/api/v1/resources/1/pin", "If-Match: *").status == 412)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// `/api/v1/storage` and the order of downloads, over a real store.
+/// Tests of `/api/v1/storage` and of the order of downloads, with a real store.
 struct StorageRouteTests {
     private let origin = ScriptedOrigin()
     private let folder = FileManager.default.temporaryDirectory.appending(path: "host-\(UUID())").path

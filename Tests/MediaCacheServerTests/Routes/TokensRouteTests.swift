@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// The rights of a server's tokens, over sockets.
+/// Tests of the rights of a server's tokens, over sockets.
 struct TokensRouteTests {
     private let origin = ScriptedOrigin()
     private let film: ResourceURL
@@ -65,7 +65,7 @@ struct TokensRouteTests {
             contentType: "application/dash+xml")
     }
 
-    /// Runs a server whose paths require a token from every client.
+    /// Runs a server that requires a token in the paths of all clients.
     private func withHost(_ body: (CacheHost) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -94,8 +94,8 @@ struct TokensRouteTests {
 
     /// Reads a play path and everything that its documents reference.
     ///
-    /// - Returns: the bodies by path.
-    private func everything(below path: String, _ host: CacheHost) async throws -> [String: RawResponse] {
+    /// - Returns: The responses by path.
+    private func responses(below path: String, _ host: CacheHost) async throws -> [String: RawResponse] {
         var (read, waiting): ([String: RawResponse], [String]) = ([:], [path])
         while let next = waiting.popLast() {
             guard read[next] == nil else { continue }
@@ -146,7 +146,7 @@ struct TokensRouteTests {
             let cover = "/library/\(asset.id)/cover"
             #expect(try await host.exchange("GET", PlayTarget.path(for: film, token: host.key.value)).status == 403)
             #expect(try await host.exchange("GET", "/k/\(host.key.value)\(cover)").status == 403)
-            // A program with the key may read the library.
+            // A client with the key may also read the library.
             #expect(try await host.call("GET", cover).body == Self.png)
         }
     }
@@ -180,13 +180,13 @@ struct TokensRouteTests {
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let token = try #require(issued.token)
             let start = try path(of: issued.playURL, host)
-            let all = try await everything(below: start, host)
-            // Three playlists, the steering manifest, the key, the initialization section, and four segments.
+            let all = try await responses(below: start, host)
+            // The three playlists, the steering manifest, the key, the initialization section, and four segments.
             #expect(all.count == 10, "\(all.keys.sorted())")
             for (path, response) in all {
                 #expect(response.status == 200, "\(path)")
                 #expect(path.hasPrefix("/play/\(token);"), "\(path)")
-                // The signature covers this resource with these options.
+                // The signature is valid for this resource and these options only.
                 let target = try PlayTarget(path)
                 let signature = try #require(target.options.signature)
                 var moved = target
@@ -208,7 +208,7 @@ struct TokensRouteTests {
         }
     }
 
-    /// The asset's origin references a file of an origin where the owner has an account.
+    /// The asset's origin refers to a file at another origin, where the owner has an account.
     @Test func sendsNoCredentialsToOtherOriginsForAssetToken() async throws {
         try await withHost { host in
             let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
@@ -222,7 +222,7 @@ struct TokensRouteTests {
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let before = origin.requests.count
-            for (path, response) in try await everything(below: try path(of: issued.playURL, host), host) {
+            for (path, response) in try await responses(below: try path(of: issued.playURL, host), host) {
                 #expect(response.status == 200, "\(path)")
             }
             let requests = origin.requests.dropFirst(before)
@@ -231,25 +231,25 @@ struct TokensRouteTests {
             #expect(others.allSatisfy { $0.headerFields[.cookie] == nil })
             let owns = requests.filter { $0.url.host == "origin.example" }
             #expect(!owns.isEmpty && owns.allSatisfy { $0.headerFields[.referer] != nil })
-            // The owner's own player sends the credentials.
+            // The owner's own player may send the credentials.
             #expect(try await host.play(try ResourceURL("http://other.example/a/1.aac")).status == 404)
             #expect(origin.requests.last?.headerFields[.cookie] == "session=1")
         }
     }
 
-    /// The other origin's file was cached when the owner read it with a cookie.
-    @Test func servesNoCachedFileOfAccountForAssetToken() async throws {
+    /// The owner has read the other origin's file with a cookie, so it is cached.
+    @Test func assetTokenGrantsNoCachedFileFromAccount() async throws {
         try await withHost { host in
             let update = #"{"origin":"http://other.example","headers":{"Cookie":"session=1"}}"#
             #expect(try await host.call("PUT", "/api/v1/header-profiles", body: update).status == 204)
             let file = try ResourceURL("http://other.example/a/0.aac")
             #expect(try await host.play(file).status == 200)
-            // The origin's response to anonymous requests.
+            // This is the origin's response to anonymous requests.
             origin[file] = ScriptedResource(.random(seed: 9, length: 200), contentType: "audio/aac")
             let mine = try await asset(of: show, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
             let before = origin.requests.count
-            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let all = try await responses(below: try path(of: issued.playURL, host), host)
             let read = try #require(all.first { $0.key.contains("other.example/a/0.aac") })
             #expect(read.value.status == 200 && read.value.body.count == 200)
             let requests = origin.requests.dropFirst(before).filter { $0.url == file }
@@ -257,10 +257,10 @@ struct TokensRouteTests {
         }
     }
 
-    /// The server isn't exposed, so the owner could play a file from a private address. Behind a proxy, its peer is
-    /// unknown.
+    /// Because the server isn't exposed, the owner could play a file from a private address. Through an upstream proxy,
+    /// the address of its server is unknown.
     @Test(arguments: [("nas.example", AddressKind.local), ("nas.local", .unknown)])
-    func servesNoCachedFileOfPrivateAddressForAssetToken(_ name: String, _ peer: AddressKind) async throws {
+    func assetTokenGrantsNoCachedFileFromPrivateAddress(_ name: String, _ peer: AddressKind) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (inner, list) = (
@@ -272,11 +272,11 @@ struct TokensRouteTests {
             contentType: "application/vnd.apple.mpegurl")
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
             #expect(try await host.play(inner).status == 200)
-            // The access rule refuses it in the same way in front of a proxy.
+            // If it were requested again, the access rule would refuse it, as it does through a proxy.
             origin[inner]?.peer = .local
             let mine = try await asset(of: list, host)
             let issued = try await issue(#"{"scope":"asset","asset":"\#(mine.id)"}"#, host)
-            let all = try await everything(below: try path(of: issued.playURL, host), host)
+            let all = try await responses(below: try path(of: issued.playURL, host), host)
             let refused = try #require(all.first { $0.key.contains(name) })
             #expect(refused.value.status == 403)
             #expect(try await host.play(inner).status == 200)
@@ -296,7 +296,7 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func sendsKeyInNoAnswer() async throws {
+    @Test func noResponseContainsKey() async throws {
         try await withHost { host in
             let asset = try await asset(of: show, host)
             let secret = Data(host.key.value.utf8)
@@ -307,8 +307,8 @@ struct TokensRouteTests {
             let manifest = try ResourceURL("http://origin.example/show/manifest.mpd")
             for start in [show, manifest] {
                 let path = PlayTarget.path(for: start, token: host.server.playbackToken)
-                let all = try await everything(below: path, host)
-                // The path of the video's playlist has variables, so the key has two paths.
+                let all = try await responses(below: path, host)
+                // The path of the video's playlist contains variables, so the key is referenced by two paths.
                 #expect(all.count == (start == show ? 11 : 1))
                 for (path, response) in all {
                     #expect(response.status == 200, "\(path)")
@@ -338,7 +338,7 @@ struct TokensRouteTests {
         }
     }
 
-    @Test func refusesRolledKeyAtOnce() async throws {
+    @Test func refusesOldKeyAfterRoll() async throws {
         try await withHost { host in
             let (old, standing) = (host.key, host.server.playbackToken)
             let retained = try await issue(#"{"scope":"playback"}"#, host)
@@ -385,7 +385,7 @@ struct TokensRouteTests {
         (#"{"scope":"playback","asset":"aaaaaaaaaaaa"}"#, 400), (#"{"scope":"playback","url":"no"}"#, 400),
         (#"{"scope":"playback","expires":"2001-01-31T20:00:00Z"}"#, 400), (#"{"scope":"playback","label":""}"#, 400),
     ])
-    func issuesNothingForInvalidRequest(_ body: String, _ status: Int) async throws {
+    func issuesNoTokenForInvalidRequest(_ body: String, _ status: Int) async throws {
         try await withHost { host in
             #expect(try await host.call("POST", "/api/v1/tokens", body: body).status == status)
             let list: TokenList = try await host.answer("GET", "/api/v1/tokens")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Low-latency HLS (RFC 8216bis §6.2.5 and appendix B) through a store.
+/// Tests of low-latency HLS (RFC 8216bis §6.2.5 and appendix B) through a store.
 struct LowLatencySourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
-    /// A URL without a playlist's extension.
+    /// The playlist's URL, which has no playlist extension.
     let playlist: ResourceURL
 
     init() throws { playlist = try ResourceURL("http://origin.example/s/stream?id=1") }
@@ -32,7 +32,7 @@ struct LowLatencySourceTests: StreamSourceSuite {
         return url
     }
 
-    /// The response to a hinted part's request serves the part, even without a validator.
+    /// The response to the request for a hinted part is also used for the part itself, even without a validator.
     @Test func requestsHintedPartOnce() async throws {
         let part = try segment("7.2.mp4")
         origin[part] = ScriptedResource(media(1), entityTag: nil)
@@ -48,7 +48,7 @@ struct LowLatencySourceTests: StreamSourceSuite {
         }
     }
 
-    /// The origin holds the request until the part is available.
+    /// The origin delays its response until the part is available.
     @Test func waitsForHintedPart() async throws {
         for name in ["7.1.mp4", "7.2.mp4"] { origin[try segment(name)] = ScriptedResource(media(1), entityTag: nil) }
         let first = try serve(Self.part("7.1.mp4") + Self.hint("7.2.mp4"))

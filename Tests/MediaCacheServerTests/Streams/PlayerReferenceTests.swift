@@ -8,7 +8,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// References in rewritten playlists, as found by players that parse malformed playlists differently.
+/// Tests of references in rewritten playlists, as found by players that parse malformed playlists differently.
 struct PlayerReferenceTests {
     private static let seed =
         ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_261_124
@@ -24,7 +24,7 @@ struct PlayerReferenceTests {
             for (player, reference) in readers.references(of: sent) {
                 found += 1
                 guard PlayerReaders.leavesServer(reference) else { continue }
-                Issue.record("\(player) goes to \(reference.debugDescription)\nof \(text)\nas \(sent)")
+                Issue.record("\(player) would request \(reference.debugDescription)\nof \(text)\nas \(sent)")
                 return
             }
             await Task.yield()
@@ -32,7 +32,7 @@ struct PlayerReferenceTests {
         #expect(found > 20_000)
     }
 
-    /// Every reader finds references in valid playlists.
+    /// Each reader finds the references in valid playlists.
     @Test func findsReferencesWithEveryReader() throws {
         let text = "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"http://h/k\"\n#EXT-X-MEDIA:URI=\"http://h/m\"\n//h/s\n"
         let references = try PlayerReaders().references(of: text)
@@ -130,7 +130,7 @@ private struct PlaylistGrammar {
     }
 }
 
-/// The parsing of references by players, modelled on their sources.
+/// Models of how players find references, based on their sources.
 private struct PlayerReaders {
     enum Player: CaseIterable { case ffmpeg, vlc, hlsjs, media3, ytDlp }
 
@@ -150,7 +150,7 @@ private struct PlayerReaders {
         pythonAttribute = try NSRegularExpression(pattern: #"([A-Z0-9-]+)=("[^"]+"|[^",]+)(?:,|$)"#)
     }
 
-    /// Returns whether a browser resolves a reference to another host over HTTP.
+    /// Returns whether a browser would resolve a reference to another host over HTTP.
     static func leavesServer(_ reference: String) -> Bool {
         let text = String(
             reference.trimmingCharacters(in: blanks.union(.controlCharacters)).unicodeScalars.filter {
@@ -177,7 +177,7 @@ private struct PlayerReaders {
         }
     }
 
-    /// Returns the rest of a line after one of these tags.
+    /// Returns the rest of a line after one of the tags.
     private func list(_ line: String, _ tags: [String]) -> Substring? {
         for tag in tags where line.hasPrefix("#EXT-X-\(tag):") { return line.dropFirst(8 + tag.utf8.count) }
         return nil

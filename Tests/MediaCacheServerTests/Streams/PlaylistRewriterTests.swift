@@ -62,14 +62,14 @@ struct PlaylistRewriterTests {
         ("//other.example/1.ts", "/play/K/https/other.example/1.ts"),
         ("/x/1.ts", "/play/K/https/cdn.example/x/1.ts"),
         ("/x/../1.ts", "/play/K/https/cdn.example/1.ts"),
-        // These resolve through the server by themselves.
+        // These already resolve to the server.
         ("1.ts", "1.ts"), ("./1.ts", "./1.ts"), ("../1.ts", "../1.ts"), ("../../1.ts", "../../1.ts"),
         ("x/../../1.ts?q", "x/../../1.ts?q"), ("?part=2", "?part=2"),
-        // These climb past the origin's root.
+        // These lead above the origin's root.
         ("../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("../../../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
         ("x/../../../../1.ts", "/play/K/https/cdn.example/1.ts"),
-        // Browsers parse these as other hosts, or as paths past the root.
+        // Browsers parse these as other hosts, or as paths above the root.
         (#"\\other.example\1.ts"#, "/play/K/https/other.example/1.ts"),
         (#"/\other.example/1.ts"#, "/play/K/https/other.example/1.ts"),
         ("///other.example/1.ts", "/play/K/https/other.example/1.ts"),
@@ -84,10 +84,10 @@ struct PlaylistRewriterTests {
         (#"..\..\..\..\1.ts"#, "/play/K/https/cdn.example/1.ts"),
         (#"x\1.ts"#, "/play/K/https/cdn.example/a/b/x/1.ts"),
         (".\t./.\t./.\t./1.ts", "/play/K/https/cdn.example/1.ts"),
-        // These have no valid host; the server refuses the result.
+        // These have no valid host, and the server refuses the result.
         ("http://other.example:99999/1.ts", "/play/K/http//"), ("//[/1.ts", "/play/K/http//"),
         (#"\\"#, "/play/K/http//"),
-        // A player would fetch these without the server: a playlist in a data URL can reference any host.
+        // A player would fetch these without the server. A playlist in a data URL can reference any host.
         ("data:video/mp2t;base64,AA", "/play/K/http//"),
         ("ftp://other.example/1.ts", "/play/K/http//"), ("skd://1", "/play/K/http//"),
     ])
@@ -100,7 +100,7 @@ struct PlaylistRewriterTests {
         #expect(line == "/play/K/https/edge.example/deep/er/1.ts?x")
     }
 
-    /// References of a playlist that is read from the cache alone are, too.
+    /// If a playlist is read from the cache only, so are its references.
     @Test func passesCachedOnlyToReferences() throws {
         let path = "/play/K;cached=1/https/cdn.example/a/b/index.m3u8"
         #expect(try line("https://other.example/1.ts", from: path) == "/play/K;cached=1/https/other.example/1.ts")
@@ -112,7 +112,7 @@ struct PlaylistRewriterTests {
         #expect(try line("1.ts", publicPath: "/cache") == "1.ts")
     }
 
-    @Test func keepsUserWithinOrigin() throws {
+    @Test func passesUserOnlyWithinOrigin() throws {
         let profile = "profile=\(ProfileIdentity(user: "me"))"
         let path = "/play/K;\(profile)/https/cdn.example/a/index.m3u8"
         #expect(try line("/1.ts", from: path) == "/play/K;\(profile)/https/cdn.example/1.ts")
@@ -122,13 +122,13 @@ struct PlaylistRewriterTests {
     }
 
     @Test(arguments: ["http://bob:secret@other.example/1.ts", "http://bob:secret@cdn.example/1.ts", "//bob:secret@h/x"])
-    func usesUserNamedByReference(_ reference: String) throws {
+    func usesUserInReference(_ reference: String) throws {
         let profile = "profile=\(ProfileIdentity(user: "bob"))"
         let sent = try line(reference, from: "/play/K;profile=\(ProfileIdentity(user: "me"))/https/cdn.example/a.m3u8")
         #expect(sent.hasPrefix("/play/K;\(profile)/http"))
         #expect(!sent.contains("secret") && !sent.contains("bob"))
         let target = try PlayTarget(sent)
-        // The example of RFC 7617 with another name.
+        // The example of RFC 7617 with another user name.
         let fields = try #require(profiles.settings(for: target)?.headerProfiles[target.url]?.fields)
         #expect(fields[.authorization] == "Basic \(Data("bob:secret".utf8).base64EncodedString())")
     }
@@ -147,21 +147,21 @@ struct PlaylistRewriterTests {
         #expect(password() == Credentials(userInfo: "bob:other").authorization)
     }
 
-    @Test func marksEveryReferenceOfAPublicPlaylist() throws {
+    @Test func marksEveryReferenceOfPublicPlaylist() throws {
         let elsewhere = try line("http://192.168.0.1/1.ts", peer: .global)
         #expect(elsewhere == "/play/K;net=public/http/192.168.0.1/1.ts")
         #expect(try PlayTarget(elsewhere).options.isPublicOnly)
-        // The host's own name may resolve to another address the next time.
+        // Even the playlist's own host name may resolve to another address the next time.
         #expect(try line("/1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/1.ts")
         #expect(try line("1.ts", peer: .global) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
         #expect(try line("1.ts", peer: .unknown) == "/play/K;net=public/https/cdn.example/a/b/1.ts")
-        // A relative path that isn't rewritten inherits the options of its playlist's play URL.
+        // A relative path that isn't rewritten inherits the options in the play URL of its playlist.
         #expect(try line("1.ts", from: "/play/K;net=public/https/h/x.m3u8", peer: .global) == "1.ts")
-        // References of the referenced playlist are public, too.
+        // References of the referenced playlist are also public.
         #expect(try line("/1.ts", from: "/play/K;net=public/http/h/x.m3u8") == "/play/K;net=public/http/h/1.ts")
     }
 
-    /// A key may be in the playlist or provided by a DRM system. Any other reference must lead through the server.
+    /// A key may be embedded in the playlist or provided by a DRM system. All other references must lead to the server.
     @Test(arguments: ["data:text/plain;base64,AA==", "skd://k.example/1", "urn:uuid:1", "SKD://k"])
     func keepsNonHTTPReferencesOfKeysOnly(_ uri: String) throws {
         let key = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"\(uri)\""
@@ -236,7 +236,7 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(bytes, from: "/play/K/https/cdn.example/index.m3u8") == bytes)
     }
 
-    /// Variables that fit into one URL may be too long for all URLs of a playlist.
+    /// Variables that fit into a single URL may be too long for every URL of a playlist.
     @Test func sharesVariableTokenBetweenReferences() throws {
         let head = "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"\(String(repeating: "z", count: 1400))\"\n"
         func playlist(_ count: Int) -> String {
@@ -249,7 +249,7 @@ struct PlaylistRewriterTests {
         #expect(many.utf8.count < 4 * playlist(5000).utf8.count)
     }
 
-    /// Players match a rendition report by the URL from which they load the rendition.
+    /// Players match rendition reports with the URL from which they load the rendition.
     @Test func rewritesRenditionReportLikeMultivariantPlaylist() throws {
         let multivariant =
             "#EXTM3U\n#EXT-X-DEFINE:NAME=\"x\",VALUE=\"1\"\n"
@@ -259,7 +259,7 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(media, from: String(lines[0])).contains("URI=\"\(lines[1])\""))
     }
 
-    /// A player knows the requested URL, which lacks the parameter.
+    /// The player knows only the requested URL, which lacks the parameter.
     @Test func replacesQueryParameterAfterRedirect() throws {
         let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"tok\"\n#EXTINF:6,\n/x/{$tok}.ts\n#EXTINF:6,\nb.ts?t={$tok}\n"
         let sent = try rewritten(text, location: "https://cdn.example/d/m.m3u8?tok=77")
@@ -269,7 +269,7 @@ struct PlaylistRewriterTests {
         #expect(try rewritten(text, from: "/play/K/https/cdn.example/m.m3u8?tok=77").contains("QUERYPARAM=\"tok\""))
     }
 
-    /// A query of the origin may end like an option of play URLs.
+    /// An origin's query may end like an option of play URLs.
     @Test(arguments: [
         "seg.ts?n=3&faststart=1", "seg.ts?faststart=1", "/x/seg.ts?faststart=1", "https://cdn.example/s.ts?faststart=1",
     ])
@@ -296,7 +296,7 @@ struct PlaylistRewriterTests {
         #expect(lines[6] == "1.ts")
     }
 
-    /// A player that has another value for the variable would leave the server.
+    /// A player with another value for the variable would leave the server.
     @Test func rewritesReferenceWithUndefinedVariable() throws {
         #expect(try line("{$x}/1.ts") == "/play/K/https/cdn.example/a/b/{$x}/1.ts")
         #expect(try line("1.ts?{$x}") == "/play/K/https/cdn.example/a/b/1.ts?{$x}")
@@ -344,11 +344,11 @@ struct PlaylistRewriterTests {
         }
     }
 
-    /// No line begins with a URL of another host, whatever characters a player accepts as line ends.
+    /// Whatever characters a player accepts as line endings, no line begins with a URL of another host.
     @Test(arguments: [
         "\0", "\r", "\u{1}", "\u{B}", "\u{C}", "\u{1C}", "\u{1D}", "\u{1E}", "\u{85}", "\u{2028}", "\u{2029}", "\u{7F}",
     ])
-    func rewritesReferencesAfterUnusualLineEnds(_ end: String) throws {
+    func rewritesReferencesAfterUnusualLineEndings(_ end: String) throws {
         let url = "http://10.0.0.1/x.ts"
         let text = """
             #EXTM3U

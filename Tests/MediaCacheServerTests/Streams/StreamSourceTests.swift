@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Streams through a store without sockets, and their origin requests.
+/// Tests of streams that are read through a store, and of the resulting origin requests.
 struct StreamSourceTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
@@ -26,7 +26,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A browser that continues an earlier version would combine parts of two versions.
+    /// A browser that continues an earlier response would combine parts of two versions.
     @Test(arguments: [RequestedRange.closed(0, through: 9), .from(40), .from(9999), .suffix(3)])
     func servesLivePlaylistWhole(_ range: RequestedRange) async throws {
         serve(Self.live(from: 1, "/a.ts"))
@@ -38,8 +38,8 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// Short variables are part of the play URL; longer ones are referenced by a token that is valid while the server
-    /// runs.
+    /// Short variables are part of the play URL. Longer ones are referenced by a token that is valid until the server
+    /// stops.
     @Test(arguments: [20, 40_000])
     func passesVariablesToMediaPlaylists(_ length: Int) async throws {
         let token = String(repeating: "t", count: length)
@@ -55,7 +55,7 @@ struct StreamSourceTests: StreamSourceSuite {
             let media = try await read(source, path: line ?? "")
             #expect(
                 String(decoding: media, as: UTF8.self).contains("/play/K;net=public/http/origin.example/x?\(token)\n"))
-            // The URL is the same each time.
+            // The URL is the same for each request.
             #expect(try await text(source, multivariant).split(separator: "\n").last.map(String.init) == line)
         }
         try await withSource { (source, _) async throws in
@@ -73,7 +73,7 @@ struct StreamSourceTests: StreamSourceSuite {
     }
 
     @Test(arguments: [true, false])
-    func answersGapWithoutRequest(isLive: Bool) async throws {
+    func doesNotRequestGap(isLive: Bool) async throws {
         let gap = Self.live(from: 1, "a.ts").replacing("a.ts", with: "#EXT-X-GAP\na.ts")
         serve(isLive ? gap : gap + "#EXT-X-ENDLIST\n")
         let url = try segment("a.ts")
@@ -130,13 +130,13 @@ struct StreamSourceTests: StreamSourceSuite {
             let (b, c) = (try segment("b.ts"), try segment("c.ts"))
             await origin.wait { requests in [b, c].allSatisfy { url in requests.contains { $0.url == url } } }
             #expect(origin.requests(for: try segment("d.ts")).isEmpty)
-            // The player receives the prefetched segment, without another request.
+            // The player receives the prefetched segment without another request.
             #expect(try await read(source, b) == media(1).bytes)
             #expect(origin.requests(for: b).count == 1)
         }
     }
 
-    /// A restarted encoder reuses its segment names.
+    /// A restarted encoder reuses segment names.
     @Test(arguments: ["\"2\"", nil])
     func identifiesLiveSegmentBySequence(_ entityTag: String?) async throws {
         let url = try segment("a.ts")
@@ -154,7 +154,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A segment prefetched before the encoder's restart isn't served afterwards.
+    /// A segment prefetched before the encoder restarts isn't served afterwards.
     @Test func doesNotServePrefetchedSegmentOfEarlierRun() async throws {
         let url = try segment("1.ts")
         let gate = ScriptedGate()
@@ -176,7 +176,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// A restarted encoder reuses numbers and names for new media.
+    /// A restarted encoder reuses sequence numbers and names for new media.
     @Test(arguments: [("\"2\"", 3), ("\"2\"", 1), (nil, 1)])
     func detectsRestartedEncoder(_ entityTag: String?, _ count: Int) async throws {
         let names = ["0.ts", "1.ts", "2.ts", "3.ts", "key"]
@@ -196,13 +196,13 @@ struct StreamSourceTests: StreamSourceSuite {
             _ = try await read(source, playlist)
             for name in names[..<count] + ["key"] {
                 let isNew = try await read(source, try segment(name)) == media(2).bytes
-                // One segment less may be an outdated version from an intermediate cache.
+                // One missing segment may mean an outdated version from an intermediate cache.
                 #expect(isNew == (count < 3), "\(name)")
             }
         }
     }
 
-    /// A stream on demand was encoded again with the same names. Its new segments aren't mixed with cached ones.
+    /// An on-demand stream was encoded again with the same names. The new segments aren't mixed with cached ones.
     @Test(arguments: ["\"2\"", nil])
     func doesNotMixVersionsOfStream(_ entityTag: String?) async throws {
         func serve(_ text: String, _ tag: String) {
@@ -217,7 +217,7 @@ struct StreamSourceTests: StreamSourceSuite {
             serve(Self.onDemand, "\"1\"")
             _ = try await read(source, playlist)
             for name in names[..<3] { _ = try await read(source, try segment(name)) }
-            // An unchanged playlist isn't another version.
+            // An unchanged playlist isn't a new version.
             _ = try await read(source, playlist)
             #expect(try await read(source, try segment("a.ts")) == media(1).bytes)
             #expect(origin.requests(for: try segment("a.ts")).count == 1)
@@ -228,7 +228,7 @@ struct StreamSourceTests: StreamSourceSuite {
         }
     }
 
-    /// Encrypted segments play even with a playlist's media type or a content coding.
+    /// Encrypted segments play even if they have a playlist's media type or a content coding.
     @Test(arguments: ["application/vnd.apple.mpegurl", "audio/x-mpegurl", "video/mp2t"], [false, true])
     func servesEncryptedSegmentWithPlaylistType(_ type: String, isCoded: Bool) async throws {
         let bytes = Array(media(7).bytes.prefix(50_000))
@@ -258,7 +258,7 @@ struct StreamSourceTests: StreamSourceSuite {
         return [0x78, 0x01, 0x01] + lengths + bytes + [24, 16, 8, 0].map { UInt8(sum >> $0 & 0xFF) }
     }
 
-    /// A missing segment isn't replaced by an older one that was cached under its name.
+    /// If a segment is missing, an older one that was cached under its name isn't served.
     @Test func doesNotServeOldSegmentForMissingOne() async throws {
         let url = try segment("a.ts")
         origin[url] = ScriptedResource(media(1))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaCacheServer
 
-/// Detection of playlists and media in a stream, whatever their names and types are.
+/// Tests of detecting playlists and media in a stream, whatever their names and types are.
 struct StreamSourceTypeTests: StreamSourceSuite {
     let origin = ScriptedOrigin()
     let time = ManualTime()
@@ -46,7 +46,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// The first bytes may be the beginning of a playlist.
+    /// The first bytes may be an incomplete playlist signature.
     @Test(arguments: [1, 3, 6], [RequestedRange.all, .from(0)])
     func waitsForCompletePlaylistSignature(_ count: Int64, _ range: RequestedRange) async throws {
         let film = try ResourceURL("http://origin.example/film.mp4")
@@ -56,7 +56,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         try await withSource { (source, _) async throws in
             async let first = read(source, film, range)
             await gate.waitForArrivals()
-            // The sleepers are the stall timeout and the patience of the type detection.
+            // The two sleepers are the stall timeout and the wait for bytes that identify the type.
             await time.waitForSleepers(2)
             time.advance(by: .milliseconds(250))
             gate.open()
@@ -66,9 +66,9 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// The first request is for the middle, whose bytes don't reveal the type.
+    /// The first request is for bytes in the middle, which don't identify the type.
     @Test(arguments: [RequestedRange.all, .from(0)])
-    func checksFrontOfVersionOpenedInMiddle(_ range: RequestedRange) async throws {
+    func checksStartOfVersionFirstReadInMiddle(_ range: RequestedRange) async throws {
         let film = try ResourceURL("http://origin.example/film.mp4")
         let padding = String(repeating: "# padding\n", count: 1000)
         let body = Array((Self.outside + padding).utf8) + media(1).bytes.prefix(50_000)
@@ -84,7 +84,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// An origin may answer each request with another version, which no cache may store.
+    /// An origin may respond to each request with another version, which must not be stored.
     @Test(arguments: [("list.m3u8", "mpmp"), ("film.mp4", "pmp"), ("film.mp4", "cmp")])
     func servesOnlyCheckedVersion(_ name: String, _ answers: String) async throws {
         let url = try segment(name)
@@ -121,7 +121,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// A key is the first bytes that some players see of a URL, and a playlist may be as long as a key.
+    /// Some players read only as many bytes of a key's URL as a key has, and a playlist may be that short.
     @Test(arguments: [16, 32], [RequestedRange.all, .closed(0, through: 3)])
     func refusesPlaylistInsteadOfKey(_ length: Int, _ range: RequestedRange) async throws {
         let key = try segment("key")
@@ -138,7 +138,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// Players that choose a parser by the name parse any text as a playlist.
+    /// Players that choose a parser by name parse any text as a playlist.
     @Test(
         arguments: [
             "WEBVTT\nhttp://10.0.0.1/x\n", "WEBVTT\n\n  smb://10.0.0.1/x", "WEBVTT\r//10.0.0.1/x", "WEBVTT\n#EXTM3U\n",
@@ -168,7 +168,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
         }
     }
 
-    /// The origin sends an unrequested content coding: gzip of "#EXTM3U" and one segment, "/a.ts".
+    /// The origin sends a content coding that wasn't requested: gzip of "#EXTM3U" and one segment, "/a.ts".
     @Test(arguments: ["text/html", "application/vnd.apple.mpegurl"])
     func detectsCodedPlaylistByContent(_ type: String) async throws {
         let odd = try ResourceURL("http://origin.example/s/stream.php?id=1")
@@ -181,12 +181,12 @@ struct StreamSourceTypeTests: StreamSourceSuite {
                 #expect(try await text(source, odd).contains("/play/K;net=public/http/origin.example/a.ts"))
             }
             #expect(try await store.resources().isEmpty)
-            // After the first request, the URL is known to be a playlist.
+            // After the first request, the URL is known to refer to a playlist.
             #expect(origin.requests(for: odd).count == 3)
         }
     }
 
-    /// An M3U list of URLs isn't an HLS playlist; the error explains it.
+    /// A plain M3U list of URLs isn't an HLS playlist, and the error says so.
     @Test func explainsPlainListOfURLs() async throws {
         let list = try ResourceURL("http://origin.example/s/radio.m3u")
         origin[list] = ScriptedResource(.text("http://h.example/1.mp3\r\nhttp://h.example/2.mp3\r\n"))
@@ -208,7 +208,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
     }
 
     @Test(arguments: [true, false])
-    func rewritesAPlaylistInUTF16AsUTF8(isBigEndian: Bool) async throws {
+    func rewritesUTF16PlaylistAsUTF8(isBigEndian: Bool) async throws {
         let text = Self.live(from: 1, "http://elsewhere.example/a.ts")
         let units = Array(("\u{FEFF}" + text).utf16)
         let bytes = units.flatMap { unit -> [UInt8] in
@@ -223,7 +223,7 @@ struct StreamSourceTypeTests: StreamSourceSuite {
             let sent = String(decoding: try await self.bytes(of: reader), as: UTF8.self)
             #expect(
                 sent == text.replacing("http://elsewhere.example", with: "/play/K;net=public/http/elsewhere.example"))
-            // The playlist is live and remains so.
+            // The playlist is live and therefore not stored.
             #expect(try await store.resources().isEmpty)
         }
     }

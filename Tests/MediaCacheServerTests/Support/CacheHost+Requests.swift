@@ -7,7 +7,7 @@ import Testing
 @testable import MediaCacheServer
 
 extension CacheHost {
-    /// Runs `body` with a host of a folder, and closes the host afterwards.
+    /// Runs `body` with a host that uses a folder, and closes the host afterwards.
     static func use(
         folder: String,
         origin: any Origin,
@@ -35,7 +35,7 @@ extension CacheHost {
         return try await exchange(method, path, ["Authorization: Bearer \(key.value)"] + fields + length, body)
     }
 
-    /// Calls the API with the key, and decodes the answer.
+    /// Calls the API with the key, and decodes the response.
     func answer<Answer: Decodable>(
         _ method: String, _ path: String, body: String = "", as type: Answer.Type = Answer.self
     ) async throws -> Answer {
@@ -44,7 +44,7 @@ extension CacheHost {
         return try APICoding.makeDecoder().decode(type, from: Data(response.body))
     }
 
-    /// Adds a download and waits for its end.
+    /// Adds a download, and waits until it ends.
     func download(_ addition: String) async throws -> DownloadRecord {
         var record: DownloadRecord = try await answer("POST", "/api/v1/downloads", body: addition)
         while !record.state.isEnded { record = try await answer("GET", "/api/v1/downloads/\(record.id)?wait=10000") }

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import MediaCacheServer
 
-/// Bytes in memory that simulate a slow disk, a file that the system sends, or read errors.
+/// Bytes in memory that simulate a slow disk, a file sent by the system, or read errors.
 final class FakeBytes: BlobReader, Sendable {
     private struct State {
         var isResident: Bool
@@ -48,7 +48,7 @@ final class FakeBytes: BlobReader, Sendable {
     }
 }
 
-/// A reader whose bytes the test makes available.
+/// A reader whose bytes become available when the test says so.
 final class FakeReader: ByteReader, Sendable {
     struct State {
         var offset: Int64
@@ -99,7 +99,7 @@ final class FakeReader: ByteReader, Sendable {
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 
-    /// Makes bytes up to `offset` available or sets an error, and calls the waiting handler.
+    /// Makes bytes up to `offset` available, or sets an error, and calls the waiting handler.
     func advance(to offset: Int64, error: CacheError? = nil) {
         let onReady = state.withLock { state in
             state.available = max(state.available, offset)

@@ -3,8 +3,8 @@ import HTTPTypes
 import MediaCache
 import MediaCacheTesting
 
-/// A scripted origin with a different `/private/` for each user, which requires the user's password. Other paths are
-/// public.
+/// A scripted origin that serves different content below `/private/` to each user, and requires the user's password
+/// there. Other paths are public.
 final class GuardedOrigin: Origin {
     let scripted = ScriptedOrigin()
     let base = "http://origin.example"

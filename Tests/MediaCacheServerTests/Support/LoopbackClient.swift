@@ -8,7 +8,7 @@ import NIOPosix
 struct LoopbackClient {
     private let channel: any Channel
 
-    /// Sends a request on a new connection and returns the response, which must end with the connection.
+    /// Sends a request on a new connection, and returns the response, which must end with the end of the connection.
     static func exchange(_ address: String, _ request: String) async throws -> RawResponse? {
         RawResponse(try await LoopbackClient(to: address).receiveAll(after: request))
     }
@@ -23,8 +23,8 @@ struct LoopbackClient {
             .connect(host: host, port: port).get()
     }
 
-    /// Returns the connection as sequences. They are created on use, since an unused instance traps when it is
-    /// released. The server sends nothing before a request, so no bytes are lost.
+    /// Returns the connection as async sequences. They are created when needed, because an unused instance traps when
+    /// it is deallocated. No bytes are lost, because the server sends nothing before a request.
     private func wrapped() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let channel = channel
         return try await channel.eventLoop.submit {
@@ -32,8 +32,8 @@ struct LoopbackClient {
         }.get()
     }
 
-    /// Sends text and returns all bytes up to the end of the connection. `whenReceived` is called after each piece with
-    /// the number of bytes so far.
+    /// Sends text, and returns all bytes until the connection ends. `whenReceived` is called after each piece with the
+    /// number of bytes so far.
     func receiveAll(
         after request: String,
         whenReceived: @Sendable (Int) async -> Void = { _ in }
@@ -49,8 +49,7 @@ struct LoopbackClient {
         }
     }
 
-    /// Sends text, and further text after a number of received bytes. Returns all bytes up to the end of the
-    /// connection.
+    /// Sends text, and more text after `count` bytes have been received. Returns all bytes until the connection ends.
     func receiveAll(after request: String, andWhenReceived count: Int, send next: String) async throws -> [UInt8] {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
@@ -63,13 +62,13 @@ struct LoopbackClient {
                     bytes += buffer.readableBytesView
                 }
             } catch let error as IOError where error.errnoCode == ECONNRESET {
-                // A server that closes with unread bytes resets the connection.
+                // A server that closes a connection with unread bytes resets it.
             }
             return bytes
         }
     }
 
-    /// Sends text and disconnects after the first bytes.
+    /// Sends text, and disconnects after the first received bytes.
     func leave(after request: String) async throws {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))

@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Synchronization
 
-/// A simulated network. It resolves names by a table, applies the access rule as every origin does, and records
+/// A simulated network. It resolves names with a table, applies the access rule as every origin must, and records
 /// attempts and contacts.
 final class ModelNetwork: Origin {
     private struct State {
@@ -17,22 +17,22 @@ final class ModelNetwork: Origin {
     private let rule = AccessRule()
     private let state = Mutex(State())
 
-    /// - Parameter isProxied: whether a proxy connects to the hosts, so that their addresses are unknown.
+    /// - Parameter isProxied: Whether a proxy connects to the hosts, so that their addresses are unknown.
     init(isProxied: Bool) { self.isProxied = isProxied }
 
     /// The URLs that the engine tried to request.
     var attempts: Set<ResourceURL> { state.withLock { $0.attempts } }
 
-    /// The URLs that a request was sent to.
+    /// The URLs to which a request was sent.
     var contacts: Set<ResourceURL> { state.withLock { $0.contacts } }
 
-    /// Calls `action` before each answer to a request for `url`.
+    /// Calls `action` before each response to a request for `url`.
     func before(_ url: ResourceURL, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[url.withoutUserInfo] = action }
     }
 
-    /// Returns the address of a URL's host. Hosts whose names begin with `rebinding` are public for their playlists,
-    /// and local for all paths below `/t/`.
+    /// Returns the address of a URL's host. A host whose name begins with `rebinding` has a public address for
+    /// playlists, and a local one for paths below `/t/`.
     private static func address(of url: ResourceURL) -> IPAddress? {
         if let literal = IPAddress(host: url.host) { return literal }
         switch url.host {

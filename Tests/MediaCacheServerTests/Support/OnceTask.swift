@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A task that the first caller starts and that others can wait for.
+/// A task that is started by the first caller, and that other callers can wait for.
 final class OnceTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

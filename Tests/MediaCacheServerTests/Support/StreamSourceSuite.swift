@@ -6,10 +6,10 @@ import MediaLibrary
 
 @testable import MediaCacheServer
 
-/// Tests of a stream source over a scripted origin.
+/// The set-up of test suites that read a stream source with a scripted origin.
 protocol StreamSourceSuite {
     var origin: ScriptedOrigin { get }
-    /// The store's clock, on which each read takes a millisecond.
+    /// The store's clock. Each read advances it by a millisecond.
     var time: ManualTime { get }
     /// The URL of the media playlist.
     var playlist: ResourceURL { get }
@@ -83,7 +83,7 @@ extension StreamSourceSuite {
             + names.map { "#EXTINF:6,\n\($0)\n" }.joined()
     }
 
-    /// A playlist of four segments that has ended.
+    /// An ended playlist of four segments.
     static var onDemand: String { live(from: 0, "a.ts", "b.ts", "c.ts", "d.ts") + "#EXT-X-ENDLIST\n" }
 
     /// Serves the media playlist.
@@ -92,7 +92,7 @@ extension StreamSourceSuite {
     }
 
     func media(_ seed: UInt64) -> ScriptedBody {
-        // The first byte is the sync byte of a transport stream, so that the type is detected.
+        // The first byte is the sync byte of a transport stream, which identifies the type.
         .random(seed: seed, length: 3 << 20)
     }
 }

@@ -8,7 +8,7 @@ import NIOPosix
 
 @testable import MediaCacheServer
 
-/// A route that answers with the request's properties.
+/// A route whose response describes the request.
 struct EchoRoute: Route {
     let paths: [String]
     let access: RouteAccess
@@ -31,7 +31,7 @@ final class UnsentBytes {
 
 enum TestServer {
     static let key = AccessKey()
-    /// The playback token of every context.
+    /// The playback token of all contexts.
     static let token = AccessControl(key: key).playbackToken
 
     static func context(
@@ -56,7 +56,7 @@ enum TestServer {
 
     /// Returns a connection without a socket.
     ///
-    /// - Parameter unsent: the number of unsent bytes.
+    /// - Parameter unsent: The number of unsent bytes that the connection reports.
     static func connect(
         _ context: ServerContext, unsent: UnsentBytes = UnsentBytes(), from peer: String = "127.0.0.1"
     ) throws -> EmbeddedChannel {

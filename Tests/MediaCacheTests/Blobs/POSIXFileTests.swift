@@ -4,7 +4,7 @@
 
     @testable import MediaCache
 
-    /// Tests files of the operating system.
+    /// Tests of files of the operating system.
     struct POSIXFileTests {
         @Test func returnsDescriptorForBytesInMemory() throws {
             let path = FileManager.default.temporaryDirectory.appending(path: "file-\(UUID())").path
@@ -15,7 +15,7 @@
             let descriptor = try #require(file.descriptor(forSending: 0..<300_000))
             var first: UInt8 = 0
             #expect(pread(descriptor, &first, 1, 299_999) == 1 && first == 7)
-            // A hole or the space beyond the end isn't promised.
+            // Isn't returned for a hole or for a range beyond the end.
             #expect(file.descriptor(forSending: 0..<300_001) == nil)
             #expect(file.descriptor(forSending: 300_000..<300_001) == nil)
             #expect(file.descriptor(forSending: 5..<5) == nil)

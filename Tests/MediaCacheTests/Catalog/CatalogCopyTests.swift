@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// The catalog of a folder that isn't writable, which is copied to memory.
+/// Tests of the catalog in a read-only folder, which is copied to memory.
 struct CatalogCopyTests {
     private let fixture: EngineFixture
     private var path: String { fixture.folder + "/catalog.sqlite" }
@@ -22,7 +22,7 @@ struct CatalogCopyTests {
         return Dictionary(uniqueKeysWithValues: contents)
     }
 
-    /// After a crash, the last commits are in the log.
+    /// After a crash, the latest commits are only in the log.
     @Test(arguments: [true, false])
     func containsAllCommits(isInUse: Bool) async throws {
         let store = try await fixture.open()

@@ -92,7 +92,7 @@ struct CatalogDamageTests {
         }
     }
 
-    /// SQLite doesn't detect a flipped bit within a value.
+    /// SQLite doesn't detect a flipped bit inside a value.
     @Test func servesNoWrongByteAfterFlippedBit() async throws {
         try await fill()
         let intact = try Data(contentsOf: URL(fileURLWithPath: catalog))
@@ -115,12 +115,12 @@ struct CatalogDamageTests {
         }
     }
 
-    @Test func opensOlderStateWithoutLog() async throws {
+    @Test func opensEarlierStateWithoutLog() async throws {
         let store = try await fixture.open()
         for url in others { _ = try await store.complete(ReadRequest(url: url)) }
         let info = try await store.complete(ReadRequest(url: pinned))
         try await store.setPinned(true, id: info.id)
-        // The state left by a killed process, without the log.
+        // The state that a killed process leaves, without the log.
         let main = try Data(contentsOf: URL(fileURLWithPath: catalog))
         await store.close()
         try main.write(to: URL(fileURLWithPath: catalog))
@@ -134,7 +134,7 @@ struct CatalogDamageTests {
         await next.close()
     }
 
-    /// A commit torn by a power cut leaves an invalid tail in the log.
+    /// A commit that a power cut has torn leaves an invalid end of the log.
     @Test func opensLastWholeCommitOfTornLog() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: others[0]))
@@ -167,7 +167,7 @@ struct CatalogDamageTests {
     @Test func refusesNewerCatalogWithoutChange() async throws {
         try await fill()
         try change { data in
-            // Change the migration's name in the file to one that this version doesn't know.
+            // Changes the migration's name in the file to one that this version doesn't know.
             let name = Data("MediaCache.1".utf8)
             while let range = data.range(of: name) { data.replaceSubrange(range, with: Data("MediaCache.9".utf8)) }
         }

@@ -20,7 +20,7 @@ struct CatalogScaleTests {
             dirtyPages: [0: [1, 2, 3]])
     }
 
-    /// Opening loads none of the resources. Queries and removals load only those that they concern.
+    /// Opening loads no resources. Queries and removals load only the resources that they apply to.
     @Test func opensWithoutLoadingAllResources() async throws {
         let fixture = try EngineFixture()
         try POSIXFileSystem().makeFolder(fixture.folder)

@@ -1,6 +1,6 @@
 import MediaCache
 
-/// The compiled code of the articles' examples. A test compares the text between `// snippet` and `// end` with the
+/// The articles' examples as compiled code. A test compares the text between `// snippet` and `// end` with the
 /// articles.
 enum DocumentationExamples {
     static func transform(_ location: CacheLocation) -> CacheConfiguration {

@@ -8,7 +8,7 @@ struct DocumentationTests {
     private static let catalog = tests.deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/MediaCache/MediaCache.docc")
 
-    @Test func showsCompiledCode() throws {
+    @Test func articlesContainCompiledCode() throws {
         let text = try FileManager.default.contentsOfDirectory(at: Self.catalog, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "md" }
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined(separator: "\n")
@@ -17,13 +17,13 @@ struct DocumentationTests {
         #expect(text.components(separatedBy: "```swift").count - 1 == snippets.count)
     }
 
-    @Test func showsWorkingCode() {
+    @Test func examplesWork() {
         let location = CacheLocation(folder: "/nowhere")
         #expect(DocumentationExamples.transform(location).transforms.map(\.name) == ["scrambled-1", "marked-1"])
         #expect(DocumentationExamples.observe(location) { _ in }.observers.first?.kinds == [.segment])
     }
 
-    @Test func showsActualKeys() throws {
+    @Test func exampleKeysAreCorrect() throws {
         let location = CacheLocation(folder: "/nowhere")
         let signed = try ResourceURL("https://h/film.mp4?token=1&quality=high&signature=2")
         let dropping = DocumentationExamples.dropQueryItems(location).keyPolicy

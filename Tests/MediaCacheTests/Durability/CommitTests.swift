@@ -43,7 +43,7 @@ struct CommitTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
         #expect(store.statistics.bytesCommitted == 0)
         await store.settled { store in
-            // The committer may not be sleeping yet.
+            // The committer may not have started to sleep yet.
             fixture.time.advance(by: .seconds(1))
             return store.statistics.bytesCommitted > 0
         }
@@ -68,7 +68,7 @@ struct CommitTests {
         files.fail { call, _ in call == .sync ? EIO : nil }
         #expect(await store.engine.committer.commit()?.code == .storage)
         files.fail(nil)
-        // The system reports a failure only once, so a later successful sync proves nothing about those bytes.
+        // The system reports a failure only once. A later successful sync says nothing about the failed bytes.
         #expect(await store.engine.committer.commit() == nil)
         let entry = try await store.engine.catalog.resource(key: fixture.url.description)
         let spans = try #require(entry?.representations.last?.spans)
@@ -77,7 +77,7 @@ struct CommitTests {
         await store.close()
     }
 
-    /// An open reader has been told that the bytes are available.
+    /// An open reader already treats the bytes as available.
     @Test func doesNotReadBytesLostByFailedSync() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999_999))
@@ -89,7 +89,7 @@ struct CommitTests {
         files.fail { call, _ in call == .sync ? EIO : nil }
         #expect(await store.engine.committer.commit()?.code == .storage)
         files.fail(nil)
-        // Simulate the loss of pages that the system couldn't write.
+        // Simulates the loss of pages that the system couldn't write.
         files.withDisk { disk in
             disk.damage(representation.path) { $0 = [UInt8](repeating: 0, count: $0.count) }
         }
@@ -99,7 +99,7 @@ struct CommitTests {
         await store.close()
     }
 
-    /// The system may drop all unsynced writes, including those made during the sync.
+    /// The system may discard all unsynced writes, including writes made during the sync.
     @Test func neverCommitsBytesWrittenDuringFailedSync() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 99_999))
@@ -110,7 +110,7 @@ struct CommitTests {
         let known = representation.spans
         _ = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         await store.settled { $0.statistics.runningFills == 0 }
-        // Replace the sync by one that fails after more bytes have been written.
+        // Makes the sync fail after more bytes have been written.
         files.failSync(after: { [fixture] in
             let isWritten = DispatchSemaphore(value: 0)
             Task {
@@ -121,7 +121,7 @@ struct CommitTests {
         })
         #expect(await store.engine.committer.commit()?.code == .storage)
         await store.settled { $0.statistics.runningFills == 0 }
-        // Bytes of the fill received later may be cached.
+        // Bytes that the fill received later may be cached.
         let lost = representation.spans.span(at: 1_500_000)
         #expect(lost == nil || known.span(at: 1_500_000) != nil, "\(String(describing: lost))")
         #expect(await store.engine.committer.commit() == nil)
@@ -166,7 +166,7 @@ struct CommitTests {
         let catalog = store.engine.catalog
         let blob = try #require(try await catalog.blobs().keys.first)
         files.fail { call, path in
-            // An error here fails `remove`.
+            // An error thrown here makes `remove` fail.
             guard call == .remove, path.contains(blob) else { return nil }
             return (try? catalog.knows(blob: blob)) == false ? nil : EBUSY
         }

@@ -83,7 +83,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func turnsRepeatedReadErrorIntoHole() async throws {
+    @Test func repeatedReadErrorBecomesHole() async throws {
         try await fill()
         let failures = Counter()
         let store = try await fixture.open()
@@ -137,7 +137,7 @@ struct DamageTests {
         await store.close()
     }
 
-    @Test func returnsNoDamagedFile() async throws {
+    @Test func doesNotReturnDamagedFile() async throws {
         try await fill()
         damage(.flipped, try blob())
         let store = try await fixture.open()
@@ -145,9 +145,9 @@ struct DamageTests {
         await store.close()
     }
 
-    /// `verify` repairs damage that an earlier call found.
+    /// `verify` repairs damage that an earlier call has found.
     @Test(arguments: Damage.allCases)
-    func repairsDamageFoundEarlier(_ kind: Damage) async throws {
+    func repairsPreviouslyFoundDamage(_ kind: Damage) async throws {
         try await fill()
         damage(kind, try blob())
         var found: [Range<Int64>] = []
@@ -161,19 +161,19 @@ struct DamageTests {
             found = lost
             await store.close()
         }
-        let asked = fixture.origin.bodyBytes
+        let sentBytes = fixture.origin.bodyBytes
         let store = try await fixture.open()
         let repaired = try await store.verify(repair: true)
         #expect(repaired.findings.map { $0.start..<$0.end } == found)
         #expect(repaired.findings.allSatisfy { $0.isRepaired }, "\(repaired.findings)")
-        #expect(fixture.origin.bodyBytes > asked)
+        #expect(fixture.origin.bodyBytes > sentBytes)
         #expect(try await store.resource(for: fixture.url)?.isComplete == true)
         #expect(try await store.verify().findings.isEmpty)
         await store.close()
     }
 
-    /// Reading refetches the bytes, after which nothing is reported.
-    @Test func forgetsDamageOnceRefetched() async throws {
+    /// Reading fetches the bytes again, and then no damage is reported.
+    @Test func forgetsDamageWhenRefetched() async throws {
         try await fill()
         damage(.flipped, try blob())
         let store = try await fixture.open()

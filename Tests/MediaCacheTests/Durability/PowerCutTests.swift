@@ -5,11 +5,11 @@ import Testing
 
 @testable import MediaCache
 
-/// Power cuts at random calls during random operations. The cache must be intact afterwards.
+/// Tests of power cuts at random calls during random operations. Afterwards the cache must be intact.
 struct PowerCutTests {
     private static var seedCount: UInt64 {
         #if MEDIACACHE_TSAN
-            // Each takes three seconds under ThreadSanitizer, which checks threads rather than writes.
+            // Each run takes three seconds under ThreadSanitizer, which checks threads rather than writes.
             15
         #else
             let environment = ProcessInfo.processInfo.environment
@@ -42,21 +42,22 @@ struct PowerCutTests {
     }
 }
 
-/// A cache that is used, cut, checked, and used again.
+/// A cache that is used, loses power, is checked, and is used again.
 private final class PowerCutScenario: Sendable {
     let seed: UInt64
     let fixture: EngineFixture
     let bodies: [ResourceURL: ScriptedBody]
     let urls: [ResourceURL]
-    /// A URL completed and pinned before the cut, and never removed. Its origin alternates between versions.
-    let promised: ResourceURL
+    /// A URL that is completed and pinned before the cut, and never removed. Its origin alternates between two
+    /// versions.
+    let pinnedURL: ResourceURL
     let versions: [ScriptedResource]
 
     init(seed: UInt64) throws {
         self.seed = seed
         fixture = try EngineFixture()
         urls = try (0..<3).map { try ResourceURL("http://origin.example/\($0).mp4") }
-        promised = try ResourceURL("http://origin.example/promised.mp4")
+        pinnedURL = try ResourceURL("http://origin.example/pinned.mp4")
         var bodies: [ResourceURL: ScriptedBody] = [:]
         for (index, url) in urls.enumerated() {
             bodies[url] = .random(seed: seed &* 31 &+ UInt64(index), length: 3_000_000 + Int64(index) * 77_777)
@@ -66,7 +67,7 @@ private final class PowerCutScenario: Sendable {
             ScriptedResource(
                 .random(seed: seed &* 31 &+ 7 &+ UInt64(index), length: length), entityTag: "\"v\(index)\"")
         }
-        fixture.origin[promised] = versions[0]
+        fixture.origin[pinnedURL] = versions[0]
         for (url, body) in bodies {
             fixture.origin[url] = ScriptedResource(body, entityTag: url.description.count % 2 == 0 ? "\"1\"" : nil)
         }
@@ -77,7 +78,7 @@ private final class PowerCutScenario: Sendable {
         var files = PowerCutFileSystem()
         // Pinned blobs are on another file system.
         if seed % 2 == 1 { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
-        var isPromised = false
+        var wasPinned = false
         for _ in 0..<2 {
             let store = try await open(files)
             let copy = fixture.folder + "/copy-\(UUID().uuidString)"
@@ -85,8 +86,8 @@ private final class PowerCutScenario: Sendable {
             files.cutPower(atOperation: Int.random(in: 1...160, using: &random), seed: random.next()) {
                 try catalog.copy(to: copy)
             }
-            let keptPromise = try await work(on: store, files, &random)
-            isPromised = isPromised || keptPromise
+            let wasPinnedNow = try await work(on: store, files, &random)
+            wasPinned = wasPinned || wasPinnedNow
             files.cutPowerNow()
             await store.close()
             for suffix in ["", "-wal", "-shm"] {
@@ -94,14 +95,14 @@ private final class PowerCutScenario: Sendable {
             }
             try FileManager.default.moveItem(atPath: copy, toPath: fixture.folder + "/catalog.sqlite")
             files = try files.survivor()
-            try await check(files, isPromised: isPromised)
+            try await check(files, wasPinned: wasPinned)
         }
     }
 
     private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
         try await fixture.open(files: files) { configuration in
             configuration.eviction = LeastRecentlyUsed(shrinkableSize: 2 << 20)
-            // The clock advances while readers wait, which isn't a failure of their origin.
+            // The clock advances while readers wait, which must not count as a failure of their origin.
             configuration.transfers.limits.firstByte = .seconds(1_000_000_000)
             configuration.transfers.limits.stall = .seconds(1_000_000_000)
         }
@@ -126,16 +127,17 @@ private final class PowerCutScenario: Sendable {
             group.addTask {
                 while true {
                     do {
-                        let info = try await store.complete(ReadRequest(url: self.promised))
+                        let info = try await store.complete(ReadRequest(url: self.pinnedURL))
                         try await store.setPinned(true, id: info.id)
-                        // The origin may have changed its version since the first one was complete.
+                        // The origin may have changed its version since the resource was completed.
                         guard try await store.resource(id: info.id)?.isComplete == true else { continue }
-                        let isPromised = !files.isCut
+                        let wasPinned = !files.isCut
                         var random = SeededGenerator(seed: changes)
                         for _ in 0..<3 { await self.change(on: store, &random) }
-                        return isPromised
+                        return wasPinned
                     } catch let error as CacheError where [.notFound, .representationChanged].contains(error.code) {
-                        // The version was evicted before it was pinned, or differs from that of the last opening.
+                        // The version was evicted before it was pinned, or it differs from the version of the previous
+                        // opening.
                     }
                 }
             }
@@ -158,17 +160,17 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    /// Changes or removes the origin's version of the pinned resource, then reads part of it or downloads it.
+    /// Changes or removes the origin's version of the pinned resource, then reads part of the resource or downloads it.
     private func change(on store: CacheStore, _ random: inout SeededGenerator) async {
-        fixture.origin[promised] = versions.randomElement(using: &random)
-        if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(promised, .status(404)) }
+        fixture.origin[pinnedURL] = versions.randomElement(using: &random)
+        if Int.random(in: 0..<4, using: &random) == 0 { fixture.origin.next(pinnedURL, .status(404)) }
         fixture.time.advance(by: .seconds(90_000))
         let first = Int64.random(in: 0..<400_000, using: &random)
-        for _ in 0..<3 { _ = try? await store.bytes(promised, .closed(first, through: first + 199_999)) }
+        for _ in 0..<3 { _ = try? await store.bytes(pinnedURL, .closed(first, through: first + 199_999)) }
         guard Bool.random(using: &random) else { return }
-        // A download pauses for a while after a shortage of playback, which the advancing clock may have caused.
-        _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [promised] in
-            try await store.complete(ReadRequest(url: promised, transferClass: .download, pins: true))
+        // A download pauses for a while after playback ran short of data, which the advancing clock may have caused.
+        _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [pinnedURL] in
+            try await store.complete(ReadRequest(url: pinnedURL, transferClass: .download, pins: true))
         }
     }
 
@@ -191,7 +193,7 @@ private final class PowerCutScenario: Sendable {
         defer { session.cancel() }
         var position = start
         for try await bytes in session.buffers {
-            guard body.matches(bytes, at: position) else { throw Wrong("wrong bytes of \(url) at \(position)") }
+            guard body.matches(bytes, at: position) else { throw CheckFailure("wrong bytes of \(url) at \(position)") }
             position += Int64(bytes.count)
             if position >= end { break }
         }
@@ -199,55 +201,61 @@ private final class PowerCutScenario: Sendable {
 
     // MARK: - Checks
 
-    private func check(_ files: PowerCutFileSystem, isPromised: Bool) async throws {
+    private func check(_ files: PowerCutFileSystem, wasPinned: Bool) async throws {
         fixture.origin.isReachable = false
         let store = try await open(files)
         let report = try await store.verify()
         if let finding = report.findings.first {
-            throw Wrong("verify found \(report.findings.count), first \(finding)")
+            throw CheckFailure("verify reported \(report.findings.count) findings, first \(finding)")
         }
         for info in try await store.resources() {
             let url = try ResourceURL(info.url)
-            let candidates = url == promised ? versions.map(\.body) : [bodies[url]].compactMap(\.self)
-            guard !candidates.isEmpty else { throw Wrong("no reader requested \(url)") }
+            let candidates = url == pinnedURL ? versions.map(\.body) : [bodies[url]].compactMap(\.self)
+            guard !candidates.isEmpty else { throw CheckFailure("no reader requested \(url)") }
             for span in info.spans {
                 let bytes = try await store.bytes(url, .closed(span.lowerBound, through: span.upperBound - 1))
                 let isRight = candidates.contains { $0.matches(bytes, at: span.lowerBound) }
                 guard isRight, bytes.count == span.count else {
-                    throw Wrong("wrong bytes of \(url) in \(span)")
+                    throw CheckFailure("wrong bytes of \(url) in \(span)")
                 }
             }
         }
-        if isPromised {
-            let info = try await store.resource(for: promised)
+        if wasPinned {
+            let info = try await store.resource(for: pinnedURL)
             guard info?.isComplete == true, info?.isPinned == true else {
-                let entry = try await store.engine.catalog.resource(key: promised.description)
-                throw Wrong(
+                let entry = try await store.engine.catalog.resource(key: pinnedURL.description)
+                throw CheckFailure(
                     "the pinned version was lost: \(String(describing: info)), the catalog has "
                         + String(describing: entry))
             }
-            let bytes = try await store.bytes(promised)
-            guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("the promise isn't whole") }
+            let bytes = try await store.bytes(pinnedURL)
+            guard versions.contains(where: { $0.body.bytes == bytes }) else {
+                throw CheckFailure("wrong bytes of the pinned version")
+            }
         }
         await store.cleanUpAfterEarlierOpening()
-        // A version replaced by the pinned one may be about to be deleted, from the catalog first.
+        // The version that the pinned one replaced may still be being deleted, first from the catalog.
         try await store.settled { _ in try await self.orphan(of: store, files) == nil }
-        if let orphan = try await orphan(of: store, files) { throw Wrong("the catalog doesn't know \(orphan)") }
-        // The power cut may have left a fault for a later request.
-        fixture.origin.clearFaults(promised)
+        if let orphan = try await orphan(of: store, files) { throw CheckFailure("the catalog doesn't list \(orphan)") }
+        // A fault that wasn't used before the power cut may remain.
+        fixture.origin.clearFaults(pinnedURL)
         fixture.origin.isReachable = true
         for (url, body) in bodies {
-            guard try await store.bytes(url) == body.bytes else { throw Wrong("wrong bytes of \(url)") }
+            guard try await store.bytes(url) == body.bytes else { throw CheckFailure("wrong bytes of \(url)") }
         }
-        // The first read may discover that the origin has changed its version.
-        var bytes = try? await store.bytes(promised)
-        if bytes == nil { bytes = try await store.bytes(promised) }
-        guard versions.contains(where: { $0.body.bytes == bytes }) else { throw Wrong("wrong bytes of \(promised)") }
-        guard try await store.verify().findings.isEmpty else { throw Wrong("verify found damage after filling") }
+        // The first read may find that the origin has changed its version.
+        var bytes = try? await store.bytes(pinnedURL)
+        if bytes == nil { bytes = try await store.bytes(pinnedURL) }
+        guard versions.contains(where: { $0.body.bytes == bytes }) else {
+            throw CheckFailure("wrong bytes of \(pinnedURL)")
+        }
+        guard try await store.verify().findings.isEmpty else {
+            throw CheckFailure("verify reported damage after the fills")
+        }
         await store.close()
     }
 
-    /// Returns a file of a blob that the catalog doesn't list; nil if there is none.
+    /// Returns the path of a blob that the catalog doesn't list, or nil.
     private func orphan(of store: CacheStore, _ files: PowerCutFileSystem) async throws -> String? {
         let owned = try await store.engine.catalog.blobs()
         return files.withDisk(\.paths).first { path in
@@ -256,7 +264,7 @@ private final class PowerCutScenario: Sendable {
         }
     }
 
-    private struct Wrong: Error, CustomStringConvertible {
+    private struct CheckFailure: Error, CustomStringConvertible {
         var description: String
         init(_ description: String) { self.description = description }
     }

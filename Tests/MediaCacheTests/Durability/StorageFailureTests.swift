@@ -65,7 +65,7 @@ struct StorageFailureTests {
         await store.close()
     }
 
-    /// Without an announced length, only the end of the body determines it.
+    /// If no length is announced, only the end of the body determines it.
     @Test(arguments: [ScriptedFault.noContentLength, .closeDelimited()])
     func endsBodyOfUnknownLengthOnFullDisk(_ fault: ScriptedFault) async throws {
         fixture.origin.always(fixture.url, fault, .ignoresRange)
@@ -79,7 +79,7 @@ struct StorageFailureTests {
         await store.close()
     }
 
-    @Test func resumesStoringDuringRead() async throws {
+    @Test func resumesCachingDuringRead() async throws {
         let body = ScriptedBody.random(seed: 8, length: 30 << 20)
         fixture.origin[fixture.url] = ScriptedResource(body)
         let store = try await fixture.open()
@@ -103,13 +103,13 @@ struct StorageFailureTests {
     }
 
     @Test(arguments: [EFBIG, EINVAL])
-    func reportsFileTooLargeForFileSystemOnly(_ number: Int32) async throws {
+    func fileTooLargeForFileSystemDoesNotAffectOtherResources(_ number: Int32) async throws {
         let store = try await fixture.open()
         files.fail { call, _ in call == .write ? number : nil }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         files.fail(nil)
         #expect(!store.engine.health.isFailing)
-        // Other resources are stored without a probe of the folder.
+        // Other resources are stored without probing the folder first.
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(Self.body)
         #expect(try await store.complete(ReadRequest(url: other)).isComplete)

@@ -32,7 +32,7 @@ struct EventHubTests {
             for _ in 0..<3 { hub.send(.miss(key: "")) }
             sent += 3
         }
-        // With free buffer space, the next event is preceded by the number of dropped ones.
+        // When the buffer has space again, the number of dropped events precedes the next event.
         for _ in 0..<100 { if let event = await iterator.next() { note(event) } }
         hub.send(.hit(key: "last"))
         hub.send(.hit(key: "very last"))
@@ -47,14 +47,14 @@ struct EventHubTests {
         let hub = EventHub<Int> { -$0 }
         let even = hub.stream { $0.isMultiple(of: 2) }
         let all = hub.stream()
-        // Filtered events don't count as dropped.
+        // Events that the filter excludes don't count as dropped.
         for number in 1...1000 { hub.send(number) }
         hub.finish()
         #expect(await even.reduce(into: []) { $0.append($1) } == (1...500).map { $0 * 2 })
         #expect(await all.reduce(into: []) { $0.append($1) } == Array(1...512))
     }
 
-    @Test func coalescesProgressAndSendsFinalOne() async {
+    @Test func coalescesProgressAndSendsLastEvent() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         let stream = hub.stream()
         let progress = CacheEvent.Progress(key: "a", bytesCached: 1, length: 2, fromOrigin: 1, fromCache: 0, rate: 0)
@@ -67,8 +67,8 @@ struct EventHubTests {
         #expect(count == 5)
     }
 
-    /// A subscriber that is resumed and cancelled at once holds its own locks, so the hub mustn't wait for it under its
-    /// lock.
+    /// A subscriber that is resumed and cancelled at the same time holds its own locks, so the hub must not wait for it
+    /// while holding the hub's lock.
     @Test(.timeLimit(.minutes(30))) func permitsUnsubscribingDuringSend() async {
         let hub = EventHub<CacheEvent> { .dropped(count: $0) }
         await withTaskGroup(of: Void.self) { group in

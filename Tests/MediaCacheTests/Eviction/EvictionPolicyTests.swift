@@ -5,7 +5,7 @@ import Testing
 
 struct EvictionPolicyTests {
     @Test(arguments: EvictionPolicyContract.Rule.allCases)
-    func leastRecentlyUsedFulfilsContract(_ rule: EvictionPolicyContract.Rule) throws {
+    func leastRecentlyUsedPolicyMeetsContract(_ rule: EvictionPolicyContract.Rule) throws {
         try EvictionPolicyContract(LeastRecentlyUsed()).check(rule)
     }
 
@@ -28,7 +28,7 @@ struct EvictionPolicyTests {
             usedBytes: used, freeDiskBytes: 1 << 40, now: Date(timeIntervalSince1970: 0))
     }
 
-    @Test func removesLeastRecentlyUsedOnesAsNeeded() {
+    @Test func removesLeastRecentlyUsedResourcesAsNeeded() {
         let steps = LeastRecentlyUsed().steps(for: situation([10, 20, 30, 40], over: 25))
         #expect(steps == [.remove(id: 0), .remove(id: 1)])
     }

@@ -146,7 +146,7 @@ struct EvictionTests {
         #expect(try await store.bytes(urls[0]).count == 1_000_000)
         #expect(fixture.origin.bodyBytes == 1_000_000)
         first.cancel()
-        // Its bytes are committed, then removed.
+        // The bytes are committed, then removed.
         _ = try await store.usage()
         await store.settled { store in
             await store.engine.committer.commit()
@@ -178,13 +178,13 @@ struct EvictionTests {
 }
 
 extension CacheStore {
-    /// Waits until background work has made `condition` true; other tasks run between checks. Records an issue after a
-    /// minute.
+    /// Waits until background work makes `condition` true. Other tasks run between the checks. Records an issue after
+    /// the deadline.
     func settled(
         sourceLocation: SourceLocation = #_sourceLocation, _ condition: @Sendable (CacheStore) async throws -> Bool
     ) async rethrows {
-        // A number of yields isn't a suitable limit, since an idle processor executes a million of them during one
-        // write.
+        // The limit is a time rather than a number of yields, because an idle processor can yield a million times
+        // during one write.
         let deadline = ContinuousClock.now + .seconds(900)
         while ContinuousClock.now < deadline {
             if try await condition(self) { return }

@@ -18,7 +18,7 @@ struct SpaceReservationTests {
 
     private static func body(_ index: Int) -> ScriptedBody { .random(seed: UInt64(index), length: length) }
 
-    /// Plays all resources in order. The clock stands still, so only fills apply the limits.
+    /// Plays all resources in order. The clock doesn't advance, so only fills apply the limits.
     private func playAll(_ store: CacheStore) async throws {
         for (index, url) in urls.enumerated() {
             #expect(try await store.bytes(url) == Self.body(index).bytes)
@@ -86,7 +86,7 @@ struct SpaceReservationTests {
         #expect(!store.engine.health.isFailing)
         #expect(try await store.bytes(urls[2]) == Self.body(2).bytes)
         #expect(try await store.resource(for: urls[2])?.isComplete == true)
-        #expect(files.withDisk(\.peak) <= 6_000_000 + 10_000, "exceeded, including two sidecars")
+        #expect(files.withDisk(\.peak) <= 6_000_000 + 10_000, "the limit was exceeded by more than two sidecars")
         await store.close()
         var messages: [String] = []
         for await event in events { if case .storageFailed(let error) = event { messages.append(error.message) } }
@@ -110,11 +110,11 @@ struct SpaceReservationTests {
         await store.close()
     }
 
-    @Test func detectsDiskFilledByOthersAndRecovers() async throws {
+    @Test func recoversFromDiskFilledByOtherProcesses() async throws {
         files.withDisk { $0.capacity = 40_000_000 }
         let store = try await fixture.open()
         #expect(try await store.bytes(urls[0]) == Self.body(0).bytes)
-        // Other processes have left less space than was granted.
+        // Other processes have used space that was already granted.
         files.withDisk { $0.capacity = $0.usedBytes + 500_000 }
         #expect(try await store.bytes(urls[1]) == Self.body(1).bytes)
         files.withDisk { $0.capacity = 40_000_000 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MediaCache
 
-/// Fills that are cancelled at an exact step.
+/// Tests of fills that are cancelled at a particular step.
 struct FillCancellationTests {
-    /// An executor that runs a task's steps on request.
+    /// An executor that runs a task's steps when the test requests it.
     private final class SteppedExecutor: TaskExecutor {
         private let jobs = Mutex<[UnownedJob]>([])
 
@@ -26,7 +26,7 @@ struct FillCancellationTests {
     }
 
     /// The response has been received, and the task is cancelled before it resumes.
-    @Test func endsFillOfOpeningCompletedBeforeCancellation() async throws {
+    @Test func endsFillCancelledAfterResponse() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 12, length: 3_000_000))
         let (head, body) = (ScriptedGate(), ScriptedGate())

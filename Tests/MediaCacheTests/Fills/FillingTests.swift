@@ -24,7 +24,7 @@ struct FillingTests {
         let range = RequestedRange.closed(1_000_000, through: 1_999_999)
         let info = try await store.fill(ReadRequest(url: fixture.url, range: range, transferClass: .download))
         #expect(info.spans == [1_000_000..<2_000_000])
-        // The same applies to an open resource.
+        // An open resource behaves in the same way.
         let next = RequestedRange.closed(1_500_000, through: 2_499_999)
         let wider = try await store.fill(ReadRequest(url: fixture.url, range: next, transferClass: .download))
         #expect(wider.spans == [1_000_000..<2_500_000])
@@ -43,7 +43,7 @@ struct FillingTests {
     }
 
     @Test(arguments: [0, 100_000, 3_000_000] as [Int64])
-    func receivesNothingAfterCancellation(_ position: Int64) async throws {
+    func receivesNoBytesAfterCancellation(_ position: Int64) async throws {
         let gate = stalled(after: position)
         let store = try await fixture.open()
         let fill = Task { try await store.fill(ReadRequest(url: fixture.url, transferClass: .download)) }

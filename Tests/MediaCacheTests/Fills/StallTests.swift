@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Slow and failing origins, tested with one reader and a manual clock.
+/// Tests of slow and failing origins, with a single reader and a manual clock.
 struct StallTests {
     static let body = ScriptedBody.random(seed: 101, length: 1_000_000)
 
@@ -21,7 +21,7 @@ struct StallTests {
     @Test(arguments: [0, 1, 200_000])
     func resumesAfterStall(_ position: Int64) async throws {
         let time = ManualTime()
-        // The origin never times out here, so the engine's stall watch must detect the stall.
+        // The origin itself doesn't time out here, so the engine's stall watch must detect the stall.
         let (origin, url) = try Self.origin(time: nil)
         let gate = ScriptedGate()
         origin.next(url, .stall(after: position, until: gate))
@@ -48,7 +48,7 @@ struct StallTests {
             .stall(after: 90, until: gates[8]))
         let reader = Self.reader(origin, url, time)
         let reading = Task { try await reader.allBytes() }
-        // 10 bytes in 4 s: no gap lasts 15 s, yet it counts as a stall.
+        // 10 bytes arrive every 4 s. No pause lasts 15 s, but this still counts as a stall.
         for gate in gates.prefix(5) {
             await gate.waitForArrivals()
             await time.waitForSleepers()
@@ -88,8 +88,8 @@ struct StallTests {
         #expect(origin.bodyBytes == Self.body.length)
     }
 
-    /// A response of one byte per second must fail in time.
-    @Test func givesUpTricklingOrigin() async throws {
+    /// A response that trickles must fail in limited time.
+    @Test func abandonsTricklingOrigin() async throws {
         let time = RecordingTime()
         let (origin, url) = try Self.origin(time: nil)
         for _ in 0..<20 { origin.next(url, .reset(after: 15)) }
@@ -99,14 +99,14 @@ struct StallTests {
         #expect(origin.requests.count == 5)
     }
 
-    @Test func givesUpSilentOrigin() async throws {
+    @Test func abandonsSilentOrigin() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: time)
         origin.always(url, .holdHead(ScriptedGate()))
         let reader = Self.reader(origin, url, time, RetryPolicy(initialDelay: .zero))
         let opening = Task { try await reader.open() }
         let start = time.monotonic
-        // Two limits of 20 s; the second one exceeds the policy's patience.
+        // Two limits of 20 s. The second exceeds the total time that the retry policy permits.
         for _ in 0..<2 {
             await time.waitForSleepers()
             time.advance(by: .seconds(20))
@@ -147,7 +147,7 @@ struct StallTests {
         }
     }
 
-    @Test func endsAtOnceWhenCancelledBeforeRetry() async throws {
+    @Test func endsImmediatelyWhenCancelledBeforeRetry() async throws {
         let time = ManualTime()
         let (origin, url) = try Self.origin(time: nil)
         origin.always(url, .unreachable)

@@ -34,7 +34,7 @@ struct CacheKeyTests {
     }
 
     @Test(arguments: [
-        "http://a/x", "a name of the caller's", "", " profile=", "film profile=0123456789abcdef0123456789abcde",
+        "http://a/x", "a caller-defined key", "", " profile=", "film profile=0123456789abcdef0123456789abcde",
         "film profile=0123456789abcdef0123456789abcdeg", "ü profile=x",
     ])
     func parsesKeyWithoutIdentity(_ text: String) {
@@ -43,7 +43,7 @@ struct CacheKeyTests {
     }
 
     @Test func formatsIdentityWith32Digits() {
-        // The test vectors of FNV-1a with 128 bits.
+        // Test vectors of 128-bit FNV-1a.
         #expect(ProfileIdentity(user: "").description == "6c62272e07bb014262b821756295c58d")
         #expect(ProfileIdentity(user: "a").description == "d228cb696f1a8caf78912b704e4a8964")
         #expect(ProfileIdentity("D228CB696F1A8CAF78912B704E4A8964") == nil)

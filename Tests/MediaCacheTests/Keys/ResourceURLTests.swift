@@ -28,7 +28,7 @@ struct ResourceURLTests {
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func namesUnsupportedScheme() {
+    @Test func errorContainsUnsupportedScheme() {
         #expect(#expect(throws: CacheError.self) { try ResourceURL("rtsp://a/b") }?.message.contains("rtsp") == true)
     }
 
@@ -57,7 +57,7 @@ struct ResourceURLTests {
         #expect(try base.resolve("x").userInfo == "user")
     }
 
-    /// Players normalize these references before the request.
+    /// Players normalize these references before they send the request.
     @Test(arguments: [
         ("http://h/a/../b/./c?d/../e", "http://h/b/c?d/../e"), ("//h/../x", "http://h/x"),
         ("http://h/.a", "http://h/.a"),
@@ -66,7 +66,7 @@ struct ResourceURLTests {
         #expect(try ResourceURL("http://a/b/c").resolve(reference).description == expected)
     }
 
-    /// References that violate RFC 3986, as browsers parse them (WHATWG URL §4.4).
+    /// References that violate RFC 3986, resolved as browsers do (WHATWG URL §4.4).
     @Test(arguments: [
         (#"\\h\x"#, "http://h/x"), (#"/\h/x"#, "http://h/x"), ("///h/x", "http://h/x"), ("////h", "http://h/"),
         ("http:///h/x", "http://h/x"), (#"http:\\h\x?y\z"#, #"http://h/x?y\z"#), ("https:h/x", "https://h/x"),

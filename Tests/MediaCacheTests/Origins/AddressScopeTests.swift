@@ -3,14 +3,14 @@ import Testing
 @testable import MediaCache
 
 struct AddressScopeTests {
-    /// Documents with their hosts, peers and scopes of request, and the scope of their references.
+    /// The host and peer of a document and the scope of its request, with the resulting scope of its references.
     @Test(
         arguments: [
             ("192.168.0.9", .local, .any, .any), ("192.168.0.9", .local, .publicOnly, .publicOnly),
             ("cdn.example", .global, .any, .publicOnly), ("cdn.example", .unknown, .any, .publicOnly),
             ("tuner.local", .unknown, .any, .any), ("tuner.local", .unknown, .publicOnly, .publicOnly),
             ("127.0.0.1", .unknown, .any, .any), ("rebinding.example", .local, .any, .any),
-            // A name that looks local, but isn't.
+            // Names that look local but have global addresses.
             ("tuner.local", .global, .any, .publicOnly), ("dk", .global, .any, .publicOnly),
         ] as [(String, AddressKind, AddressScope, AddressScope)])
     func permitsLocalReferencesOnlyInLocalDocuments(

@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Bodies that differ from their heads, and 416 responses.
+/// Tests of bodies that don't match their response heads, and of 416 responses.
 struct BodyFaultTests {
     static let body = ScriptedBody.random(seed: 41, length: 2_500_000)
 
@@ -56,8 +56,8 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    /// The end of the connection ends a body, or interrupts it if the version's length is known.
-    @Test func preservesKnownLengthAfterEarlyEndOfConnection() async throws {
+    /// The end of the connection ends the body, or interrupts it if the version's length is known.
+    @Test func preservesKnownLengthWhenConnectionEndsEarly() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
@@ -79,7 +79,7 @@ struct BodyFaultTests {
         #expect(try await store.resource(for: fixture.url) == nil)
         fixture.origin.clearFaults(fixture.url)
         // An origin without ranges would send everything before its reader leaves, and a returning reader would share
-        // that fill.
+        // this fill.
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 500_000, gate))
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
@@ -104,7 +104,7 @@ struct BodyFaultTests {
     }
 
     @Test(arguments: [RequestedRange.from(2_500_000), .closed(2_500_000, through: .max), .from(.max)])
-    func reportsRangeOutsideAsNotSatisfiable(_ range: RequestedRange) async throws {
+    func reportsRangeBeyondEndAsNotSatisfiable(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -174,7 +174,7 @@ struct BodyFaultTests {
         await store.close()
     }
 
-    /// An empty film is passed to readers and not stored, regardless of its media type.
+    /// An empty film is passed to readers but not stored, whatever its media type is.
     @Test(arguments: ["video/mp4", "application/octet-stream", nil], [true, false])
     func passesEmptyFilmThroughWithoutStoringIt(_ contentType: String?, _ acceptsRanges: Bool) async throws {
         let fixture = try EngineFixture()
@@ -193,7 +193,7 @@ struct BodyFaultTests {
         let error = await #expect(throws: CacheError.self) { try await store.complete(request) }
         #expect(error?.code == .notMedia)
         #expect(try await store.resource(for: fixture.url) == nil)
-        // The origin may have made a mistake.
+        // The empty response may have been a mistake of the origin.
         let film = ScriptedBody.random(seed: 3, length: 100_000)
         fixture.origin[fixture.url] = ScriptedResource(film, acceptsRanges: acceptsRanges)
         #expect(try await store.bytes(fixture.url) == film.bytes)

@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// An origin whose resource changes.
+/// Tests of an origin whose resource changes.
 struct ChangedVersionTests {
     static let old = ScriptedBody.random(seed: 31, length: 4_000_000)
     static let new = ScriptedBody.random(seed: 32, length: 3_500_000)
@@ -14,7 +14,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
-        // The response is a 206 although `If-Range` isn't met.
+        // The response is a 206 although the `If-Range` condition is false.
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
         fixture.origin.always(fixture.url, .entityTag(tag))
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
@@ -22,8 +22,8 @@ struct ChangedVersionTests {
         await store.close()
     }
 
-    /// Parts are combined only under the same strong tag (RFC 9111 §3.4).
-    @Test func refusesPartWithoutKnownTag() async throws {
+    /// Parts are combined only if they have the same strong entity tag (RFC 9111 §3.4).
+    @Test func refusesPartWithoutKnownEntityTag() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
         let store = try await fixture.open()
@@ -59,11 +59,11 @@ struct ChangedVersionTests {
         }
         session.cancel()
         if fixture.origin[fixture.url]?.entityTags == ["\"1\""] { fixture.origin[fixture.url] = new }
-        // The first use after the next opening revalidates, so that the next read gets the whole new version.
+        // The first use after reopening revalidates, so the next read returns the whole new version.
         fixture.time.advance(by: .seconds(90_000))
         _ = try? await store.bytes(fixture.url, .closed(0, through: 0))
         await fixture.origin.wait { $0.allSatisfy { $0.progress != .running } }
-        // The revalidation runs in the background.
+        // Waits for the revalidation in the background.
         var isNew = false
         for _ in 0..<200 where !isNew {
             await Task.yield()
@@ -125,7 +125,7 @@ struct ChangedVersionTests {
         await second.close()
     }
 
-    /// No cached bytes precede a far seek for a comparison.
+    /// There are no cached bytes before the target of a far seek to compare with.
     @Test func probesCachedBytesBeforeFarFillWithoutValidator() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.old, entityTag: nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// 206 responses whose `Content-Range` differs from the request.
+/// Tests of 206 responses whose `Content-Range` doesn't match the request.
 struct ContentRangeFaultTests {
     static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
 
@@ -46,7 +46,7 @@ struct ContentRangeFaultTests {
         "bytes \((1 << 50) - 499)-\(1 << 50)/\((1 << 50) + 1)",
     ]
 
-    /// Sums of such offsets overflow.
+    /// Adding these offsets overflows.
     @Test(arguments: hugeRanges, [true, false])
     func refusesHugeOffsets(_ contentRange: String, _ hasLength: Bool) async throws {
         let fixture = try EngineFixture()
@@ -99,7 +99,7 @@ struct ContentRangeFaultTests {
         await store.close()
     }
 
-    /// The first response has nothing to be checked against; the next one reveals its wrong length.
+    /// There is nothing to check the first response against. The next response reveals that its length was wrong.
     @Test func detectsWrongLengthOfFirstResponse() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -111,7 +111,7 @@ struct ContentRangeFaultTests {
     }
 
     /// A server may send less than requested (RFC 9110 §15.3.7).
-    @Test func requestsRestAfterPartialRange() async throws {
+    @Test func requestsRestAfterShortRange() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()

@@ -4,12 +4,12 @@ import MediaCache
 import TestSupport
 import Testing
 
-/// Dates, media types, requiresRevalidationByFields and ranges of response heads.
+/// Tests of the dates, media types, freshness and ranges in response heads.
 struct HeadParsingTests {
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func parsesAllThreeFormsOfDates(_ text: String) {
+    func parsesAllThreeDateFormats(_ text: String) {
         #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: 784_111_777))
     }
 
@@ -27,7 +27,7 @@ struct HeadParsingTests {
         ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("Fri, 31 Dec 1999 23:59:60 GMT", 946_684_800), ("Tue, 01 Mar 2022 00:00:00 GMT", 1_646_092_800),
     ])
-    func convertsDatesToSeconds(_ text: String, _ seconds: Double) {
+    func convertsDatesToSecondsSince1970(_ text: String, _ seconds: Double) {
         #expect(HTTPDate.parse(text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -69,23 +69,23 @@ struct HeadParsingTests {
             (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
             ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
         ] as [([String: String], Double, Freshness.Use)])
-    func requiresRevalidationByFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
+    func determinesFreshnessByHeaderFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
         var header: HTTPFields = [:]
         for (name, value) in fields { header[try #require(HTTPField.Name(name))] = value }
-        let requiresRevalidationByFields = Freshness(header, now: Self.now)
+        let freshness = Freshness(header, now: Self.now)
         let later = Self.now.addingTimeInterval(age)
-        #expect(requiresRevalidationByFields.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
+        #expect(freshness.use(validatedAt: Self.now, checkedThisOpening: true, now: later) == use)
     }
 
     @Test(arguments: [Freshness(mustRevalidate: true), Freshness(freshUntil: .distantPast), Freshness()])
-    func remembersFailedRevalidationForOneMinute(_ requiresRevalidationByFields: Freshness) {
+    func remembersFailedRevalidationForOneMinute(_ freshness: Freshness) {
         for (age, isRemembered) in [(0.0, true), (59, true), (60, false), (-1, false)] {
             let later = Self.now.addingTimeInterval(age)
-            let use = requiresRevalidationByFields.use(
+            let use = freshness.use(
                 validatedAt: Self.now, checkedThisOpening: true, now: later, isStale: true)
             #expect((use == .asItIs) == isRemembered)
         }
-        let use = requiresRevalidationByFields.use(
+        let use = freshness.use(
             validatedAt: Self.now, checkedThisOpening: false, now: Self.now, isStale: true)
         #expect(use != .asItIs)
     }
@@ -140,7 +140,7 @@ struct HeadParsingTests {
         }
     }
 
-    /// Documents aren't refused where their URL or type announces them.
+    /// Documents aren't refused if their URL or type announces them.
     @Test func acceptsAnnouncedManifest() throws {
         let bytes = Array("<?xml version=\"1.0\"?>\n<MPD>".utf8)
         let type = try MediaType.checked(
@@ -158,7 +158,7 @@ struct HeadParsingTests {
         #expect(Array(text.utf8).withUnsafeBytes(MediaType.mayBecomePlaylist) == isUndecided)
     }
 
-    /// Its byte order mark resembles an MPEG audio frame.
+    /// The byte order mark of such text resembles an MPEG audio frame.
     @Test func distinguishesUTF16TextFromAudio() {
         let text = "\u{FEFF}#EXTM3U\n#EXTINF:6,\na.ts\n"
         let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -187,7 +187,9 @@ struct HeadParsingTests {
             (nil, "application/json", "m3u8", "application/json"),
             (nil, "text/plain; charset=utf-8", "vtt", "text/vtt"),
         ] as [(String?, String?, String, String)])
-    func prefersBytesToHeadToExtension(_ sniffed: String?, _ declared: String?, _ ext: String, _ type: String) {
+    func determinesTypeByBytesThenHeadThenExtension(
+        _ sniffed: String?, _ declared: String?, _ ext: String, _ type: String
+    ) {
         #expect(MediaType.resolve(sniffed: sniffed, declared: declared, pathExtension: ext) == type)
     }
 
@@ -225,14 +227,14 @@ struct HeadParsingTests {
 }
 
 struct HTTPDateTests {
-    @Test func writesExampleOfStandard() {
+    @Test func formatsDateAsInStandard() {
         #expect(HTTPDate.format(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
-    func readsAllThreeForms(_ text: String) {
+    func readsAllThreeFormats(_ text: String) {
         #expect(HTTPDate.parse(text)?.timeIntervalSince1970 == 784_111_777)
     }
 

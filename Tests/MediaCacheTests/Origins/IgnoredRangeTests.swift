@@ -2,14 +2,14 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// 200 responses to range requests.
+/// Tests of 200 responses to range requests.
 struct IgnoredRangeTests {
     static let body = ScriptedBody.random(seed: 21, length: 2_500_000)
 
     @Test(arguments: [
         RequestedRange.all, .from(2_000_000), .closed(1_000_000, through: 1_000_999), .suffix(500),
     ])
-    func cutsAndStoresWholeContent(_ range: RequestedRange) async throws {
+    func servesRangeAndStoresWholeContent(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, acceptsRanges: false)
         let store = try await fixture.open()
@@ -57,7 +57,7 @@ struct IgnoredRangeTests {
         await store.close()
     }
 
-    /// Only the bytes reveal that the whole content is of another version.
+    /// Only the bytes show that the whole content belongs to another version.
     @Test func neverMixesWholeContentOfAnotherVersion() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)

@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Login and error pages in place of media.
+/// Tests of login and error pages sent instead of media.
 struct PageFaultTests {
     static let body = ScriptedBody.random(seed: 51, length: 2_500_000)
     static let json = #"{"error": "session expired"}"#
@@ -17,9 +17,9 @@ struct PageFaultTests {
         [.page(""), .headerFields([.contentType: "video/mp4"])],
     ]
 
-    /// All except the last, which is an empty film.
+    /// All faults except the last, which is an empty film.
     @Test(arguments: answers.indices.dropLast())
-    func refusesPageAtFirst(_ index: Int) async throws {
+    func refusesPageInFirstResponse(_ index: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open()
@@ -40,7 +40,7 @@ struct PageFaultTests {
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_099))
         fixture.origin.always(fixture.url, faults: Self.answers[index])
         try await fixture.expectFailure(store, of: Self.body, code: .notMedia)
-        // Previously cached bytes stay cached.
+        // Bytes that were cached before remain cached.
         let info = try #require(try await store.resource(for: fixture.url))
         #expect(info.spans.contains { $0.contains(1_200_000) })
         #expect(info.length == Self.body.length)
@@ -48,7 +48,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The first bytes identify a page, or the time until the next ones.
+    /// A page is identified by its first bytes, or by the time until the next bytes.
     @Test(arguments: ["<!DOCTYPE html><html><head>", "Please log in, "])
     func detectsTricklingPage(_ front: String) async throws {
         let fixture = try EngineFixture()
@@ -65,7 +65,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The origin serves its error page like the file, with ranges and a media type by extension.
+    /// The origin serves its error page like the file, with ranges and the media type of the URL's extension.
     @Test(arguments: [RequestedRange.all, .suffix(100), .suffix(3), .from(1000), .closed(2000, through: 2099)])
     func refusesPageSentInRangesAsMedia(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
@@ -80,7 +80,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// If media ends with text, such as metadata, its start decides. Otherwise no other request is needed.
+    /// If media ends in text, such as metadata, its first bytes decide. Otherwise no further request is needed.
     @Test(arguments: [true, false])
     func acceptsEndOfMedia(_ endsWithText: Bool) async throws {
         let fixture = try EngineFixture()
@@ -94,7 +94,8 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// A script labels everything as a page. A key may consist of letters; encrypted content doesn't for long.
+    /// A script labels every response as HTML. A key may consist of letters, which is unlikely for longer encrypted
+    /// content.
     @Test(arguments: [16, 32])
     func acceptsKeyOfLetters(_ length: Int) async throws {
         let fixture = try EngineFixture()
@@ -115,8 +116,8 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// The first request is for the middle, so the first bytes follow the type's determination.
-    @Test func refusesPlaylistInPlaceOfKeyWhenItsFrontIsFilled() async throws {
+    /// The first request is for bytes in the middle, so the first bytes are fetched when the type is already known.
+    @Test func refusesPlaylistInsteadOfKeyAfterReadingItsEnd() async throws {
         let fixture = try EngineFixture()
         let text = Array("#EXTM3U\n#EXTINF:1,\n//0:18931/k".utf8)
         fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](0..<32)), entityTag: nil, lastModified: "x")
@@ -131,7 +132,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    @Test func refusesPageInPlaceOfKey() async throws {
+    @Test func refusesPageInsteadOfKey() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(
             .text("<html>Please log in</html>"), entityTag: nil, contentType: "text/html")
@@ -164,9 +165,9 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// As behind a captive portal: cached content stays playable and is marked as stale.
+    /// This happens behind a captive portal. The cached content remains playable and is marked as stale.
     @Test(arguments: answers.indices.filter { $0 != 2 })
-    func preservesCachedVersionAfterPageAtRevalidation(_ index: Int) async throws {
+    func keepsCachedVersionWhenRevalidationReturnsPage(_ index: Int) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
         let store = try await fixture.open()
@@ -190,7 +191,7 @@ struct PageFaultTests {
         let store = try await fixture.open()
         fixture.origin.next(url, .bufferSize(bufferSize), .reset(after: 5000))
         _ = try? await store.bytes(url, .closed(0, through: 99))
-        // No retries, because a reader that joined the failing fill would fail with it.
+        // Retries are disabled, because a reader that joins the failing fill fails with it.
         await store.settled { $0.statistics.runningFills == 0 }
         #expect(try await store.bytes(url) == bytes)
         #expect(try await store.resource(for: url)?.contentType == "video/mp2t")
@@ -211,7 +212,7 @@ struct PageFaultTests {
         await store.close()
     }
 
-    /// Scripts label everything as a page by default, and keys often come from scripts.
+    /// Scripts label their responses as HTML by default, and keys often come from scripts.
     @Test(arguments: [
         [0x8F, 0x3C, 0x01, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
         [0x8F, 0x41, 0xC3, 0xFE, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C],
@@ -228,7 +229,7 @@ struct PageFaultTests {
     }
 
     @Test(arguments: ["Zugriff verweigert: h\u{F6}flich", "Access denied"])
-    func refusesWordsLabelledAsPage(_ text: String) async throws {
+    func refusesProseLabelledAsPage(_ text: String) async throws {
         let fixture = try EngineFixture()
         let url = try ResourceURL("http://origin.example/key.php?id=1")
         fixture.origin[url] = ScriptedResource(.text(text), contentType: "text/html")

@@ -61,19 +61,19 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func endsLoops() async throws {
+    @Test func abandonsRedirectLoops() async throws {
         let fixture = try EngineFixture()
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin.always(fixture.url, .redirect(to: "other.mp4"))
         fixture.origin.always(other, .redirect(to: "film.mp4"))
-        // Another attempt would take the same path.
+        // Another attempt would follow the same redirects.
         let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 5) }
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
         #expect(fixture.origin.requests.count == 2)
         await store.close()
     }
 
-    @Test func endsLongChains() async throws {
+    @Test func abandonsLongRedirectChains() async throws {
         let fixture = try EngineFixture()
         for number in 0..<20 {
             let url = try ResourceURL("http://origin.example/\(number)")
@@ -99,7 +99,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [false, true])
-    func permitsRedirectFromPublicToLocalOnlyBySetting(_ isAllowed: Bool) async throws {
+    func permitsRedirectFromPublicToLocalOnlyIfConfigured(_ isAllowed: Bool) async throws {
         let fixture = try EngineFixture()
         let local = try ResourceURL("http://192.168.0.1/film.mp4")
         fixture.origin[fixture.url] = ScriptedResource(Self.body, peer: .global)
@@ -128,7 +128,7 @@ struct RedirectTests {
         await store.close()
     }
 
-    @Test func requestsOriginalURLAfterExpiredTarget() async throws {
+    @Test func requestsOriginalURLWhenTargetHasExpired() async throws {
         let fixture = try EngineFixture()
         let first = try ResourceURL("http://cdn.example/1.mp4")
         let second = try ResourceURL("http://cdn.example/2.mp4")

@@ -5,7 +5,7 @@ import MediaCacheTesting
 import Synchronization
 import Testing
 
-/// Error statuses, `Retry-After`, and the caller's URL refresher.
+/// Tests of error statuses, `Retry-After`, and the caller's URL refresher.
 struct StatusFaultTests {
     static let body = ScriptedBody.random(seed: 61, length: 2_500_000)
 
@@ -56,7 +56,7 @@ struct StatusFaultTests {
         #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })
     }
 
-    @Test func failsAtOnceAfterLongRetryAfter() async throws {
+    @Test func failsImmediatelyAfterLongRetryAfter() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.transfers.retries = .atOnce(4) }
@@ -74,19 +74,19 @@ struct StatusFaultTests {
         let fresh = try ResourceURL("http://origin.example/film.mp4?token=2")
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         fixture.origin[fresh] = ScriptedResource(Self.body)
-        let asked = Mutex<[ResourceURL]>([])
+        let refreshes = Mutex<[ResourceURL]>([])
         let store = try await fixture.open { configuration in
             configuration.transfers.retries = .atOnce(1)
             configuration.keyPolicy = .dropping(queryItems: ["token"])
             configuration.transfers.refreshURL = { url in
-                asked.withLock { $0.append(url) }
+                refreshes.withLock { $0.append(url) }
                 return fresh
             }
         }
         fixture.origin.next(fixture.url, .reset(after: 300_000))
         fixture.origin.always(fixture.url, .status(status))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect(asked.withLock { $0 } == [fixture.url])
+        #expect(refreshes.withLock { $0 } == [fixture.url])
         #expect(fixture.origin.requests(for: fresh).first?.range?.knownStart == 300_000)
         #expect(fixture.origin.requests.reduce(0) { $1.status == 206 ? $0 + $1.bodyBytes : $0 } == Self.body.length)
         #expect(try await store.verify().findings.isEmpty)
@@ -96,19 +96,19 @@ struct StatusFaultTests {
     @Test func reportsErrorWithoutRefreshedURL() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
-        let asked = Mutex(0)
+        let refreshes = Mutex(0)
         let store = try await fixture.open { configuration in
             configuration.transfers.refreshURL = { url in
-                asked.withLock { $0 += 1 }
-                return asked.withLock { $0 } == 1 ? nil : url
+                refreshes.withLock { $0 += 1 }
+                return refreshes.withLock { $0 } == 1 ? nil : url
             }
         }
         fixture.origin.always(fixture.url, .status(403))
         for expected in [1, 3] {
             let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
             #expect(error?.status == 403)
-            // A useless fresh URL is requested twice at most.
-            #expect(asked.withLock { $0 } == expected)
+            // The refresher is called at most twice if its URL fails too.
+            #expect(refreshes.withLock { $0 } == expected)
         }
         await store.close()
     }
@@ -125,7 +125,8 @@ extension OriginContext {
     }
 }
 
-/// A clock that records requested sleeps and returns at once. Only the stall watch sleeps, until its cancellation.
+/// A clock that records sleeps and returns from them immediately, except for the stall watch, which sleeps until it is
+/// cancelled.
 final class RecordingTime: TimeSource {
     private let manual = ManualTime()
     private let sleeps = Mutex<[Duration]>([])

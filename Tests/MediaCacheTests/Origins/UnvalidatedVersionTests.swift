@@ -3,7 +3,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Versions without distinguishing validators, short responses, and pages among ranges.
+/// Tests of versions without distinguishing validators, of short responses, and of pages in response to range requests.
 struct UnvalidatedVersionTests {
     private static let old = ScriptedBody.random(seed: 21, length: 3_000_000)
     private static let new = ScriptedBody.random(seed: 22, length: 3_000_000)

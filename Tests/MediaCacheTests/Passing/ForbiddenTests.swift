@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// A partly cached resource whose origin forbids storing the rest.
+/// Tests of a partly cached resource when the origin forbids storing the rest.
 struct ForbiddenTests {
     static let body = ScriptedBody.random(seed: 95, length: 5_000_000)
     private let fixture: EngineFixture
@@ -35,7 +35,7 @@ struct ForbiddenTests {
         let failure = await #expect(throws: CacheError.self) {
             try await store.complete(ReadRequest(url: fixture.url))
         }
-        // More space wouldn't help.
+        // More free space wouldn't help.
         #expect(failure?.code == .storage && failure?.isByRule == true)
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         // The origin permits storing again.

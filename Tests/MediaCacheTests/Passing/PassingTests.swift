@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Shared reads of bytes that may not or can't be stored.
+/// Tests of shared reads of bytes that aren't stored, because storing is forbidden or fails.
 struct PassingTests {
     static let body = ScriptedBody.random(seed: 91, length: 3_000_000)
     private let files = PowerCutFileSystem()
@@ -15,7 +15,7 @@ struct PassingTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
     }
 
-    /// Opens a number of concurrent readers, which then read all bytes.
+    /// Opens `count` readers concurrently, then reads all bytes with each.
     private func readAll(_ count: Int, in store: CacheStore) async throws {
         let sessions = try await withThrowingTaskGroup(of: ReadSession.self) { group in
             for _ in 0..<count { group.addTask { try await store.read(ReadRequest(url: fixture.url)) } }
@@ -33,12 +33,12 @@ struct PassingTests {
     @Test func sharesRequestOfManyReaders() async throws {
         let store = try await fixture.open()
         try await readAll(64, in: store)
-        // The opening request covers the read-ahead, and another one the rest.
+        // The first request covers the read-ahead, and a second one the rest.
         #expect(fixture.origin.requests.count <= 4)
         #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
         #expect(try await store.resource(for: fixture.url) == nil)
         #expect(store.engine.scheduler.runningCount == 0)
-        // Nothing of it is stored, and the refusal is known now.
+        // Nothing has been stored. The store now knows that storing is forbidden.
         let before = fixture.origin.requests.count
         try await readAll(64, in: store)
         #expect(fixture.origin.requests.count - before <= 3)
@@ -64,7 +64,7 @@ struct PassingTests {
         var buffers = paused.buffers.makeAsyncIterator()
         var bytes = try #require(try await buffers.next())
         let other = Task { try await store.bytes(fixture.url) }
-        // The others wait for it, but not for long.
+        // The other readers wait briefly for the paused one.
         let clock = Task {
             while !Task.isCancelled {
                 fixture.time.advance(by: .milliseconds(10))
@@ -89,7 +89,7 @@ struct PassingTests {
         _ = try await buffers.next()
         for _ in 0..<500 { await Task.yield() }
         #expect(fixture.origin.bodyBytes <= 2 << 20)
-        // After the idle limit it has neither a connection nor a grant of the scheduler.
+        // After the idle limit, the reader has neither a connection nor a slot of the scheduler.
         while store.engine.scheduler.runningCount > 0 {
             fixture.time.advance(by: .seconds(6))
             await Task.yield()
@@ -101,7 +101,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func sendsOwnRequestAfterSeek() async throws {
+    @Test func sendsSeparateRequestAfterSeek() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()
@@ -117,7 +117,7 @@ struct PassingTests {
     }
 
     @Test(arguments: [ScriptedFault.ignoresRange, .noContentLength, .closeDelimited(), .entityTag(nil)])
-    func passesCorrectBytesOfLimitedOrigins(_ fault: ScriptedFault) async throws {
+    func passesCorrectBytesFromLimitedOrigins(_ fault: ScriptedFault) async throws {
         fixture.origin.always(fixture.url, fault)
         let store = try await fixture.open()
         for _ in 0..<2 {
@@ -129,7 +129,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func sendsOwnRequestsForDistantReaders() async throws {
+    @Test func sendsSeparateRequestsForDistantReaders() async throws {
         let store = try await fixture.open()
         let right = try await withThrowingTaskGroup(of: Bool.self) { group in
             for part in 0..<10 {
@@ -145,7 +145,7 @@ struct PassingTests {
         await store.close()
     }
 
-    /// A response may depend on the fields that identify a user.
+    /// A response may depend on header fields that identify a user.
     @Test func doesNotShareBetweenDifferentFields() async throws {
         let store = try await fixture.open()
         let gate = ScriptedGate()
@@ -165,13 +165,13 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func waitsForGrantOfScheduler() async throws {
+    @Test func waitsForSchedulerSlot() async throws {
         let busy = try ResourceURL("http://origin.example/busy.mp4")
         let gate = ScriptedGate()
         fixture.origin[busy] = ScriptedResource(Self.body)
         fixture.origin.always(busy, .holdHead(gate))
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
-        // The refusal to store is known now.
+        // The store now knows that storing is forbidden.
         _ = try await store.bytes(fixture.url, .closed(0, through: 9))
         let first = Task { try await store.bytes(busy, .closed(0, through: 9)) }
         await gate.waitForArrivals()
@@ -185,7 +185,7 @@ struct PassingTests {
         await store.close()
     }
 
-    @Test func endsWithStore() async throws {
+    @Test func endsWhenStoreCloses() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()

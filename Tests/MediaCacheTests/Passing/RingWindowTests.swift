@@ -6,7 +6,7 @@ struct RingWindowTests {
     private static let capacity = RingWindow.capacity
     private static let lookahead = RingWindow.lookahead
 
-    /// Fills all free space. Returns the number of bytes, and the positions of removed readers.
+    /// Fills all free space. Returns the number of bytes filled, and the positions of removed readers.
     private func fill(_ window: inout RingWindow, now: Duration = .zero) -> (count: Int64, fallen: [Int64]) {
         let before = window.end
         var fallen: [RingWindow.Reader] = []
@@ -34,12 +34,12 @@ struct RingWindowTests {
         let slow = window.join(at: 0, .playback)
         var position: Int64 = 0
         while position < Self.capacity {
-            // No reader is removed while the other can read on.
+            // The slow reader isn't removed while the fast one still has bytes to read.
             #expect(fill(&window, now: .seconds(9)).fallen.isEmpty)
             window.consume(Int(window.end - position), by: fast)
             position = window.end
         }
-        // The total time of waiting for a reader is limited.
+        // The total time that the window waits for a reader is limited.
         #expect(fill(&window, now: .seconds(10)).count == 0)
         #expect(fill(&window, now: .seconds(10) + .milliseconds(200)).count == 0)
         window.consume(100_000, by: slow)

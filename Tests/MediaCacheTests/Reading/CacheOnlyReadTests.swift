@@ -2,7 +2,7 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Reads that may not send requests.
+/// Tests of reads that must not send requests.
 struct CacheOnlyReadTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
 
@@ -19,12 +19,12 @@ struct CacheOnlyReadTests {
         _ = try await first.bytes(fixture.url)
         await first.close()
         let store = try await fixture.open()
-        let asked = fixture.origin.requests.count
-        // Long after the version has expired.
+        let requestCount = fixture.origin.requests.count
+        // The version expired long ago.
         fixture.time.advance(by: .seconds(90 * 86_400))
         let session = try await store.read(request(fixture))
         #expect(try await session.allBytes() == Self.body.bytes)
-        #expect(fixture.origin.requests.count == asked)
+        #expect(fixture.origin.requests.count == requestCount)
         await store.close()
     }
 
@@ -35,13 +35,13 @@ struct CacheOnlyReadTests {
             $0.transfers.readAhead = ReadAhead(initial: 1 << 16, maximum: 1 << 16)
         }
         _ = try await store.bytes(fixture.url, .closed(0, through: 65_535))
-        let asked = fixture.origin.requests.count
+        let requestCount = fixture.origin.requests.count
         let session = try await store.read(request(fixture))
         let failure = await #expect(throws: CacheError.self) { try await session.allBytes() }
         #expect(failure?.code == .notFound)
         #expect(session.position >= 65_536)
-        #expect(fixture.origin.requests.count == asked)
-        // Other reads can still fill it.
+        #expect(fixture.origin.requests.count == requestCount)
+        // Other reads can still fill the hole.
         session.cancel()
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         await store.close()

@@ -4,11 +4,11 @@ import MediaCache
 import MediaCacheTesting
 import Testing
 
-/// Reads of content confirmed since a moment, for URLs whose content is replaced at a known moment.
+/// Tests of reads that require content confirmed since a given time, for URLs whose content is replaced at known times.
 struct ConfirmedReadTests {
     private let fixture: EngineFixture
-    private static let text = ScriptedBody.text("the first under this name")
-    private static let other = ScriptedBody.text("another under this name!!")
+    private static let text = ScriptedBody.text("the first text at the URL")
+    private static let other = ScriptedBody.text("another text at this URL!")
 
     init() throws {
         fixture = try EngineFixture()
@@ -44,9 +44,9 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// The access rule decides about a local address for each scope.
+    /// The access rule decides separately for each scope whether a local address is permitted.
     @Test(arguments: [false, true])
-    func requiresConfirmationOfNarrowScope(asWhole: Bool) async throws {
+    func requiresConfirmationInNarrowScope(asWhole: Bool) async throws {
         fixture.origin[fixture.url]?.peer = .local
         let store = try await fixture.open()
         func read(_ scope: AddressScope) async throws -> [UInt8] {
@@ -67,9 +67,9 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// A name may resolve to another address, whose server knows the tag.
+    /// A name may later resolve to another address, whose server uses the same entity tag.
     @Test(arguments: [false, true])
-    func doesNotConfirmLocalBytesByPublicAddress(asWhole: Bool) async throws {
+    func publicAddressDoesNotConfirmLocalBytes(asWhole: Bool) async throws {
         fixture.origin[fixture.url]?.peer = .local
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
@@ -103,7 +103,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    @Test func confirmsByTagIfConditionsAreIgnored() async throws {
+    @Test func confirmsByEntityTagIfConditionsAreIgnored() async throws {
         let store = try await fixture.open()
         _ = try await read(store, since: .zero)
         fixture.time.advance(by: .seconds(1))
@@ -113,7 +113,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// The running request started before the content was replaced.
+    /// The request was sent before the content was replaced.
     @Test func ignoresRequestStartedBeforeMoment() async throws {
         let store = try await fixture.open()
         let gate = ScriptedGate()
@@ -130,7 +130,7 @@ struct ConfirmedReadTests {
         await store.close()
     }
 
-    /// A window has more segments than are held open.
+    /// A window has more segments than the store leaves open.
     @Test func remembersConfirmationOfClosedResource() async throws {
         let store = try await fixture.open()
         let moment = store.monotonicTime
@@ -152,7 +152,7 @@ struct ConfirmedReadTests {
         fixture.origin.next(fixture.url, .status(404))
         let error = await #expect(throws: CacheError.self) { try await read(store, since: store.monotonicTime) }
         #expect(error?.status == 404)
-        // Other reads may still use it.
+        // Other reads may still use the content.
         #expect(try await store.bytes(fixture.url) == Self.text.bytes)
         await store.close()
     }

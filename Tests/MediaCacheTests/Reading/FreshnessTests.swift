@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Revalidation and its results.
+/// Tests of revalidation and its results.
 @Suite(.timeLimit(.minutes(10)))
 struct FreshnessTests {
     static let body = ScriptedBody.random(seed: 111, length: 100_000)
@@ -42,7 +42,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    /// A 304 response changes only the fields that it has (RFC 9111 §4.3.4).
+    /// A 304 response updates only the fields that it contains (RFC 9111 §4.3.4).
     @Test func preservesDirectivesAfterConfirmationWithoutCacheControl() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-cache")
@@ -65,7 +65,7 @@ struct FreshnessTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         for round in 2...4 {
             fixture.time.advance(by: .seconds(3601))
-            // The first read finds an expired version, and revalidates it in the background.
+            // The first read finds an expired version and revalidates it in the background.
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
             await waitForRevalidation(store, fixture, round)
             #expect(try await store.bytes(fixture.url) == Self.body.bytes)
@@ -86,7 +86,7 @@ struct FreshnessTests {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
         let second = try await fixture.open()
-        // Served before the response is received.
+        // The bytes are served before the response arrives.
         #expect(try await second.bytes(fixture.url) == Self.body.bytes)
         await gate.waitForArrivals()
         gate.open()
@@ -99,14 +99,14 @@ struct FreshnessTests {
         await second.close()
     }
 
-    /// Reads until the origin has been asked and its response recorded.
+    /// Reads until the given number of revalidations has been sent and the last response is recorded.
     private func waitForRevalidation(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
         await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isAsking } != true }
     }
 
     @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])
-    func servesExpiredVersionAtOnceWithSilentOrigin(_ control: String) async throws {
+    func servesExpiredVersionImmediatelyIfOriginIsSilent(_ control: String) async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: control)
         let store = try await fixture.open()
@@ -115,7 +115,7 @@ struct FreshnessTests {
         fixture.time.advance(by: .seconds(11))
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
-        // The clock stands still, so nothing may wait.
+        // The clock doesn't advance, so a read that waited would hang.
         for _ in 0..<3 { #expect(try await store.bytes(fixture.url) == Self.body.bytes) }
         await gate.waitForArrivals()
         gate.open()
@@ -140,8 +140,8 @@ struct FreshnessTests {
         #expect(stale == 1)
     }
 
-    /// A version that must not be served stale waits for its origin, also after reopening. If the origin is
-    /// unreachable, the version is used so that downloads play offline.
+    /// A read of a version that must not be served stale waits for the origin, also after reopening. If the origin is
+    /// unreachable, the version is used, so that downloads play offline.
     @Test(arguments: ["no-cache", "max-age=10, must-revalidate"], [false, true])
     func waitsForOriginIfStaleUseIsForbidden(_ control: String, reopens: Bool) async throws {
         let fixture = try EngineFixture()
@@ -172,7 +172,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    /// A version with holes is revalidated before its use, within a time limit.
+    /// A version with holes is revalidated before it is used, within a time limit.
     @Test func waitsBrieflyToRevalidateExpiredPart() async throws {
         let fixture = try EngineFixture()
         let film = ScriptedBody.random(seed: 114, length: 5_000_000)
@@ -211,7 +211,7 @@ struct FreshnessTests {
         await second.close()
     }
 
-    @Test func revalidatesByLastModifiedWithoutTag() async throws {
+    @Test func revalidatesByLastModifiedWithoutEntityTag() async throws {
         let fixture = try EngineFixture()
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         fixture.origin[fixture.url] = ScriptedResource(
@@ -250,7 +250,7 @@ struct FreshnessTests {
         await store.close()
     }
 
-    @Test func storesNoStoreBySetting() async throws {
+    @Test func storesNoStoreIfConfigured() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
         let store = try await fixture.open { $0.transfers.keepsNoStore = true }

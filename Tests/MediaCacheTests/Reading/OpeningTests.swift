@@ -4,7 +4,7 @@ import Testing
 @testable import MediaCache
 @testable import MediaCacheTesting
 
-/// Readers that wait for the same first response.
+/// Tests of readers that wait for the same first response.
 struct OpeningTests {
     static let body = ScriptedBody.random(seed: 91, length: 500_000)
 
@@ -19,7 +19,7 @@ struct OpeningTests {
         gate.open()
         var failures = 0
         for reader in readers {
-            // A reader that arrives after the response finds the resource itself.
+            // A reader that arrives after the response sends another request, which succeeds.
             do { #expect(try await reader.value == Self.body.bytes) } catch let error as CacheError {
                 #expect(error.status == 404)
                 failures += 1
@@ -29,7 +29,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// A 416 response concerns the requested range, not the resource.
+    /// A 416 response applies to the requested range, not to the resource.
     @Test(arguments: [RequestedRange.all, .closed(10, through: 19), .suffix(5)])
     func failsOnlyReaderOfUnsatisfiableRange(_ range: RequestedRange) async throws {
         let fixture = try EngineFixture()
@@ -55,7 +55,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// An address forbidden for one reader may be permitted for another.
+    /// An address that is forbidden for one reader may be permitted for another.
     @Test(arguments: [false, true])
     func failsOnlyReadersWithNarrowScope(_ asWholes: Bool) async throws {
         let fixture = try EngineFixture()
@@ -66,7 +66,7 @@ struct OpeningTests {
         fixture.origin.always(first, .holdHead(gate), .redirect(to: fixture.url.description))
         let store = try await fixture.open()
         let narrow = store.transfers.narrowed(to: .publicOnly)
-        // A redirect by a public host may lead to a local one.
+        // A public host may redirect to a local one.
         var wide = store.transfers
         wide.allowsLocalRedirects = true
         func read(_ settings: TransferSettings) -> Task<[UInt8], any Error> {
@@ -133,8 +133,8 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// Each byte ends the stall timeout, so the blanks have a time limit of their own.
-    @Test func refusesBodyThatSendsBlanksTooLong() async throws {
+    /// Each byte restarts the stall timeout, so leading white space has a separate time limit.
+    @Test func refusesBodyWithEndlessWhiteSpace() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(.bytes([UInt8](repeating: 0x20, count: 100) + Self.body.bytes))
@@ -142,7 +142,7 @@ struct OpeningTests {
         let store = try await fixture.open()
         let opening = Task { try await store.read(ReadRequest(url: fixture.url)) }
         await gate.waitForArrivals()
-        // The stall watch, and the wait for more bytes.
+        // The sleepers are the stall watch and the wait for more bytes.
         await fixture.time.waitForSleepers(2)
         fixture.time.advance(by: .seconds(11))
         gate.open()
@@ -151,7 +151,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    /// The first bytes are returned although their type is still uncertain.
+    /// After a short wait, the first bytes are returned even if their type is still unknown.
     @Test func waitsBrieflyForBytesThatIdentifyType() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
@@ -160,7 +160,7 @@ struct OpeningTests {
         let store = try await fixture.open()
         let opening = Task { try await store.read(ReadRequest(url: fixture.url)) }
         await gate.waitForArrivals()
-        // The stall watch, and the wait for more bytes.
+        // The sleepers are the stall watch and the wait for more bytes.
         await fixture.time.waitForSleepers(2)
         fixture.time.advance(by: .milliseconds(250))
         let session = try await opening.value
@@ -177,7 +177,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test func continuesForOthersAfterCancelledOpening() async throws {
+    @Test func continuesForOtherReadersAfterCancellation() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -194,7 +194,7 @@ struct OpeningTests {
         await store.close()
     }
 
-    @Test func returnsAtOnceWhenCancelledDespiteOtherWaiters() async throws {
+    @Test func returnsImmediatelyWhenCancelledDespiteOtherWaiters() async throws {
         let gate = ScriptedGate()
         let opening = SharedRequest { await gate.waitForOpening() }
         let first = Task { try await opening.wait() }
@@ -218,7 +218,7 @@ struct OpeningTests {
         await gate.waitForArrivals()
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters { await #expect(throws: CancellationError.self) { try await waiter.value } }
-        // A new reader starts another request, and doesn't get a cancellation that isn't its own.
+        // A new reader starts another request, and isn't cancelled with the earlier one.
         async let late = opening.wait()
         gate.open()
         let isAnswered = try await late != nil

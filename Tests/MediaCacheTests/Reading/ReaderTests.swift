@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaCache
 
-/// Readers that seek, share fills, pause and leave.
+/// Tests of readers that seek, share fills, pause and leave.
 @Suite(.timeLimit(.minutes(10)))
 struct ReaderTests {
     static let body = ScriptedBody.random(seed: 81, length: 40_000_000)
 
-    @Test func startsFillAtOnceAfterFarSeek() async throws {
+    @Test func startsFillImmediatelyAfterFarSeek() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -28,7 +28,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// Opens a store with a known film and a limit of one concurrent request.
+    /// Opens a store that knows a film, with a limit of one concurrent request.
     private func knownFilm(_ fixture: EngineFixture) async throws -> CacheStore {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
         let store = try await fixture.open { $0.scheduling = .init(total: 1, perHost: 1, playbackReserve: 0) }
@@ -37,7 +37,7 @@ struct ReaderTests {
         return store
     }
 
-    /// An abandoned fill without a response occupies no place that another reader needs, however fast its origin was.
+    /// An abandoned fill without a response releases its slot for another reader, however fast its origin was.
     @Test(arguments: [false, true], [false, true])
     func cancelsAbandonedFillBeforeResponseHead(bySeeking: Bool, wasFast: Bool) async throws {
         let fixture = try EngineFixture()
@@ -60,7 +60,7 @@ struct ReaderTests {
             _ = try? await reading.value
             second = try await store.read(ReadRequest(url: fixture.url, range: .from(30_000_000)))
         }
-        // The gate stays closed, so only the end of the first request frees a place for the second.
+        // The gate stays closed, so only the cancellation of the first request frees a slot for the second.
         var iterator = second.buffers.makeAsyncIterator()
         let bytes = try #require(try await iterator.next())
         #expect(Self.body.matches(bytes, at: 30_000_000))
@@ -90,7 +90,7 @@ struct ReaderTests {
         #expect(representation.transferClass(of: fill) == .playback)
         session.cancel()
         #expect(representation.transferClass(of: fill) == .background)
-        // A returning reader joins it again.
+        // A returning reader joins the same fill.
         let again = try await store.read(ReadRequest(url: fixture.url, range: .from(20_100_000)))
         _ = again.poll(maximum: 1) {}
         #expect(representation.transferClass(of: fill) == .playback)
@@ -99,9 +99,9 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// A seek needs the place of an abandoned fill whose response is stalled.
+    /// A seek needs the slot of an abandoned fill whose response has stalled.
     @Test(arguments: [false, true])
-    func endsAbandonedFillForSeek(wasFast: Bool) async throws {
+    func seekEndsStalledAbandonedFill(wasFast: Bool) async throws {
         let fixture = try EngineFixture()
         let store = try await knownFilm(fixture)
         let gate = ScriptedGate()
@@ -119,7 +119,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    /// The segments of a file are read in order, before the origin's rate is known.
+    /// A file's segments are read in order before the origin's rate is known.
     @Test func requestsAdjacentRangesOnce() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -129,7 +129,7 @@ struct ReaderTests {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdHead(gate))
         let sent = fixture.origin.bodyBytes
-        // The first reader leaves before the response, the others during it.
+        // The first reader leaves before its response, the others during theirs.
         let first = try await store.read(ReadRequest(url: fixture.url, range: .closed(20_000_000, through: 20_099_999)))
         _ = first.poll(maximum: 1) {}
         await gate.waitForArrivals()
@@ -203,7 +203,7 @@ struct ReaderTests {
         await store.close()
     }
 
-    @Test func endsWaitingReaderAtOnceWhenCancelled() async throws {
+    @Test func endsWaitingReaderImmediatelyWhenCancelled() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
@@ -241,12 +241,12 @@ struct ReaderTests {
         fixture.origin.always(fixture.url, .holdBody(at: 2_000_000, gate))
         let store = try await fixture.open()
         let range = RequestedRange.closed(0, through: 4_999_999)
-        let leaving = try await store.read(ReadRequest(url: fixture.url, range: range))
-        let staying = try await store.read(ReadRequest(url: fixture.url, range: range))
-        let first = Task { try await leaving.allBytes() }
-        let second = Task { try await staying.allBytes() }
+        let cancelled = try await store.read(ReadRequest(url: fixture.url, range: range))
+        let remaining = try await store.read(ReadRequest(url: fixture.url, range: range))
+        let first = Task { try await cancelled.allBytes() }
+        let second = Task { try await remaining.allBytes() }
         await gate.waitForArrivals()
-        leaving.cancel()
+        cancelled.cancel()
         _ = try? await first.value
         gate.open()
         #expect(try await second.value == Self.body.bytes(in: 0..<5_000_000))
@@ -254,7 +254,7 @@ struct ReaderTests {
             $0.range?.resolved(in: Self.body.length)?.contains(2_000_000) ?? false
         }
         #expect(held?.bodyBytes == held?.range?.resolved(in: Self.body.length).map { Int64($0.count) })
-        staying.cancel()
+        remaining.cancel()
         await store.close()
     }
 
@@ -271,7 +271,7 @@ struct ReaderTests {
         await gate.waitForArrivals()
         for session in sessions { session.cancel() }
         for reading in readings { _ = try? await reading.value }
-        // A reader may return.
+        // The connection stays open for a moment, because the reader may return.
         fixture.time.advance(by: .milliseconds(900))
         #expect(fixture.origin.requests.contains { $0.progress == .running })
         try await fixture.turningTheClock {
@@ -288,9 +288,8 @@ struct ReaderTests {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         for try await _ in session.buffers {
-            let asked = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.upperBound }
-                .max()
-            #expect(try #require(asked) - session.position <= (8 << 20) + (4 << 20))
+            let ends = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.upperBound }
+            #expect(try #require(ends.max()) - session.position <= (8 << 20) + (4 << 20))
         }
         let sizes = fixture.origin.requests.compactMap { $0.range?.resolved(in: Self.body.length)?.count }
         #expect(sizes.first == 1 << 20)
@@ -341,7 +340,7 @@ struct ReaderTests {
             return try await group.reduce(true) { $0 && $1 }
         }
         #expect(isRight)
-        // An interrupted fill has received up to two more buffers.
+        // Each interrupted fill may have received up to two more buffers.
         #expect(fixture.origin.bodyBytes <= body.length + (1 << 20))
         try await fixture.expectRightBytes(of: body, in: store)
         await store.close()

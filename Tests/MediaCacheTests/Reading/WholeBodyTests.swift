@@ -135,7 +135,7 @@ struct WholeBodyTests {
         fixture.origin.always(fixture.url, .contentEncoding("gzip"))
         let store = try await fixture.open()
         #expect(try await store.wholeBody(request(keeps: true)).contentCoding == "gzip")
-        // It's not the content, so it can't be cached under its key.
+        // The coded body isn't the content, so it can't be cached under this key.
         #expect(try await store.resources().isEmpty)
         let decoding = WholeBodyRequest(url: fixture.url) { body in
             body.contentCoding = nil
@@ -157,7 +157,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    /// A live playlist may change between an interrupted response and the next one.
+    /// A live playlist may have changed between an interrupted response and the next one.
     @Test(arguments: [nil, "\"2\"", "\"1\""], [1, 3000, 5000])
     func requestsInterruptedBodyAgain(_ entityTag: String?, _ position: Int64) async throws {
         let first = ScriptedBody.random(seed: 5, length: 5001)
@@ -176,7 +176,7 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    @Test func givesUpBodyThatIsAlwaysInterrupted() async throws {
+    @Test func abandonsBodyThatIsAlwaysInterrupted() async throws {
         fixture.origin[fixture.url] = ScriptedResource(.random(seed: 5, length: 50_000), contentType: "text/plain")
         fixture.origin.always(fixture.url, .reset(after: 40_000))
         let store = try await fixture.open { $0.transfers.retries = RetryPolicy(budget: 2, initialDelay: .zero) }
@@ -185,8 +185,8 @@ struct WholeBodyTests {
         await store.close()
     }
 
-    /// A silent origin delays content that may be served without it only briefly.
-    @Test func limitsDelayBySilentOrigin() async throws {
+    /// Content that may be served without its origin is delayed only briefly by a silent origin.
+    @Test func limitsDelayIfOriginIsSilent() async throws {
         let store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
         _ = try await store.wholeBody(request(keeps: true))
         fixture.time.advance(by: .seconds(6))

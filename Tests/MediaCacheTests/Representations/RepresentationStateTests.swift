@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Decisions of a representation, tested without a store.
+/// Tests of a representation's decisions, without a store.
 struct RepresentationStateTests {
     private static let readAhead = ReadAhead(initial: 1 << 20, maximum: 8 << 20)
 
@@ -26,8 +26,8 @@ struct RepresentationStateTests {
             transferClass: .playback, work: &work, wake: wake)
     }
 
-    /// A reader waits for a byte far ahead in a fast fill. The origin slows down, and another reader starts a fill that
-    /// begins and ends before that byte.
+    /// A reader waits for a byte that a fast fill is expected to reach. The origin slows down, and another reader
+    /// starts a fill that begins and ends before that byte.
     @Test func wakesReaderWhoseFillEndsBeforeItsPosition() {
         var state = state()
         state.measured(bytes: 100 << 20, in: .seconds(1))
@@ -57,7 +57,7 @@ struct RepresentationStateTests {
         #expect(state.limit(of: fill.id) == 20_000_000)
         for wake in work.wakes { wake() }
         #expect(isWoken.withLock { $0 })
-        // It plans another fill.
+        // The reader plans another fill.
         work = RepresentationState.Work()
         _ = advance(&state, at: 40_000_000, session: patient, work: &work)
         #expect(work.plans.map(\.range.lowerBound) == [40_000_000])
@@ -65,8 +65,8 @@ struct RepresentationStateTests {
 
     private final class Token: Sendable {}
 
-    /// Releasing a wake may acquire a lock, as with a shortage of playback, so it must happen outside of the state's
-    /// lock.
+    /// Releasing a wake-up may acquire a lock, for example because of a playback shortage, so it must happen outside
+    /// the state's lock.
     @Test(arguments: [false, true])
     func releasesWakeOutsideLock(bySeeking: Bool) {
         var state = state()

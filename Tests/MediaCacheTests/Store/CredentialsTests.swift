@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// URLs with user information, passed to the engine unchanged.
+/// Tests of URLs with user information, which are passed to the engine unchanged.
 struct CredentialsTests {
     private static let body = ScriptedBody.random(seed: 11, length: 3_000_000)
     private let fixture: EngineFixture
@@ -24,9 +24,9 @@ struct CredentialsTests {
         #expect(anonymous?.identity == ProfileIdentity(user: "bob"))
         #expect(anonymous?.name == fixture.url.description)
         #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.authorization] == "Basic Ym9iOnNlY3JldA==" })
-        let asked = fixture.origin.requests.count
+        let requestCount = fixture.origin.requests.count
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        #expect(fixture.origin.requests.dropFirst(asked).allSatisfy { $0.headerFields[.authorization] == nil })
+        #expect(fixture.origin.requests.dropFirst(requestCount).allSatisfy { $0.headerFields[.authorization] == nil })
         #expect(try await store.resources().count == 2)
         #expect(try await store.resource(for: fixture.url)?.identity == nil)
         await store.close()
@@ -47,7 +47,7 @@ struct CredentialsTests {
         await store.close()
     }
 
-    @Test func namesURLInErrors() async throws {
+    @Test func errorsContainURL() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: bobs))
         let error = await #expect(throws: CacheError.self) {

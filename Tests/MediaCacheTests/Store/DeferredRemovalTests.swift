@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Removals of resources in use.
+/// Tests of removing resources that are in use.
 struct DeferredRemovalTests {
     private func url(_ number: Int) throws -> ResourceURL {
         try ResourceURL("http://origin.example/segments/\(number).ts")
@@ -20,7 +20,7 @@ struct DeferredRemovalTests {
         return try (0..<count).map { store.key(for: try url($0)) }
     }
 
-    /// Its reader leaves while other resources are deleted, and the idle resource is closed at once.
+    /// The reader leaves while other resources are being deleted, and the idle resource is closed immediately.
     @Test func removesResourceClosedDuringDeletion() async throws {
         let onRemoving = Mutex<(@Sendable () -> Void)?>(nil)
         let fixture = try EngineFixture(
@@ -38,7 +38,7 @@ struct DeferredRemovalTests {
         onRemoving.withLock { action in
             action = {
                 session.cancel()
-                // The effect of many other open resources.
+                // Closes the resource, as if many others were open.
                 if resource.retire() { store.table.remove(resource) }
             }
         }
@@ -49,8 +49,8 @@ struct DeferredRemovalTests {
         await store.close()
     }
 
-    /// This process might be killed before the reader leaves.
-    @Test func removesPinAtOnce() async throws {
+    /// The process might be killed before the reader leaves.
+    @Test func removesPinImmediately() async throws {
         let fixture = try EngineFixture()
         let store = try await fixture.open()
         let keys = try await addResources(2, of: fixture, in: store)
@@ -62,7 +62,7 @@ struct DeferredRemovalTests {
         let names = FileManager.default.enumerator(atPath: fixture.folder)?.compactMap { $0 as? String } ?? []
         #expect(!names.contains { $0.hasPrefix("kept/") && $0.hasSuffix(".json") })
         #expect(store.engine.catalog.transactions - before <= 2)
-        // A commit doesn't restore it.
+        // A commit doesn't restore the pin.
         try await store.commit()
         #expect(try await store.engine.catalog.resource(key: keys[1])?.resource.isPinned == false)
         #expect(try await session.allBytes().count == 100)

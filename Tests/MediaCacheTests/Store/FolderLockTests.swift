@@ -10,7 +10,7 @@ struct FolderLockTests {
 
     init() throws { fixture = try EngineFixture() }
 
-    @Test func permitsOneOwnerAtATime() async throws {
+    @Test func permitsOnlyOneOwner() async throws {
         let store = try await fixture.open()
         try store.announce(address: "http://127.0.0.1:9479")
         let error = await #expect(throws: CacheError.self) { _ = try await fixture.open() }
@@ -26,14 +26,14 @@ struct FolderLockTests {
         await next.close()
     }
 
-    @Test func returnsNoOwnerOfUnusedFolder() throws {
+    @Test func unusedFolderHasNoOwner() throws {
         #expect(CacheStore.owner(of: location) == nil)
     }
 
-    /// Another process holds the lock, and is killed.
-    @Test func releasesLockWithItsProcess() async throws {
+    /// Another process that holds the lock is killed.
+    @Test func killedProcessReleasesLock() async throws {
         try POSIXFileSystem().makeFolder(fixture.folder)
-        // It acquires the lock, reports it, and waits.
+        // The process acquires the lock, reports it, and waits.
         let other = try SpawnedProcess(
             "/usr/bin/env",
             ["flock", "--nonblock", "--no-fork", fixture.folder + "/lock", "sh", "-c", "echo locked; exec sleep 600"])
@@ -62,7 +62,7 @@ struct FolderLockTests {
         await asking.value
     }
 
-    /// The owner is found although the folder isn't writable, and a writer has to wait.
+    /// The owner is found even if the folder isn't writable, and a writer must wait.
     @Test func locksReadOnlyFolder() async throws {
         try await fixture.open().close()
         var reader: FolderLock? = try FolderLock(toRead: location)

@@ -38,7 +38,7 @@ struct IngestionTests {
         await next.close()
     }
 
-    @Test func preservesCachedBytes() async throws {
+    @Test func ingestionPreservesCachedBytes() async throws {
         let store = try await fixture.open()
         _ = try await store.bytes(fixture.url, .closed(500_000, through: 599_999))
         try ingest(0..<2_000_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCache
 
 struct OrderedMutexTests {
-    @Test func nestsLocksInOrder() {
+    @Test func acquiresLocksInOrder() {
         let resource = OrderedMutex(.resource, 1)
         let traffic = OrderedMutex(.traffic, 2)
         #expect(resource.withLock { outer in traffic.withLock { outer + $0 } } == 3)
@@ -12,7 +12,7 @@ struct OrderedMutexTests {
     }
 
     #if DEBUG
-        @Test func failsInAnotherOrder() async {
+        @Test func refusesLocksOutOfOrder() async {
             await #expect(processExitsWith: .failure) {
                 let scheduler = OrderedMutex(.scheduler, 1)
                 let representation = OrderedMutex(.representation, 2)
@@ -20,7 +20,7 @@ struct OrderedMutexTests {
             }
         }
 
-        @Test func failsForTwoLocksOfOneRank() async {
+        @Test func refusesTwoLocksOfSameRank() async {
             await #expect(processExitsWith: .failure) {
                 let first = OrderedMutex(.resource, 1)
                 let second = OrderedMutex(.resource, 2)

@@ -19,7 +19,7 @@ struct PinTests {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
     }
 
-    /// Pinning renames a blob shortly before it records the move. A reader that opens the blob in between finds it.
+    /// Pinning renames a blob shortly before it records the move. A reader that opens the blob in between must find it.
     @Test func readsBlobRenamedBeforeCommit() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
@@ -126,7 +126,7 @@ struct PinTests {
         #expect(!files.withDisk(\.paths).isEmpty)
         sessions[1].cancel()
         await store.settled { store in
-            // The changes of the revalidation are committed first.
+            // The changes made by the revalidation are committed first.
             await store.engine.committer.commit()
             return self.files.withDisk(\.paths).isEmpty
         }
@@ -157,8 +157,8 @@ struct PinTests {
         await next.close()
     }
 
-    /// A blob is copied to another file system while it's being written.
-    @Test func losesNoFilledByteWhenPinningAcrossFileSystems() async throws {
+    /// A blob is copied to another file system while it is being written.
+    @Test func pinningAcrossFileSystemsLosesNoFilledByte() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         fixture.origin[fixture.url] = ScriptedResource(Self.body, bufferSize: 4096)
@@ -187,8 +187,8 @@ struct PinTests {
         await store.close()
     }
 
-    /// A copy of the blob that is made between a write and its record would lack the written bytes.
-    @Test func movesNoBlobBetweenWriteAndRecord() async throws {
+    /// A copy of the blob made between a write and its record would lack the written bytes.
+    @Test func doesNotMoveBlobBetweenWriteAndRecord() async throws {
         let folder = fixture.folder
         files.withDisk { $0.mounts = [folder + "/kept"] }
         let store = try await fixture.open()
@@ -219,7 +219,7 @@ struct PinTests {
         await store.close()
     }
 
-    /// Partially cached pinned content stays readable after the loss of the catalog.
+    /// Pinned content that is partly cached stays readable after the catalog is lost.
     @Test func listsSpansInSidecarAfterFills() async throws {
         let store = try await fixture.open()
         let ranges: [Range<Int64>] = [0..<100_000, 400_000..<500_000, 900_000..<1_000_000]
@@ -228,7 +228,7 @@ struct PinTests {
                 ReadRequest(
                     url: fixture.url, range: .closed(range.lowerBound, through: range.upperBound - 1),
                     transferClass: .download, pins: true))
-            // A commit may precede the end of its fill.
+            // A commit may happen before the end of a fill is recorded.
             await store.engine.committer.commit()
             await store.settled { $0.statistics.runningFills == 0 }
             await store.engine.committer.commit()

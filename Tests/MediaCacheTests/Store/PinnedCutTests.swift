@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaCache
 
-/// Power cuts at each file system call while the origin's version differs from the pinned one. The pinned version or a
-/// complete replacement must be intact afterwards, with and without the catalog.
+/// Tests of a power cut at each file system call while the origin's version differs from the pinned one. Afterwards the
+/// pinned version or a complete replacement must be intact, with and without the catalog.
 @Suite(.timeLimit(.minutes(10)))
 struct PinnedCutTests {
     enum Change: CaseIterable {
@@ -42,7 +42,7 @@ struct PinnedCutTests {
             try await make(change, in: store)
             isCut = files.isCut
             guard isCut else {
-                // The last run has no cut.
+                // The last run completes without a cut.
                 await store.close()
                 let body = finalBody(after: change)
                 try await check(files, expecting: [body], "\(change), uncut")
@@ -60,7 +60,7 @@ struct PinnedCutTests {
         print("\(change): \(operation - 1) cuts")
     }
 
-    /// Returns a disk with the old version pinned and complete, and its catalog.
+    /// Returns a disk on which the old version is pinned and complete, and its catalog.
     private func pinned(on otherFileSystem: Bool) async throws -> (ModelDisk, Data) {
         let files = PowerCutFileSystem()
         if otherFileSystem { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
@@ -74,7 +74,7 @@ struct PinnedCutTests {
     private func open(_ files: PowerCutFileSystem) async throws -> CacheStore {
         fixture.origin.clearFaults(fixture.url)
         fixture.origin[fixture.url] = ScriptedResource(Self.old)
-        // A reader of the other version doesn't complete it.
+        // A reader of the other version must not complete it.
         return try await fixture.open(files: files) {
             $0.transfers.readAhead = ReadAhead(initial: 20_000, maximum: 20_000)
         }
@@ -119,14 +119,15 @@ struct PinnedCutTests {
         }
     }
 
-    /// Downloads until the origin's version is pinned. The first attempts find the cached version or its replacement.
+    /// Downloads until the origin's version is pinned. The first attempts may find the cached version or its
+    /// replacement.
     private func complete(in store: CacheStore) async throws {
         let download = download
         for _ in 0..<3 { await pass(in: store) { _ = try await store.complete(download) } }
     }
 
-    /// Performs `action` after the cached version has expired, and waits for its effects. Failures are those of the
-    /// origin.
+    /// Performs `action` when the cached version has expired, and waits for its effects. Its errors are the origin's
+    /// failures, and are ignored.
     private func pass(in store: CacheStore, _ action: () async throws -> Void) async {
         fixture.time.advance(by: .seconds(90_000))
         try? await action()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import MediaCache
 
-/// Sidecars of pinned versions, and the choice of the pinned version.
+/// Tests of the sidecars of pinned versions, and of the choice of the pinned version.
 extension PinnedVersionTests {
     // MARK: - Sidecars
 
-    /// The catalog and its log as left by a killed process.
+    /// The catalog and its log as a killed process leaves them.
     private struct KilledCatalog {
         var files: [String: Data] = [:]
 
@@ -25,7 +25,7 @@ extension PinnedVersionTests {
         }
     }
 
-    /// A process is killed between a commit and writing the sidecar. The next process writes it.
+    /// The process is killed after a commit and before writing the sidecar. The next process writes it.
     @Test func renewsOutdatedSidecar() async throws {
         let store = try await fixture.open()
         var part = download
@@ -48,7 +48,7 @@ extension PinnedVersionTests {
         await rebuilt.close()
     }
 
-    /// The pin has moved in the catalog, and the process is killed before it writes the new version's sidecar.
+    /// The catalog records the moved pin, and the process is killed before it writes the new version's sidecar.
     @Test func writesSidecarOfReplacementBeforeDeletingOldVersion() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -56,7 +56,7 @@ extension PinnedVersionTests {
         files.fail { call, path in call == .rename && path.contains(".json") ? EIO : nil }
         _ = try? await store.complete(download)
         await store.close()
-        // If the next process can't write it either, the old version stays.
+        // If the next process can't write the sidecar either, the old version remains.
         files.fail { call, path in call == .replace || (call == .rename && path.contains(".json")) ? EIO : nil }
         await (try await fixture.open()).close()
         #expect(paths(".bin").count == 2)
@@ -81,7 +81,7 @@ extension PinnedVersionTests {
         await store.close()
     }
 
-    /// The pinned folder is older than the catalog, whose blob is missing.
+    /// The pinned folder is older than the catalog. The blob in the catalog is missing.
     @Test func adoptsRestoredVersionIfNewerOneIsMissing() async throws {
         let store = try await storeWithDownload()
         let folder = fixture.folder
@@ -115,14 +115,14 @@ extension PinnedVersionTests {
         await last.close()
     }
 
-    /// The record of the resource can't be read.
+    /// The resource's record can't be read.
     @Test func survivesDamagedResourceRecord() async throws {
         let store = try await storeWithDownload()
         await store.close()
         let file = URL(fileURLWithPath: fixture.folder + "/catalog.sqlite")
         var data = try Data(contentsOf: file)
-        // The record's header ends before its first text. In it, the type of the column `created`, a four-byte number,
-        // becomes that of a four-byte blob, which SQLite accepts.
+        // The record's header ends before its first text. The type of the column `created` in it changes from a
+        // four-byte number to a four-byte blob, which SQLite accepts.
         let texts = try #require(data.range(of: Data((fixture.url.description + fixture.url.description).utf8)))
         try #require(data[texts.lowerBound - 5] == 4)
         data[texts.lowerBound - 5] = 20
@@ -144,7 +144,7 @@ extension PinnedVersionTests {
 
     // MARK: - Pinned version
 
-    /// A player reads the complete version after the origin has changed its version.
+    /// A player reads the complete version after the origin has changed to another version.
     @Test func pinsCompleteVersion() async throws {
         let store = try await fixture.open()
         let id = try await store.complete(ReadRequest(url: fixture.url)).id
@@ -161,8 +161,8 @@ extension PinnedVersionTests {
         await next.close()
     }
 
-    /// The pinned folder contains a partial newer version. The pin names the complete one. `isLost` is whether the
-    /// catalog is lost, too.
+    /// The pinned folder contains a partial newer version, but the pin refers to the complete one. `isLost` is whether
+    /// the catalog is lost, too.
     @Test(arguments: [false, true])
     func isNotReplacedByPartialVersionInPinnedFolder(isLost: Bool) async throws {
         let store = try await storeWithDownload()
@@ -197,7 +197,7 @@ extension PinnedVersionTests {
         await last.close()
     }
 
-    /// A power cut has undone the rename of the pinned blob.
+    /// A power cut has reverted the rename of the pinned blob.
     @Test func survivesWithBlobInEvictableFolder() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")

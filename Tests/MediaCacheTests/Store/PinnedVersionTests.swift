@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Pinned versions, which stay until a complete replacement is cached, regardless of the origin.
+/// Tests of pinned versions, which remain until a complete replacement is cached, whatever the origin does.
 @Suite(.timeLimit(.minutes(10)))
 struct PinnedVersionTests {
     static let old = ScriptedBody.random(seed: 61, length: 3_000_000)
@@ -24,14 +24,14 @@ struct PinnedVersionTests {
         files.withDisk(\.paths).filter { $0.hasSuffix(suffix) }.map { String($0.dropFirst(fixture.folder.count)) }
     }
 
-    /// Returns a store with the old version pinned and complete.
+    /// Returns a store in which the old version is pinned and complete.
     func storeWithDownload() async throws -> CacheStore {
         let store = try await fixture.open()
         _ = try await store.complete(download)
         return store
     }
 
-    /// Reads a few bytes, which makes the store find the origin's version, until they are those of `body`.
+    /// Reads a few bytes, so that the store finds the origin's version, until they match `body`.
     func read(_ store: CacheStore, until body: ScriptedBody) async throws {
         fixture.time.advance(by: .seconds(90_000))
         await store.settled { store in
@@ -43,7 +43,7 @@ struct PinnedVersionTests {
         await store.engine.committer.commit()
     }
 
-    /// Expects that the old version is listed, pinned, complete, and readable without the origin.
+    /// Expects the old version to be listed, pinned, complete, and readable without the origin.
     func expectOldVersion(
         in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -53,7 +53,7 @@ struct PinnedVersionTests {
         #expect(try await store.resources().map(\.isComplete) == [true], sourceLocation: sourceLocation)
         let coverage = try #require(try await store.coverage(of: [download])[0], sourceLocation: sourceLocation)
         #expect(coverage.isWhole && coverage.isPinned, sourceLocation: sourceLocation)
-        // The origin is asked again 5 s after its last response.
+        // The origin is contacted again 5 s after its last response.
         fixture.time.advance(by: .seconds(10))
         let isReachable = fixture.origin.isReachable
         fixture.origin.isReachable = false
@@ -62,13 +62,13 @@ struct PinnedVersionTests {
         fixture.origin.isReachable = isReachable
     }
 
-    @Test func survivesAnotherValidatorSeenByReader() async throws {
+    @Test func survivesReadOfAnotherVersion() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
         #expect(paths(".bin").count { $0.hasPrefix("/kept/") } == 1)
         try await expectOldVersion(in: store)
-        // The other version is evicted, but not the pinned one.
+        // The other version is evicted, but the pinned one isn't.
         _ = try await store.prune(limits: CacheLimits(maximumBytes: 0, minimumFreeBytes: 0))
         #expect(paths(".bin").count == 1)
         try await expectOldVersion(in: store)
@@ -84,7 +84,7 @@ struct PinnedVersionTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func isReplacedOnceTheOtherVersionIsComplete(_ acrossFileSystems: Bool, isShorter: Bool) async throws {
+    func isReplacedWhenOtherVersionIsComplete(_ acrossFileSystems: Bool, isShorter: Bool) async throws {
         let other = isShorter ? Self.shorter : Self.new
         if acrossFileSystems { files.withDisk { [folder = fixture.folder] in $0.mounts = [folder + "/kept"] } }
         let store = try await storeWithDownload()
@@ -104,7 +104,7 @@ struct PinnedVersionTests {
         #expect(try await next.bytes(fixture.url) == other.bytes)
         #expect(try await next.resource(for: fixture.url)?.isPinned == true)
         await next.close()
-        // The catalog isn't needed for that.
+        // This doesn't require the catalog.
         try FileManager.default.removeItem(atPath: fixture.folder + "/catalog.sqlite")
         let rebuilt = try await fixture.open()
         #expect(try await rebuilt.bytes(fixture.url) == other.bytes)
@@ -129,9 +129,9 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// The origin has no version any more, and had no other one before.
+    /// The origin no longer has any version, and never had another one.
     @Test(arguments: [404, 410], [false, true])
-    func survivesErrorStatusOfOwnURL(_ status: Int, isComplete: Bool) async throws {
+    func survivesErrorStatusWithoutOtherVersion(_ status: Int, isComplete: Bool) async throws {
         let store = try await fixture.open()
         var part = download
         part.range = .closed(1_000_000, through: 1_999_999)
@@ -188,7 +188,7 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// Load-balanced servers may have different tags.
+    /// Load-balanced servers may use different entity tags.
     @Test func survivesAlternatingValidators() async throws {
         let store = try await storeWithDownload()
         var resource = ScriptedResource(Self.old)
@@ -229,8 +229,8 @@ struct PinnedVersionTests {
         await next.close()
     }
 
-    /// If the origin has the pinned version again, nothing is fetched again.
-    @Test func becomesCurrentWhenOriginHasItAgain() async throws {
+    /// If the origin returns to the pinned version, nothing is fetched again.
+    @Test func becomesCurrentWhenOriginReturnsToIt() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
@@ -248,14 +248,14 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// The current version is read as long as the origin responds; otherwise the pinned version.
-    @Test func isReadIfOriginFails() async throws {
+    /// The current version is read while the origin responds. Otherwise the pinned version is read.
+    @Test func isReadWhenOriginFails() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
         try await read(store, until: Self.new)
         let middle = try await store.bytes(fixture.url, .closed(2_000_000, through: 2_000_999))
         #expect(Self.new.matches(middle, at: 2_000_000))
-        // Offline reads send no request, and none has failed yet.
+        // Offline reads send no request, and no request has failed yet.
         let offline = try await store.read(ReadRequest(url: fixture.url, revalidation: .never))
         #expect(try await offline.allBytes() == Self.old.bytes)
         offline.cancel()
@@ -269,15 +269,15 @@ struct PinnedVersionTests {
         let session = try await store.read(request)
         #expect(try await session.allBytes() == Self.old.bytes)
         session.cancel()
-        // A download needs the origin's version.
+        // A download requires the origin's version.
         let download = download
         await #expect(throws: CacheError.self) { try await store.complete(download) }
         await store.close()
     }
 
-    /// A silent origin delays the first reader by two seconds, and no other reader for a minute.
+    /// A silent origin delays the first reader by two seconds, and for the next minute no other reader.
     @Test(arguments: [false, true], [false, true])
-    func isReadIfOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
+    func isReadWhenOriginIsSilent(isOtherCached: Bool, reopens: Bool) async throws {
         var store = try await fixture.open { $0.transfers.limits.firstByte = .seconds(1_000_000) }
         _ = try await store.complete(download)
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -315,7 +315,7 @@ struct PinnedVersionTests {
         await store.close()
     }
 
-    /// A failed origin isn't asked by each reader.
+    /// After a failure, not every reader contacts the origin.
     @Test func isReadWithoutRequestAfterRecentFailure() async throws {
         let store = try await storeWithDownload()
         fixture.origin[fixture.url] = ScriptedResource(Self.new, entityTag: "\"2\"")
@@ -335,19 +335,19 @@ struct PinnedVersionTests {
 
     // MARK: - Byte ranges
 
-    /// A download fetches ranges of a file, and the origin's version changes between two of them.
+    /// A download fetches ranges of a file, and the origin changes its version between two of them.
     @Test(arguments: [false, true], [1_100_000, 2_500_000] as [Int64])
-    func movesToAnotherVersionWithItsRanges(isShorter: Bool, offset: Int64) async throws {
+    func pinMovesToOtherVersionWithItsRanges(isShorter: Bool, offset: Int64) async throws {
         let other = isShorter ? Self.shorter : Self.new
         let store = try await fixture.open()
         var (first, second) = (download, download)
-        // Outside of the read-ahead of a reader of the first bytes.
+        // Beyond the read-ahead of a reader of the first bytes.
         first.range = .closed(offset, through: offset + 99_999)
         second.range = .closed(1_300_000, through: 1_399_999)
         _ = try await store.fill(first)
         await store.settled { $0.statistics.runningFills == 0 }
         fixture.origin[fixture.url] = ScriptedResource(other, entityTag: "\"2\"")
-        // The fill that finds the other version fails.
+        // The fill that detects the other version fails.
         _ = try? await store.fill(second)
         let coverage = try await store.coverage(of: [second])[0]
         #expect(coverage?.isWhole != true)
@@ -383,8 +383,8 @@ struct PinnedVersionTests {
         await rebuilt.close()
     }
 
-    /// A version without the pinned bytes isn't pinned, and the download of its range fails.
-    @Test func doesNotMoveWithoutItsRanges() async throws {
+    /// A version that lacks the pinned bytes isn't pinned, and the download of its range fails.
+    @Test func pinDoesNotMoveToVersionWithoutRanges() async throws {
         let store = try await fixture.open()
         var (first, second) = (download, download)
         first.range = .closed(2_000_000, through: 2_299_999)
@@ -429,7 +429,7 @@ struct PinnedVersionTests {
         let catalog = try Catalog(.file(fixture.folder + "/catalog.sqlite"))
         var entry = try #require(try await catalog.resource(key: fixture.url.description))
         let representation = try #require(entry.representations.first)
-        // Another key invalidates the record's checksum.
+        // A different key invalidates the record's checksum.
         entry.resource.key = "http://other.example/"
         try await catalog.commit([
             CommitSnapshot(resource: entry.resource, representation: representation, dirtyPages: [:])

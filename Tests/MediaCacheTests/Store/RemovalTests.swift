@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaCache
 
-/// Removal, pinning and unpinning of many resources.
+/// Tests of removing, pinning and unpinning many resources.
 struct RemovalTests {
     private let fixture: EngineFixture
 
@@ -14,7 +14,7 @@ struct RemovalTests {
         try ResourceURL("http://origin.example/segments/\(number).ts")
     }
 
-    /// Returns a store with a number of small complete resources.
+    /// Returns a store with `count` small complete resources.
     private func store(of count: Int) async throws -> CacheStore {
         for number in 0..<count {
             fixture.origin[try url(number)] = ScriptedResource(.random(seed: UInt64(number), length: 100))
@@ -74,7 +74,7 @@ struct RemovalTests {
         await store.close()
     }
 
-    /// Many small files, as stored by a long stream.
+    /// A long stream stores many small files.
     @Test func removesThousandsOfResourcesInOneTransaction() async throws {
         let count: Int64 = 4000
         let system = POSIXFileSystem()
@@ -97,7 +97,7 @@ struct RemovalTests {
         let clock = ContinuousClock()
         let start = clock.now
         let removals = try await store.remove(keys: (1...count).map { "http://origin.example/segments/\($0).ts" })
-        print("\(count) resources are removed in \(clock.now - start)")
+        print("\(count) resources were removed in \(clock.now - start)")
         #expect(Int64(removals.count) == count)
         #expect(store.engine.catalog.transactions - before == 1)
         #expect(try await store.resources().isEmpty)
@@ -129,7 +129,7 @@ struct RemovalTests {
         #expect(try await store.resources().allSatisfy(\.isPinned))
         #expect(files.count == 600 && files.allSatisfy { $0.hasPrefix("kept/") })
         await store.close()
-        // Includes closed ones, also after reopening.
+        // This includes closed resources, also after reopening.
         let next = try await fixture.open()
         #expect(try await next.resources().count { $0.isPinned } == 300)
         let session = try await next.read(ReadRequest(url: try url(7)))

@@ -48,7 +48,7 @@ struct SuspensionTests {
         await store.close()
     }
 
-    @Test func continuesOpenSessionAfterwards() async throws {
+    @Test func resumesOpenSessionAfterSuspension() async throws {
         let store = try await fixture.open()
         let session = try await store.read(ReadRequest(url: fixture.url))
         var buffers = session.buffers.makeAsyncIterator()
@@ -61,7 +61,7 @@ struct SuspensionTests {
         await store.close()
     }
 
-    @Test func doesNotTrustChangesOfAnotherOwner() async throws {
+    @Test func detectsChangesByAnotherOwner() async throws {
         let store = try await fixture.open()
         _ = try await store.complete(ReadRequest(url: fixture.url))
         let session = try await store.read(ReadRequest(url: fixture.url))
@@ -95,7 +95,7 @@ struct SuspensionTests {
         gate.open()
     }
 
-    /// Resources and representations refer to each other, which must not keep a closed store in memory.
+    /// Resources and representations refer to each other. This must not keep a closed store in memory.
     @Test func releasesMemoryOfClosedStore() async throws {
         weak var engine: Engine?
         do {

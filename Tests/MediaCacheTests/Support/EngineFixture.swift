@@ -4,7 +4,7 @@ import MediaCache
 import MediaCacheTesting
 import Synchronization
 
-/// A store in its own folder over a scripted origin.
+/// A store in a separate folder with a scripted origin.
 final class EngineFixture: Sendable {
     let folder: String
     let origin: ScriptedOrigin
@@ -40,13 +40,13 @@ final class EngineFixture: Sendable {
         return try await task.value
     }
 
-    /// Opens the store. Further calls reopen the same folder.
+    /// Opens the store. Later calls reopen the same folder.
     func open(
         files other: (any BlobFileSystem)? = nil, _ change: (inout CacheConfiguration) -> Void = { _ in }
     ) async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
-        // Failures are reported at once in tests that don't advance the clock.
+        // Reports failures immediately, for tests that don't advance the clock.
         configuration.transfers.retries = RetryPolicy(budget: 0)
         change(&configuration)
         var logger = Logger(label: "test")

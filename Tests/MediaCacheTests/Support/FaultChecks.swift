@@ -3,17 +3,17 @@ import MediaCacheTesting
 import Testing
 
 extension RetryPolicy {
-    /// Returns a policy that retries without delays, so that tests needn't advance the clock.
+    /// Returns a policy that retries without delay, so that tests needn't advance the clock.
     static func atOnce(_ budget: Int) -> RetryPolicy { RetryPolicy(budget: budget, initialDelay: .zero) }
 }
 
 extension EngineFixture {
-    /// Expects that the cached bytes are those of `body`, without the origin, and that reading continues to the end
-    /// with a correct origin.
+    /// Expects that the cached bytes match `body` without the origin, and that reading continues to the end when the
+    /// origin is correct.
     func expectRightBytes(
         of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        // A read-ahead requested with the fault may still be running. A reader that joined it would fail with it.
+        // A read-ahead that met the fault may still be running. A reader that joined it would fail with it.
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
         origin.isReachable = false
@@ -32,7 +32,7 @@ extension EngineFixture {
         #expect(try await store.verify().findings.isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// Reads until the end or a failure, and expects that the received bytes are those of `body`.
+    /// Reads until the end or a failure, and expects the received bytes to match `body`.
     func expectFailure(
         _ store: CacheStore, _ range: RequestedRange = .all, of body: ScriptedBody, code: CacheError.Code?,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -46,11 +46,11 @@ extension EngineFixture {
                 #expect(body.matches(buffer, at: position), sourceLocation: sourceLocation)
                 position += Int64(buffer.count)
             }
-            Issue.record("read to the end at \(position) without an error", sourceLocation: sourceLocation)
+            Issue.record("reading ended at \(position) without an error", sourceLocation: sourceLocation)
         } catch let error as CacheError {
             if let code { #expect(error.code == code, "\(error)", sourceLocation: sourceLocation) }
         }
-        // The test may remove the fault now, while a read-ahead requested with it is still running.
+        // The test may remove the fault next, while a read-ahead that met it is still running.
         await store.settled(sourceLocation: sourceLocation) { $0.statistics.runningFills == 0 }
     }
 }

@@ -7,7 +7,7 @@ import TestSupport
     import Darwin
 #endif
 
-/// A simulated disk with its current content and the content after a power cut.
+/// A simulated disk with its current content and the content that would survive a power cut.
 struct ModelDisk: Sendable {
     private struct Node {
         var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ struct ModelDisk: Sendable {
         }
     }
 
-    /// A change of names that isn't durable yet.
+    /// A change of file names that isn't durable yet.
     private enum NameChange {
         case add(path: String, node: Int)
         case remove(path: String)
@@ -62,7 +62,7 @@ struct ModelDisk: Sendable {
     var capacity: Int64 = 1 << 50
     /// The maximum number of bytes used at any time.
     private(set) var peak: Int64 = 0
-    /// The roots of other file systems.
+    /// The roots of mounted file systems.
     var mounts: [String] = []
     private var nodes: [Int: Node] = [:]
     private var names: [String: Int] = [:]
@@ -123,7 +123,7 @@ struct ModelDisk: Sendable {
                 continue
             }
             if case .move(let from, let to, let node) = change, Self.parent(from) != folder {
-                // The new name is durable; the old one may reappear.
+                // The new name is durable, but the old one may reappear.
                 NameChange.add(path: to, node: node).apply(to: &durableNames)
                 rest.append(.remove(path: from))
             } else {
@@ -203,12 +203,12 @@ struct ModelDisk: Sendable {
         return Array(bytes[range])
     }
 
-    /// Returns a file's bytes after the worst power cut; nil if its name would be lost.
+    /// Returns a file's bytes after the worst possible power cut, or nil if its name would be lost.
     func durableBytes(of path: String) -> [UInt8]? {
         durableNames[path].flatMap { nodes[$0]?.durable }
     }
 
-    /// Changes a file outside of the file system.
+    /// Changes a file behind the file system's back, as damage does.
     mutating func damage(_ path: String, _ body: (inout [UInt8]) -> Void) {
         guard let node = names[path], var bytes = nodes[node]?.bytes else { return }
         body(&bytes)
@@ -228,7 +228,7 @@ struct ModelDisk: Sendable {
             if survives { change.apply(to: &disk.names) }
         }
         let isWritable = Int.random(in: 0..<4, using: &random)
-        // In order, so that seeds are reproducible.
+        // Sorted, so that seeds are reproducible.
         for node in nodes.keys.sorted() {
             disk.nodes[node] = nodes[node].map { Self.torn($0, mode: isWritable, &random) }
         }

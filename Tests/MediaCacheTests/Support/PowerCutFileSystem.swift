@@ -8,10 +8,10 @@ import TestSupport
     import Darwin
 #endif
 
-/// A file system in memory that tracks synced bytes. Power can be cut at any call; unsynced changes are then lost,
-/// preserved or torn, depending on the seed.
+/// An in-memory file system that tracks synced bytes. Power can be cut at any call. Depending on the seed, unsynced
+/// changes are then lost, preserved or torn.
 final class PowerCutFileSystem: BlobFileSystem {
-    /// The calls that change something, and those that tests can fail.
+    /// Calls that change the disk, and other calls that tests can make fail.
     enum Call: Sendable, Hashable {
         case open, read, write, sync, punch, remove, rename, link, syncFolder, replace, makeFolder
     }
@@ -39,13 +39,13 @@ final class PowerCutFileSystem: BlobFileSystem {
         state = Mutex(State(disk: disk))
     }
 
-    /// Cuts the power right before a call, counted from 1. `andThen` runs while nothing else does; afterwards the old
-    /// disk continues without effect.
+    /// Cuts the power right before a call, counted from 1. `andThen` runs while no call is in progress. Later calls on
+    /// the old disk have no effect.
     func cutPower(atOperation operation: Int, seed: UInt64, andThen: @escaping @Sendable () throws -> Void) {
         state.withLock { $0.cut = Cut(operation: $0.operations + operation, seed: seed, andThen: andThen) }
     }
 
-    /// Cuts the power now, unless it has been cut.
+    /// Cuts the power now, unless it has already been cut.
     func cutPowerNow() {
         state.withLock { Self.cut(&$0) }
     }
@@ -66,7 +66,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         state.withLock { $0.fault = fault }
     }
 
-    /// Makes the next sync of a file fail, after `work` has run on its thread with the files usable.
+    /// Makes the next sync of a file fail after running `work` on its thread, which may use the files.
     func failSync(after work: @escaping @Sendable () -> Void) {
         state.withLock { $0.beforeFailedSync = work }
     }
@@ -83,7 +83,7 @@ final class PowerCutFileSystem: BlobFileSystem {
         try perform(.sync, path) { $0.sync(node) }
     }
 
-    /// The number of calls so far that changed something.
+    /// The calls so far that changed the disk.
     var trace: [(call: Call, path: String)] { state.withLock { $0.trace } }
 
     func withDisk<R: Sendable>(_ body: (inout ModelDisk) throws -> R) rethrows -> R {

@@ -6,8 +6,8 @@ import Testing
     import Darwin
 #endif
 
-/// A command that runs during a test. Foundation's `Process` reads beyond a directory entry when it lists open
-/// descriptors on Linux, which AddressSanitizer detects.
+/// A command that runs during a test. It replaces Foundation's `Process`, which on Linux reads beyond a directory entry
+/// when it lists open descriptors, and AddressSanitizer reports that.
 final class SpawnedProcess {
     private let processID: pid_t
     private let outputDescriptor: Int32
@@ -42,7 +42,7 @@ final class SpawnedProcess {
         close(outputDescriptor)
     }
 
-    /// Returns the first `count` bytes of its output; fewer if it ends before.
+    /// Returns the first `count` bytes of the output, or fewer if it ends early.
     func output(count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

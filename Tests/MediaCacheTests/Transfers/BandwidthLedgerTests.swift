@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCache
 
 struct BandwidthLedgerTests {
-    /// Returns how many pieces of 10,000 bytes each of several transfers receives within a second.
+    /// Returns the number of 10,000-byte pieces that each of several transfers receives within a second.
     private func pieces(_ ledger: inout BandwidthLedger, _ classes: [TransferClass]) -> [Int] {
         var free = classes.map { _ in Duration.zero }
         var counts = classes.map { _ in 0 }
@@ -37,7 +37,7 @@ struct BandwidthLedgerTests {
         }
     }
 
-    @Test func discardsDebtsWhenLimitChanges() {
+    @Test func discardsDebtWhenLimitChanges() {
         var ledger = BandwidthLedger(limits: BandwidthLimits(total: 1000))
         _ = ledger.charge(1_000_000, .download, now: .zero)
         ledger.limits.total = 1_000_000

@@ -28,14 +28,14 @@ struct CookieFileTests {
         #expect(cookies.fieldValue(for: try ResourceURL(url), now: now) == expected)
     }
 
-    @Test func namesInvalidLine() {
+    @Test func errorContainsInvalidLine() {
         let error = #expect(throws: CacheError.self) { try CookieFile("# ok\nnot a cookie") }
         #expect(error?.message.contains("line 2") == true)
     }
 }
 
 struct CookieSendingTests {
-    @Test func sendsNoCookiesToTargetOfRedirect() async throws {
+    @Test func sendsNoCookiesToRedirectTarget() async throws {
         let fixture = try EngineFixture()
         let elsewhere = try ResourceURL("http://elsewhere.example/film.mp4")
         fixture.origin[elsewhere] = ScriptedResource(.random(seed: 3, length: 10_000))

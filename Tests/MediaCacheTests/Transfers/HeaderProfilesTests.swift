@@ -12,7 +12,7 @@ struct HeaderProfilesTests {
         #expect(try profiles[ResourceURL("http://h/other")] == added)
         #expect(try profiles[ResourceURL("https://h/")] == nil)
         #expect(try profiles[ResourceURL("http://h:81/")] == nil)
-        // Without an identity, the existing one stays.
+        // Without an identity, the existing one remains.
         profiles.add([:], as: nil, to: try ResourceURL("http://h/"))
         #expect(try profiles[ResourceURL("http://h/")] == added)
     }

@@ -3,14 +3,14 @@ import Testing
 @testable import MediaCache
 
 struct LatencyGovernorTests {
-    /// A link of 10 MB/s with a latency of 50 ms. Faster traffic is queued for up to 300 ms.
+    /// A link with a rate of 10 MB/s and a latency of 50 ms. Excess traffic is queued for up to 300 ms.
     private struct Link {
         let capacity = 10e6
         var queue = 0.0
         var now = Duration.zero
 
-        /// Advances by a tenth of a second at a rate. Returns the latency of a request, and the received rate.
-        mutating func pass(_ rate: Double, beside others: Double = 0) -> (latency: Duration, delivered: Double) {
+        /// Advances by a tenth of a second at a given rate. Returns the latency of a request and the received rate.
+        mutating func pass(_ rate: Double, competing others: Double = 0) -> (latency: Duration, delivered: Double) {
             now += .milliseconds(100)
             queue = min(max(queue + (rate + others - capacity) / 10, 0), capacity * 0.3)
             let share = rate / max(rate + others, capacity)
@@ -18,7 +18,7 @@ struct LatencyGovernorTests {
         }
     }
 
-    @Test func lowersRateUntilDelayEnds() {
+    @Test func lowersRateUntilQueueEmpties() {
         var link = Link()
         var governor = LatencyGovernor()
         for _ in 0..<10 { governor.answered(after: .milliseconds(50), delivered: 1e6, now: link.now) }
@@ -45,8 +45,8 @@ struct LatencyGovernorTests {
         }
     }
 
-    /// Late responses of a busy server or machine, regardless of the rate.
-    @Test func liftsUselessLimit() {
+    /// A busy server or machine responds late, whatever the rate is.
+    @Test func removesIneffectiveLimit() {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 30e6, now: .zero)
         var (sum, count) = (0.0, 0)
@@ -59,7 +59,7 @@ struct LatencyGovernorTests {
         #expect(sum / Double(count) > 25e6, "\(sum / Double(count)) bytes per second")
     }
 
-    /// A burst of late responses has a short effect.
+    /// A burst of late responses has only a short effect.
     @Test func restoresRateAfterBurst() {
         var governor = LatencyGovernor()
         var now = Duration.zero
@@ -86,8 +86,8 @@ struct LatencyGovernorTests {
 }
 
 extension LatencyGovernorTests {
-    /// The first responses of a process are late for other reasons, and few bytes have been received by then.
-    @Test func ignoresFirstMoments() {
+    /// A process's first responses are late for other reasons, before many bytes have been received.
+    @Test func ignoresFirstResponses() {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 1000, now: .zero)
         for step in 1..<20 {
@@ -96,7 +96,7 @@ extension LatencyGovernorTests {
         #expect(governor.rate(at: .seconds(1)) == nil)
     }
 
-    /// A transfer that sends few requests regains its rate.
+    /// A transfer that sends few requests recovers its rate.
     @Test func raisesRateWithoutLateResponses() throws {
         var governor = LatencyGovernor()
         governor.answered(after: .milliseconds(50), delivered: 1e6, now: .zero)

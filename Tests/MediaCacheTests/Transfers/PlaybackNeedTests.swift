@@ -3,7 +3,7 @@ import Testing
 @testable import MediaCache
 
 struct PlaybackNeedTests {
-    @Test func pausesOthersDuringWaitAndCalmPeriod() {
+    @Test func pausesOtherTransfersDuringWaitAndCalmPeriod() {
         var need = PlaybackNeed()
         #expect(!need.isHolding(now: .zero))
         need.begin(now: .seconds(1))
@@ -15,13 +15,13 @@ struct PlaybackNeedTests {
         #expect(!need.isHolding(now: .milliseconds(1151)))
     }
 
-    @Test func resumesOthersIfNoReaderReceivesBytes() {
+    @Test func resumesOtherTransfersIfNoReaderReceivesBytes() {
         var need = PlaybackNeed()
         need.begin(now: .seconds(1))
         need.begin(now: .seconds(5))
         #expect(need.isHolding(now: .milliseconds(10_999)))
         #expect(!need.isHolding(now: .seconds(11)))
-        // One of two readers receives bytes, so pausing helps again.
+        // One of two readers receives bytes, so pausing other transfers helps again.
         need.end(now: .seconds(20))
         #expect(need.isHolding(now: .milliseconds(29_999)))
         #expect(!need.isHolding(now: .seconds(30)))
@@ -39,8 +39,8 @@ struct PlaybackNeedTests {
         #expect(need.isUrgent(now: .milliseconds(10_050)))
     }
 
-    /// Readers at the link's rate wait repeatedly for short times.
-    @Test func addsUpShortWaits() {
+    /// Readers that play at the link's rate have many short waits.
+    @Test func accumulatesShortWaits() {
         var need = PlaybackNeed()
         for step in 0..<20 {
             need.begin(now: .milliseconds(step * 6))

@@ -31,7 +31,7 @@ struct TrafficTests {
         fixture.origin.requests.filter { $0.url == fixture.url }.reduce(0) { $0 + $1.bodyBytes }
     }
 
-    /// Advances the clock until a condition holds. Returns the time that passed.
+    /// Advances the clock until a condition is true. Returns the elapsed time.
     private func pass(_ step: Duration = .milliseconds(5), until condition: () async throws -> Bool) async rethrows
         -> Duration
     {
@@ -66,7 +66,7 @@ struct TrafficTests {
         _ = await pass { store.statistics.runningFills == 0 }
         #expect(try await done.value)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        // Received bytes aren't requested again.
+        // No received byte is requested again.
         #expect(bytesOfDownload() == Self.body.length)
         #expect(store.engine.scheduler.isIdle)
         await store.close()
@@ -79,7 +79,7 @@ struct TrafficTests {
         fixture.origin.always(dead, .holdHead(head))
         let playing = Task { try await store.bytes(dead) }
         await head.waitForArrivals()
-        // The clock stands still, so it mustn't pause.
+        // The clock doesn't advance, so the download must not pause.
         let info = try await store.fill(ReadRequest(url: fixture.url, transferClass: .download))
         #expect(info.isComplete)
         #expect(store.engine.traffic.holdingCount == 0)
@@ -99,8 +99,8 @@ struct TrafficTests {
         await head.waitForArrivals()
         gate.open()
         await store.settled { $0.engine.traffic.holdingCount == 1 }
-        let held = await pass(.milliseconds(50)) { store.statistics.runningFills == 0 }
-        #expect(held >= .seconds(9))
+        let pausedFor = await pass(.milliseconds(50)) { store.statistics.runningFills == 0 }
+        #expect(pausedFor >= .seconds(9))
         #expect(try await download.value.isComplete)
         #expect(fixture.origin.requests(for: film).map(\.progress) == [.running])
         head.open()
@@ -108,8 +108,8 @@ struct TrafficTests {
         await store.close()
     }
 
-    /// A low-latency player always has a playlist request that the origin holds until the playlist changes.
-    @Test func continuesDownloadDuringHeldRequests() async throws {
+    /// A low-latency player always has a pending playlist request, which the origin answers when the playlist changes.
+    @Test func continuesDownloadDuringBlockingRequests() async throws {
         let store = try await fixture.open()
         let (download, gate) = await download(from: store, to: 500_000)
         var request = WholeBodyRequest(url: film, settings: store.transfers) { _ in false }
@@ -201,7 +201,7 @@ struct TrafficTests {
         let half = await pass { bytesOfDownload() >= 1_000_000 }
         #expect(half >= .milliseconds(850))
         #expect(try await store.bytes(film) == Self.body.bytes)
-        // The rest would take 15 minutes.
+        // The rest would take 15 minutes at this rate.
         store.bandwidth.classes[.download] = 1000
         _ = await pass(.seconds(1)) { fixture.time.monotonic > half + .seconds(20) }
         #expect(bytesOfDownload() < Self.body.length)
@@ -226,8 +226,8 @@ struct TrafficTests {
         await store.close()
     }
 
-    /// Its clock may stand still forever, so that a task of a closed store would stay asleep.
-    @Test func endsResumptionTaskWithTraffic() async throws {
+    /// The clock may never advance again, in which case the task of a closed store would sleep forever.
+    @Test func resumptionTaskDoesNotRetainTraffic() async throws {
         let time = ManualTime()
         let scheduler = TransferScheduler()
         let ticket = scheduler.ticket(host: "http://origin.example", transferClass: .download)

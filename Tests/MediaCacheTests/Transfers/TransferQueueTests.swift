@@ -29,14 +29,14 @@ struct TransferQueueTests {
         #expect(queue.admit() == [own[0], other])
         queue.change(ObjectIdentifier(groups[0]), to: .init(limit: 2))
         #expect(queue.admit() == [own[1]])
-        // Playback may exceed it.
+        // Playback may exceed the limit.
         queue.change(own[2], to: .playback)
         #expect(queue.admit() == [own[2]])
         queue.change(own[2], to: .download)
         #expect(!queue.isRunning(own[2]))
     }
 
-    /// Finding the next transfer must not examine each waiting one, which would exceed the time limit.
+    /// Finding the next transfer must not examine every waiting one, which would exceed the time limit.
     @Test(.timeLimit(.minutes(30))) func admitsManyWaitingTransfersEfficiently() {
         var queue = TransferQueue(limits: .init(total: 6, perHost: 6, playbackReserve: 0))
         var ids: [Int] = []
@@ -55,9 +55,9 @@ struct TransferQueueTests {
         #expect(queue.isEmpty)
     }
 
-    /// Any order of calls respects the limits and the order, and leaves no entries.
+    /// Any sequence of calls respects the limits and the order, and leaves no entries.
     @Test(arguments: 0..<5 as Range<UInt64>)
-    func appliesLimitsForAnyOrderOfCalls(_ seed: UInt64) throws {
+    func appliesLimitsForAnySequenceOfCalls(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let limits = TransferScheduler.Limits(total: 7, perHost: 3, playbackReserve: 2)
         var queue = TransferQueue(limits: limits)
@@ -115,15 +115,15 @@ struct TransferQueueTests {
             for id in waiting where step % 20 == 0 {
                 var copy = queue
                 let isFree = copy.admit(id)
-                #expect(!isFree, "step \(step): \(id) waits though a place is free")
+                #expect(!isFree, "step \(step): \(id) waits although a slot is free")
             }
         }
         for id in alive.keys { queue.remove(id) }
         #expect(queue.isEmpty)
     }
 
-    /// Expects that transfers other than playback respect the limits among themselves, and playback those with the
-    /// reserve.
+    /// Expects that the transfers other than playback respect the limits, and that all transfers respect the limits
+    /// plus the playback reserve.
     private func check(
         _ running: [(id: Int, transferClass: TransferClass)], _ alive: [Int: (host: String, group: Int?)],
         _ terms: [TransferQueue.Terms], _ limits: TransferScheduler.Limits, step: Int

@@ -71,7 +71,7 @@ struct TransferSchedulerTests {
         #expect(scheduler.waitingCount == 0)
     }
 
-    /// A class may change while it's being applied, and the ticket may pass to another owner meanwhile.
+    /// A class may change while it is being applied, and the ticket may pass to another owner meanwhile.
     @Test func usesClassOfLatestSource() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 0))
         let ticket = scheduler.ticket(host: "a", transferClass: .background)
@@ -81,7 +81,7 @@ struct TransferSchedulerTests {
                 calls += 1
                 return calls == 1
             }
-            // The next owner acquires the ticket before this value is applied.
+            // The next owner takes over the ticket before this value is applied.
             if isFirst { ticket.follow { .preload } }
             return .playback
         }
@@ -89,7 +89,7 @@ struct TransferSchedulerTests {
         #expect(calls.withLock { $0 } == 1)
     }
 
-    /// A source reads its owner's state under the owner's lock, so no lock of the scheduler may be held.
+    /// A source reads its owner's state under the owner's lock, so the scheduler must hold no lock.
     @Test func callsSourceOutsideLocks() async throws {
         let scheduler = TransferScheduler()
         let ticket = scheduler.ticket(host: "a", transferClass: .download)
@@ -114,7 +114,7 @@ struct TransferSchedulerTests {
         try await admissions[0].value
     }
 
-    /// An abandoned transfer yields to one of a higher class that needs its place.
+    /// An abandoned transfer yields its slot to one of a higher class.
     @Test func preemptsAbandonedTransfer() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 3, perHost: 1, playbackReserve: 0))
         let abandoned = Mutex<Set<String>>(["a", "b"])
@@ -139,12 +139,12 @@ struct TransferSchedulerTests {
         let seek = scheduler.ticket(host: "a", transferClass: .playback)
         try await seek.admission()
         #expect(ended.withLock(\.self) == ["a"])
-        // A transfer that a reader needs occupies the place at this host.
+        // A transfer that a reader still needs uses the slot at this host.
         let other = scheduler.ticket(host: "c", transferClass: .playback)
         let blocked = Task { try await other.admission() }
         while scheduler.waitingCount == 0 { await Task.yield() }
         #expect(ended.withLock(\.self) == ["a"])
-        // The total limit is reached, so a place at any host is suitable.
+        // The total limit is reached, so a slot at any host can be freed.
         let third = scheduler.ticket(host: "d", transferClass: .download)
         try await third.admission()
         #expect(ended.withLock(\.self) == ["a", "b"])
@@ -154,8 +154,8 @@ struct TransferSchedulerTests {
         #expect(scheduler.isIdle)
     }
 
-    /// The reserve is for playback. A transfer that is no longer playback has to release its place.
-    @Test func releasesReservedPlaceOfLoweredTicket() async throws {
+    /// The reserve is for playback only. A transfer that is no longer playback must release its slot.
+    @Test func loweredTicketReleasesReservedSlot() async throws {
         let scheduler = TransferScheduler(limits: .init(total: 1, perHost: 1, playbackReserve: 1))
         let download = scheduler.ticket(host: "a", transferClass: .download)
         let playing = scheduler.ticket(host: "a", transferClass: .playback)
@@ -191,7 +191,8 @@ struct TransferSchedulerTests {
         #expect(scheduler.isIdle)
     }
 
-    /// Returns the order of requests if a download and a player request `first`, and the player leaves before its turn.
+    /// Returns the order of requests when a download and a player both request `first`, and the player leaves before
+    /// its turn.
     private func order(whenKnown isKnown: Bool) async throws -> [ResourceURL] {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
@@ -229,12 +230,12 @@ struct TransferSchedulerTests {
     }
 
     @Test(arguments: [false, true])
-    func queuesRequestLeftToDownloadAsDownload(isKnown: Bool) async throws {
+    func queuesAbandonedSharedRequestAsDownload(isKnown: Bool) async throws {
         let order = try await order(whenKnown: isKnown)
         #expect(order.map { $0.description.split(separator: "/").last } == ["busy.mp4", "second.mp4", "first.mp4"])
     }
 
-    /// The first requests of many downloads are subject to the limits, too.
+    /// The first requests of many downloads respect the limits, too.
     @Test func appliesLimitsToFirstRequests() async throws {
         let fixture = try EngineFixture()
         let gate = ScriptedGate()
@@ -250,7 +251,7 @@ struct TransferSchedulerTests {
         await gate.waitForArrivals(2)
         for _ in 0..<200 { await Task.yield() }
         #expect(gate.arrivals == 2)
-        // A player that requests a waiting resource gets it first.
+        // A resource that a player requests while it waits is fetched first.
         let playing = Task { try await store.bytes(urls[9]) }
         await gate.waitForArrivals(3)
         gate.open()

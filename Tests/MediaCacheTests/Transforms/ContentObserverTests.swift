@@ -32,14 +32,14 @@ struct ContentObserverTests {
             ]
             $0.observers = [
                 ContentObserver { seen.take($0, of: Self.body) },
-                ContentObserver(kinds: [.key]) { _ in Issue.record("it's no key") },
+                ContentObserver(kinds: [.key]) { _ in Issue.record("a resource that isn't a key was observed") },
             ]
         }
         let bytes = try await store.bytes(fixture.url, .closed(0, through: 999_999))
         #expect(bytes == [UInt8](repeating: 0, count: 1_000_000))
         while seen.byteCount < 1_000_000 { await Task.yield() }
         #expect(seen.wrong.withLock { $0 } == 0)
-        // Cached bytes aren't observed.
+        // Cached bytes aren't observed again.
         let count = seen.byteCount
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         #expect(seen.byteCount == count)

@@ -15,7 +15,7 @@ struct ContentTransformTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.body)
     }
 
-    /// A trivial cipher whose result depends on the offset.
+    /// A trivial cipher whose output depends on the offset.
     private static func cipher(_ name: String = "cipher", for kinds: Set<ResourceKind> = [.file]) -> ContentTransform {
         .inPlace(name, kinds: kinds) { bytes, offset in
             for index in bytes.indices { bytes[index] ^= UInt8(truncatingIfNeeded: (offset + Int64(index)) % 251) }
@@ -73,14 +73,14 @@ struct ContentTransformTests {
         let segment = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
         #expect(try await segment.allBytes() == Self.ciphered(0..<1_500_000))
         segment.cancel()
-        // Readers of the other version continue.
+        // Readers of the other version can continue.
         while let more = try await buffers.next() { bytes += more }
         #expect(bytes == Self.body.bytes)
         file.cancel()
         await store.close()
     }
 
-    /// Received bytes are compared with cached ones after their transformation.
+    /// Received bytes are transformed before they are compared with cached ones.
     @Test func comparesTransformedOverlapWhenResuming() async throws {
         fixture.origin[fixture.url] = ScriptedResource(Self.body, entityTag: nil)
         let first = try await open([Self.cipher()], readAhead: 100_000)
@@ -92,8 +92,8 @@ struct ContentTransformTests {
             ReadRequest(url: fixture.url, range: .closed(100_000, through: 199_999), revalidation: .never))
         #expect(try await session.allBytes() == Self.ciphered(100_000..<200_000))
         session.cancel()
-        let asked = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
-        #expect(asked.contains { $0 < 100_000 })
+        let requestedStarts = fixture.origin.requests.dropFirst(before).compactMap { $0.range?.knownStart }
+        #expect(requestedStarts.contains { $0 < 100_000 })
         #expect(try await second.resource(for: fixture.url)?.bytesCached == 200_000)
         await second.close()
         fixture.origin.replaceBody(fixture.url, with: .random(seed: 98, length: 1_500_000), entityTag: nil)
@@ -113,7 +113,7 @@ struct ContentTransformTests {
         await store.close()
     }
 
-    @Test func endsReadAfterFailure() async throws {
+    @Test func failedTransformEndsRead() async throws {
         struct Failure: Error {}
         let store = try await open([.inPlace("fails", kinds: [.file]) { _, _ in throw Failure() }])
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url) }
@@ -142,7 +142,7 @@ struct ContentTransformTests {
         await store.close()
     }
 
-    /// Otherwise an unrequested version would replace the damaged one.
+    /// Without the same transform, a different version would replace the damaged one.
     @Test func repairsWithSameTransform() async throws {
         let store = try await open([Self.cipher(for: [.segment])])
         let session = try await store.read(ReadRequest(url: fixture.url, kind: .segment))
@@ -191,7 +191,7 @@ struct ContentTransformTests {
         await again.close()
     }
 
-    /// The result of a whole-body transform is revalidated with a condition, never fetched by ranges.
+    /// The result of a whole-body transform is revalidated with a condition and never fetched in ranges.
     @Test func revalidatesTransformedBody() async throws {
         let text = ScriptedBody.text("one\n")
         fixture.origin[fixture.url] = ScriptedResource(text, contentType: "text/plain")

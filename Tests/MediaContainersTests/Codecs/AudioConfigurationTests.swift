@@ -22,7 +22,7 @@ struct ChannelLayoutTests {
             (Codec.aac, [0x12, 0x10], "stereo"), (Codec.aac, [0x11, 0xB0], "5.1"), (Codec.aac, [0x11, 0x88], "mono"),
             (Codec.ac3, [0x10, 0x3D, 0xE0], "5.1(side)"), (Codec.ac3, [0x10, 0x11, 0xE0], "stereo"),
             (Codec.eac3, [0x08, 0x00, 0x20, 0x0F, 0x00], "5.1(side)"),
-        ] as [(Codec, [UInt8], String)]) func layoutIsInTheConfiguration(
+        ] as [(Codec, [UInt8], String)]) func readsLayoutFromConfiguration(
             codec: Codec, configuration: [UInt8], name: String
         )
     {
@@ -35,8 +35,8 @@ struct ChannelLayoutTests {
     }
 }
 
-/// Packet layouts of QuickTime's `lpcm` (Core Audio flags: 1 floating-point, 2 big-endian, 4 signed, 8 packed, 32
-/// non-interleaved).
+/// Tests of the packet layouts of QuickTime's `lpcm` (Core Audio flags: 1 floating-point, 2 big-endian, 4 signed, 8
+/// packed, 32 non-interleaved).
 struct PCMConfigurationTests {
     private func configuration(
         _ entry: FourCC = "lpcm", bits: Int = 24, channels: Int = 2, flags: UInt32 = 12,
@@ -51,11 +51,11 @@ struct PCMConfigurationTests {
         #expect(expected != nil)
         #expect(configuration() == expected)
         #expect(configuration(packet: SampleTable.Packing(samples: 4, bytes: 24)) == expected)
-        // Without the packed flag, the packet size shows that samples are packed.
+        // If the packed flag is missing, the packet size shows that samples are packed.
         #expect(configuration(flags: 4) == expected)
     }
 
-    @Test func rejectsWordsWiderThanTheirSamples() {
+    @Test func rejectsWordsWiderThanSamples() {
         let wide = SampleTable.Packing(samples: 1, bytes: 8)
         #expect(configuration(flags: 4, packet: wide) == nil)
         #expect(configuration(flags: 4 | 16, packet: wide) == nil)

@@ -16,7 +16,7 @@ struct LanguageCodeTests {
         #expect(MediaHeader.language(number) == nil)
     }
 
-    /// ISO 639-2/T codes result from both 639-1 and 639-2/B codes.
+    /// Both ISO 639-1 and ISO 639-2/B codes are converted to ISO 639-2/T.
     @Test(arguments: [
         ("en", "eng"), ("de", "deu"), ("DE", "deu"), ("pt-BR", "por"), ("pt_BR", "por"), ("zh-Hant-TW", "zho"),
         ("ger", "deu"), ("fre", "fra"), ("GER", "deu"), ("deu", "deu"), ("gsw", "gsw"), ("mul", "mul"), ("iw", "heb"),
@@ -32,12 +32,12 @@ struct LanguageCodeTests {
         ("i-klingon", "i-klingon"), ("en\u{0}-US", nil), ("de-ß", nil), ("en US", nil),
         ("a-" + String(repeating: "b", count: 100), nil),
     ])
-    func returnsTagOnlyWhereThreeLettersDoNotSuffice(tag: String, extended: String?) {
+    func returnsTagOnlyIfThreeLettersDoNotSuffice(tag: String, extended: String?) {
         #expect(LanguageCode.extended(tag) == extended)
     }
 
-    /// All codes of ISO 639-1 in Foundation are known.
-    @Test func knowsEveryISO6391Code() {
+    /// Every ISO 639-1 code that Foundation lists can be converted.
+    @Test func convertsEveryISO6391Code() {
         let all = Locale.LanguageCode.isoLanguageCodes.filter { $0.identifier.count == 2 }
         #expect(all.count >= 180)
         for code in all {

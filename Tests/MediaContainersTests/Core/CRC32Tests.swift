@@ -8,7 +8,7 @@ struct CRC32Tests {
         #expect(digits.withUnsafeBytes { CRC32.checksum($0) } == 0xCBF4_3926)
     }
 
-    @Test func isIndependentOfUpdateSizes() {
+    @Test func resultIsIndependentOfUpdateSizes() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 3) }
         let whole = bytes.withUnsafeBytes { CRC32.checksum($0) }
         for cut in [0, 1, 7, 8, 9, 500, 999, 1000] {

@@ -2,7 +2,7 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// Access to the public samples and their expected results.
+/// Access to public samples and their expected results.
 enum Corpora {
     static func url(_ path: String) -> URL { Prerequisite.corpora.appendingPathComponent(path) }
 
@@ -21,7 +21,7 @@ enum Corpora {
     }
 }
 
-/// A parser for the parts of a media playlist that the samples use (RFC 8216, 4.3).
+/// A parser for the subset of media playlists that the samples use (RFC 8216, 4.3).
 struct MediaPlaylist {
     struct Segment {
         var path: String

@@ -1,11 +1,11 @@
 import MediaContainers
 
-/// The output of a Media3 extractor for a sample file, from the dump files of its tests.
+/// The output of a Media3 extractor for a sample file, as recorded in the dump files of Media3's tests.
 struct ExtractorDump {
     struct Sample: Equatable {
         /// The time in microseconds.
         var time: Int64 = 0
-        /// Bit 0 marks a sync sample, bit 26 a sample that no other depends on.
+        /// Bit 0 marks a sync sample. Bit 26 marks a sample on which no other sample depends.
         var flags = 0
         var length = 0
         var hash: UInt32 = 0
@@ -66,7 +66,7 @@ struct ExtractorDump {
     }
 }
 
-/// The samples that this library reads from a Media3 sample file, in the form of Media3's extractors.
+/// The samples that this library reads from a Media3 sample file, converted to the form of Media3's extractors.
 struct ExtractedSample {
     let tracks: [MediaTrack]
     private(set) var samples: [[ExtractorDump.Sample]] = []
@@ -79,19 +79,19 @@ struct ExtractedSample {
         if path.hasSuffix(".mp4") {
             let recording = try Self.movie(bytes)
             tracks = recording.tracks
-            // Media3 stores an empty edit in whole milliseconds, which aren't whole ticks.
+            // Media3 stores an empty edit in whole milliseconds, which may not be whole ticks.
             tolerance = tracks.map { Int64(1_000_000 / $0.timescale) + 1 }.max() ?? 0
             collect(recording.samples)
         } else if path.hasSuffix(".ts") {
             let recording = try TransportStreamRecording(bytes)
             tracks = recording.tracks
-            // Media3 adds up whole microseconds between timestamps; a tick of 90 kHz is 11 µs.
+            // Between timestamps, Media3 adds whole microseconds; a 90 kHz tick is 11 µs.
             tolerance = 11
             collect(recording.samples, from: recording.samples.map(\.sample.dts).min() ?? 0)
         } else {
             let recording = try PackedAudioRecording(bytes)
             tracks = recording.tracks
-            // Media3 uses 23,219 µs per frame of 1,024 samples at 44,100 Hz. The exact value is 23,219.95 µs.
+            // At 44,100 Hz, Media3 uses 23,219 µs per frame of 1,024 samples. The exact value is 23,219.95 µs.
             tolerance = 144
             collect(recording.samples)
         }
@@ -103,8 +103,8 @@ struct ExtractedSample {
             let track = tracks[sample.track]
             let ticks = (sample.pts - start) * 1_000_000
             let scale = Int64(track.timescale)
-            // Media3 assigns the timestamp of a packet to the AC-3 frame that ends in it. By ISO/IEC 13818-1, 2.7.5, it
-            // belongs to the frame that begins in it, which is one frame later.
+            // Media3 assigns a packet's timestamp to the AC-3 frame that ends in the packet. By ISO/IEC 13818-1, 2.7.5,
+            // it belongs to the frame that begins in it, which is one frame later.
             let delay: Int64 = track.format?.codec == .ac3 ? 32_000 : 0
             let content = Self.content(bytes, track)
             samples[sample.track].append(

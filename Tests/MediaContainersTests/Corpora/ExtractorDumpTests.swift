@@ -2,15 +2,16 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Comparison with the dumps of Media3's extractors: codec, count, time, size, sync flag and hash of every sample.
+/// Tests that compare the codec, count, time, size, sync flag and hash of every sample with the dumps of Media3's
+/// extractors.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ExtractorDumpTests {
-    /// A dump file with the path of its sample file.
+    /// A dump file and the path of its sample file.
     struct Dump: Sendable, CustomTestStringConvertible {
         var path: String
         var sample: String
-        /// Whether the dump begins at the start of the sample file. Other dumps begin at a seek position and contain
-        /// the end of the samples.
+        /// Whether the dump begins at the start of the sample file. Other dumps begin at a seek position, and contain
+        /// the samples from there.
         var isWhole: Bool
         var testDescription: String { path }
     }
@@ -42,7 +43,7 @@ struct ExtractorDumpTests {
         #expect(expected.tracks.count >= actual.tracks.count)
         for (index, their) in expected.tracks.enumerated() {
             guard actual.tracks.indices.contains(index) else {
-                // Media3 announces a track of tags even without tags.
+                // Media3 announces a track of tags even if there are no tags.
                 #expect(their.mimeType == "application/id3" && their.samples.isEmpty)
                 continue
             }
@@ -57,7 +58,7 @@ struct ExtractorDumpTests {
             for (number, (sample, theirSample)) in zip(mine, their.samples).enumerated() {
                 var sample = sample
                 if abs(sample.time - theirSample.time) <= actual.tolerance { sample.time = theirSample.time }
-                // Whether other samples depend on a sample is computed by Media3 alone.
+                // Only Media3 determines whether other samples depend on a sample.
                 var theirSample = theirSample
                 theirSample.flags &= 1
                 guard sample != theirSample else { continue }
@@ -75,7 +76,7 @@ struct ExtractorDumpTests {
         if let height = their.values["height"] { #expect(format.height == height) }
         if let rate = their.values["sampleRate"] { #expect(format.sampleRate == rate) }
         if let channels = their.values["channelCount"] { #expect(format.channels == channels) }
-        // For video, the initialization data consists of separate parameter sets.
+        // For video, the initialization data is a list of separate parameter sets.
         if format.codec == .aac { #expect([ExtractorDump.hash(format.configuration)] == their.initialization) }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct OracleComparison: SampleSink {
     let path: String
     let oracle: PacketOracle
-    /// Whether the container stores the durations of samples.
+    /// Whether the container stores sample durations.
     let hasDurations: Bool
     private(set) var tracks: [MediaTrack] = []
     private var samples: [[(sample: MediaSample, bytes: [UInt8])]] = []
@@ -18,7 +18,7 @@ struct OracleComparison: SampleSink {
         oracle = PacketOracle(try Corpora.text("\(PacketOracle.folder)/\(path).csv"), of: path)
     }
 
-    /// Returns the files with an oracle and one of the given suffixes, or for which `also` returns true.
+    /// Returns the files that have an oracle and either one of the suffixes or the approval of `also`.
     static func paths(_ endings: [String], also: (String) -> Bool = { _ in false }) throws -> [String] {
         let paths = try Corpora.files(PacketOracle.folder).map { String($0.dropLast(4)) }
             .filter { path in endings.contains { path.hasSuffix($0) } || also(path) }
@@ -72,7 +72,8 @@ struct OracleComparison: SampleSink {
         compare("checksum", content.withUnsafeBytes { CRC32.checksum($0) }, packet.checksum)
         compare("sync", sample.isSync, packet.isSync)
         compare("hidden", sample.isHidden, packet.isHidden)
-        // If ffprobe's duration isn't the distance to the next sample, it comes from the codec or the frame rate.
+        // If ffprobe's duration isn't the distance to the next sample, ffprobe derived it from the codec or the frame
+        // rate.
         if hasDurations, let next, sample.duration != next.dts - sample.dts, let duration = packet.duration {
             compare("duration", ticks(sample.duration), duration)
         }
@@ -80,7 +81,7 @@ struct OracleComparison: SampleSink {
     }
 }
 
-/// The packets of each stream, from a CSV of ffprobe or from a reader of this library.
+/// The packets of each stream, from an ffprobe CSV or from a reader of this library.
 struct PacketList: Equatable {
     struct Packet: Equatable, CustomStringConvertible {
         var pts: Int64?

@@ -19,7 +19,7 @@ struct PrerequisiteTests {
         #expect(error?.description.hasPrefix("a tool is missing, and MEDIACACHE_REQUIRE_ALL=1") == true)
     }
 
-    /// `.ci/run` sets the variable in the environment of the process.
+    /// `.ci/run` sets the variable in the process's environment.
     @Test func readsEnvironment() {
         let isRequired = ProcessInfo.processInfo.environment["MEDIACACHE_REQUIRE_ALL"] == "1"
         if isRequired {

@@ -1,7 +1,7 @@
 import MediaContainers
 import Testing
 
-/// Codecs that the public transport streams don't contain. FFmpeg provides the expected values.
+/// Tests of codecs that no public transport stream contains. The expected values are FFmpeg's.
 struct ElementaryStreamTests {
     private func record(_ type: UInt8, _ payload: [UInt8], descriptors: [UInt8] = []) throws -> TransportStreamRecording
     {
@@ -11,7 +11,7 @@ struct ElementaryStreamTests {
         return try TransportStreamRecording(builder.bytes)
     }
 
-    @Test func buildsHEVCRecordFromParameterSets() throws {
+    @Test func createsHEVCRecordFromParameterSets() throws {
         let recording = try record(0x24, ElementarySamples.hevc)
         let format = try #require(recording.tracks.first?.format)
         #expect(format.codec == .hevc && format.width == 32 && format.height == 32)
@@ -49,7 +49,7 @@ struct ElementaryStreamTests {
         let bare = try remuxer.finish()
         #expect(bare.samples[0].count == 4)
         #expect(bare.tracks[0].format?.framing == .stored)
-        // Without at least three bytes of sync and length and one byte of the multiplex.
+        // The LATM frames lack at least three bytes of sync word and length and one byte of multiplex configuration.
         #expect(zip(bare.samples[0], recording.samples).allSatisfy { $0.size < $1.bytes.count - 3 })
     }
 

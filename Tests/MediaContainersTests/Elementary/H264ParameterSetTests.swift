@@ -7,7 +7,7 @@ struct H264ParameterSetTests {
     }
 
     @Test func appliesCropping() throws {
-        // Written by x264: 1920 × 1080 in 68 rows of macroblocks, High profile, level 4.0, 25 frames per second.
+        // Written by x264: 1920 × 1080 in 68 macroblock rows, High profile, level 4.0, 25 frames per second.
         let set = try read([
             0x67, 0x64, 0x00, 0x28, 0xAC, 0xD9, 0x40, 0x78, 0x02, 0x27, 0xE5, 0xC0, 0x44, 0x00, 0x00, 0x03, 0x00, 0x04,
             0x00, 0x00, 0x03, 0x00, 0xC8, 0x3C, 0x60, 0xC6, 0x58,

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaContainers
 
 struct StartCodeTests {
-    /// Finds the first 00 00 01 byte by byte.
+    /// Finds the first 00 00 01 by comparing each byte.
     private func first(in bytes: [UInt8], from start: Int, to limit: Int) -> Int? {
         guard start + 3 <= limit else { return nil }
         return (start...limit - 3).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 && bytes[$0 + 2] == 1 }
@@ -13,7 +13,7 @@ struct StartCodeTests {
     @Test func matchesByteByByteSearch() {
         var random = SeededGenerator(seed: 20)
         for round in 0..<20_000 {
-            // A few values create prefixes and near misses; many values create long runs without a prefix.
+            // Few distinct values produce prefixes and near misses. Many values produce long runs without a prefix.
             let largest = [1, 2, 3, 16, 255][round % 5] as UInt8
             let count = Int.random(in: 0...150, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...largest, using: &random) }

@@ -79,7 +79,7 @@ struct FastStartTests {
         #expect(layout.isIdentity(ofLength: source.length))
     }
 
-    /// Adds a distance to every entry of the `stco` tables and returns the largest result.
+    /// Adds a distance to every entry of the `stco` tables. Returns the largest result.
     private func move(_ index: inout [UInt8], by distance: Int64) -> Int64 {
         var largest: Int64 = 0
         for position in 0..<index.count - 12 where index[position..<position + 4].elementsEqual("stco".utf8) {
@@ -93,14 +93,14 @@ struct FastStartTests {
         return largest
     }
 
-    @Test func widensOffsetsTo64BitsWhereNeeded() throws {
+    @Test func widensOffsetsTo64BitsIfNecessary() throws {
         let original = try Corpora.bytes("androidx-media/media/mp4/sample_simple.mp4")
         var boxes = TopLevelBoxes(MemorySource(original))
         var headers: [BoxHeader] = []
         while let header = try boxes.next() { headers.append(header) }
         let movie = try #require(headers.last { $0.type == "moov" })
-        // A box of nearly 4 GiB between the file type and the media. Offsets fit 32 bits until the index moves before
-        // it.
+        // Inserts a box of nearly 4 GiB between the file type and the media. The offsets fit into 32 bits until the
+        // index moves to the front.
         var index = Array(original[Int(movie.offset)...])
         let gap = Int64(UInt32.max) - 100 - move(&index, by: 0)
         let insertion = headers[0].end

@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A run of a fuzzer over consecutive seeds. It measures the time of each input, and the memory.
+/// A fuzzer run over consecutive seeds, which measures the time for each input and the peak memory.
 struct FuzzRun {
-    /// The time limit for an input: a hundred times the slowest of a million inputs in a release build.
+    /// The time limit for an input: a hundred times that of the slowest of a million inputs in a release build.
     private static let longest = Duration.seconds(10)
     /// The limit of resident memory.
     private static let maximumMemory = 256 << 20
@@ -17,7 +17,7 @@ struct FuzzRun {
     /// - Parameter name: The kind of input, for messages.
     init(of name: String) { self.name = name }
 
-    /// Calls `body` with each seed. If an input doesn't end, prints its seed and ends the process.
+    /// Calls `body` with each seed. If an input hangs, prints its seed and ends the process.
     ///
     /// Yields between seeds, because other tests wait for short periods of real time.
     func run(_ body: (UInt64) -> Void) async {
@@ -34,10 +34,10 @@ struct FuzzRun {
             await Task.yield()
         }
         let peak = Self.peakMemory
-        let memory = peak.map { ", at most \($0 >> 20) MiB were resident" } ?? ""
-        print("\(count) \(name): the slowest, seed \(slowest.seed), took \(slowest.time)\(memory)")
+        let memory = peak.map { ", peak resident memory \($0 >> 20) MiB" } ?? ""
+        print("\(count) \(name): slowest seed \(slowest.seed) in \(slowest.time)\(memory)")
         #expect(slowest.time < Self.longest, "seed \(slowest.seed)")
-        // In other runs the process also runs tests that hold whole files.
+        // Without MEDIACACHE_SOAK the process also runs tests that load whole files.
         if FuzzSettings.isSoak, let peak { #expect(peak < Self.maximumMemory) }
     }
 
@@ -56,8 +56,8 @@ enum FuzzSettings {
     /// The number of fuzzers that share the total.
     private static let fuzzers = 3
 
-    /// The number of inputs per fuzzer. `MEDIACACHE_SOAK=1` sets a total of five million, `MEDIACACHE_FUZZ_COUNT` a
-    /// number for each fuzzer.
+    /// The number of inputs per fuzzer. `MEDIACACHE_SOAK=1` selects five million in total; `MEDIACACHE_FUZZ_COUNT` sets
+    /// a number for each fuzzer.
     static let count: Int = {
         if let count = environment["MEDIACACHE_FUZZ_COUNT"].flatMap(Int.init) { return count }
         return isSoak ? (5_000_000 + fuzzers - 1) / fuzzers : 10_000
@@ -66,20 +66,20 @@ enum FuzzSettings {
     /// The first seed, set by `MEDIACACHE_FUZZ_SEED`.
     static let firstSeed = environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 1
 
-    /// Whether the process runs only the fuzzers, with the full counts (`make soak`).
+    /// Whether the process runs only the fuzzers, with full counts (`make soak`).
     static let isSoak = environment["MEDIACACHE_SOAK"] == "1"
 }
 
-/// A watchdog that ends the process when an input exceeds its time limit, because nothing else can end a loop.
+/// A watchdog that ends the process when an input exceeds its time limit, because an endless loop can't be interrupted.
 final class HangWatch {
-    /// The current input, and the number of timer events since it began.
+    /// The current input and the number of timer events since it began.
     private final class Current: Sendable {
         /// The seed is nil while no input is being processed.
         private let state = Mutex((seed: UInt64?.none, events: 0))
 
         func begin(_ seed: UInt64?) { state.withLock { $0 = (seed, 0) } }
 
-        /// Counts a timer event. Returns the seed if the input has seen more than `limit` events.
+        /// Counts a timer event. Returns the seed if there were more than `limit` events during the input.
         func countEvent(_ limit: Int) -> UInt64? {
             state.withLock { state in
                 state.events += 1
@@ -110,9 +110,9 @@ final class HangWatch {
 
     deinit { timer.cancel() }
 
-    /// Begins an input.
+    /// Marks the beginning of an input.
     func begin(_ seed: UInt64) { current.begin(seed) }
 
-    /// Ends the current input.
+    /// Marks the end of the current input.
     func end() { current.begin(nil) }
 }

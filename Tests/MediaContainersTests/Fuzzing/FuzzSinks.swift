@@ -8,7 +8,7 @@ struct BoundedSink<Output: SampleSink>: SampleSink {
     private var samplesLeft = 3000
     private var bytesLeft = 16 << 20
 
-    /// Creates a sink before `output`.
+    /// Creates a sink that forwards to `output`.
     init(_ output: Output) { self.output = output }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) { try output.tracks(tracks) }
@@ -21,7 +21,7 @@ struct BoundedSink<Output: SampleSink>: SampleSink {
     }
 }
 
-/// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would.
+/// A sink that occasionally passes false properties of samples and tracks to a writer, as undetected damage would do.
 struct ScramblingSink<Output: SampleSink>: SampleSink {
     /// The receiver of the samples.
     var output: Output

@@ -1,7 +1,7 @@
 import MediaContainers
 import Testing
 
-/// Damaged files must yield samples or a typed error, without a crash, a hang or an allocation beyond the size of the
+/// Tests that damaged files yield samples or a typed error, without a crash, a hang or an allocation larger than the
 /// file.
 struct MP4FuzzTests {
     /// A sink that discards a limited number of samples, because damaged counts may announce millions.

@@ -2,13 +2,13 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// A file to damage.
+/// A valid file to be damaged.
 struct MP4Seed {
     /// The bytes of the file.
     var bytes: [UInt8]
-    /// The ranges of its structure.
+    /// The ranges that contain structure.
     var places: [Range<Int>]
-    /// Its time fields.
+    /// The time fields.
     let times: [TimeField]
 
     /// Creates a seed. All bytes except the content of `mdat` are structure.
@@ -34,7 +34,7 @@ struct MP4Seed {
         "videojs-http-streaming/segments/mp4Video.mp4", "eyevinn-mp4ff/mp4/testdata/moof_enc.m4s",
     ]
 
-    /// Movies with edit lists and 64-bit fragment times.
+    /// Files with edit lists and 64-bit fragment times.
     private static let edited = [
         TimedMovie(decodeTimes: [0, 6000]),
         TimedMovie(edits: [(600, -1), (0, 1000)], decodeTimes: [1000], compositionOffset: -1000),
@@ -42,7 +42,7 @@ struct MP4Seed {
         TimedMovie(timescale: 48_000, edits: [(600, 0), (600, 3000)], handler: "soun", mediaDuration: 0),
     ]
 
-    /// Returns the project's own files, and those of the corpora if available.
+    /// Returns the project's own files and, if available, those of the corpora.
     static func all() throws -> [MP4Seed] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .aac, configuration: [0x12, 0x10], sampleRate: 44100, channels: 2)

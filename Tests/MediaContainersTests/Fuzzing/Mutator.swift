@@ -15,8 +15,8 @@ struct Mutator {
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file.
-    ///   - places: The ranges of its structure, where most of the damage is done.
-    ///   - fields: Its time fields. Half of the copies are damaged only in these, so that everything else is read.
+    ///   - places: The ranges that contain structure, which receive most of the damage.
+    ///   - fields: The time fields. In half of the copies only these are damaged, so that everything else can be read.
     mutating func mutate(_ bytes: [UInt8], at places: [Range<Int>], fields: [TimeField] = []) -> [UInt8] {
         var result = bytes
         if !fields.isEmpty, Bool.random(using: &random) {
@@ -49,7 +49,7 @@ struct Mutator {
                 bytes[aligned + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index))
             }
         case 5:
-            // Small changes produce sizes and counts that are almost correct.
+            // Small changes produce almost correct sizes and counts.
             let delta = UInt8.random(in: 0...8, using: &random)
             bytes[at] = Bool.random(using: &random) ? bytes[at] &+ delta : bytes[at] &- delta
         case 6: bytes.removeSubrange(at..<min(bytes.count, at + Int.random(in: 1...64, using: &random)))
@@ -66,9 +66,9 @@ struct Mutator {
     }
 }
 
-/// A field of a container with a time, a duration or a timescale.
+/// A container field with a time, a duration or a timescale.
 struct TimeField {
-    /// The coding of the field.
+    /// The encoding of a field.
     enum Coding {
         /// A big-endian integer of the given number of bytes.
         case number(Int)
@@ -82,7 +82,7 @@ struct TimeField {
     var place: Int
     var coding: Coding
 
-    /// Values at the limits of field widths and time bounds, which random damage seldom produces.
+    /// Values at the limits of field widths and time bounds, which random damage rarely produces.
     static let extremes: [UInt64] = [
         0, 1, 2, 3, 600, 8001, 90_000, 1 << 15, 1 << 30, 1 << 31 - 1, 1 << 31, 1 << 32 - 1000, 1 << 32 - 1, 1 << 32,
         1 << 33 - 5_400_001, 1 << 33 - 1, 1 << 33, 1 << 47, 1 << 48, 1 << 49, 1 << 50, 1 << 55, 1 << 56 - 1, 1 << 56,

@@ -2,7 +2,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Damaged inputs that are read, joined, cut, written to another container and read again.
+/// Tests that read, join and cut damaged inputs, write them to another container, and read the result.
 struct RemuxFuzzTests {
     private struct Seeds {
         let streams: TransportStreamSeeds
@@ -34,7 +34,7 @@ struct RemuxFuzzTests {
         }
     }
 
-    /// Returns a sink before the writer; some sinks cut the samples.
+    /// Returns a sink in front of the writer, which may cut the samples.
     private func sink<Writer: SampleSink>(
         _ writer: Writer, scrambles: Bool, _ random: inout SeededGenerator
     ) -> BoundedSink<TimeCut<ScramblingSink<Writer>>> {
@@ -45,7 +45,7 @@ struct RemuxFuzzTests {
         return BoundedSink(TimeCut(scrambling, from: from, to: end))
     }
 
-    /// Remuxes all inputs into a writer and returns it, or nil if an input or the result was rejected.
+    /// Remuxes all inputs into a writer. Returns nil if an input or the result was rejected.
     private func remux<Writer: SampleSink>(
         _ inputs: [MemorySource], into writer: Writer, scrambles: Bool, _ random: inout SeededGenerator
     ) -> Writer? {
@@ -66,8 +66,8 @@ struct RemuxFuzzTests {
         }
     }
 
-    /// Checks that a written file can be read to its end. Offsets of weeks may not fit a file whose times count from
-    /// earlier decoding times.
+    /// Checks that a written file can be read to its end. A remux of it may fail, because offsets of weeks may not fit
+    /// a file whose times count from earlier decoding times.
     private func expectReadable(_ file: [UInt8], _ seed: UInt64) {
         var sink = DiscardingSink()
         #expect(throws: Never.self, "seed \(seed)") {
@@ -90,7 +90,7 @@ struct RemuxFuzzTests {
         await FuzzRun(of: "damaged inputs of a remux").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xBEEF)
             let inputs = (0..<Int.random(in: 1...2, using: &random)).map { seeds.input(seed + UInt64($0), &random) }
-            // A third of the runs pass contradictory samples to the writers.
+            // A third of the runs passes contradictory samples to the writers.
             let scrambles = Int.random(in: 0..<3, using: &random) == 0
             switch seed % 4 {
             case 0, 1:
@@ -117,7 +117,7 @@ struct RemuxFuzzTests {
                 written += 1
             }
         }
-        // Ensures that enough runs have reached the writers.
+        // Checks that enough runs have reached the writers.
         #expect(written > FuzzSettings.count / 8)
     }
 }

@@ -2,8 +2,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Damaged transport streams, elementary streams and packed audio must yield samples, diagnostics or a typed error,
-/// without a crash, a hang or an excessive allocation.
+/// Tests that damaged transport streams, elementary streams and packed audio yield samples, diagnostics or a typed
+/// error, without a crash, a hang or an excessive allocation.
 struct TransportStreamFuzzTests {
     /// A sink that counts samples and bytes.
     private struct Counter: SampleSink {
@@ -13,7 +13,7 @@ struct TransportStreamFuzzTests {
         mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) throws(ContainerError) {
             samples += 1
             self.bytes += bytes.count
-            // Reading both ends verifies that the bytes are accessible.
+            // Reads both ends to check that the bytes are accessible.
             if let first = bytes.first, let last = bytes.last { samples &+= Int(first ^ last) & 0 }
         }
     }
@@ -28,7 +28,7 @@ struct TransportStreamFuzzTests {
 
     private func demux(_ bytes: [UInt8], bufferSize: Int) {
         if let found = try? TransportStreamRecording.push(bytes, bufferSize: bufferSize, into: Counter()) {
-            // No byte is delivered twice.
+            // No byte may be delivered twice.
             #expect(found.bytes <= bytes.count)
         }
         var remuxer = Remuxer(into: Counter(), longestGap: 60)
@@ -75,7 +75,7 @@ struct TransportStreamFuzzTests {
         }
     }
 
-    /// Wraps a payload in a transport stream whose map may state a different coding.
+    /// Wraps a payload in a transport stream whose program map may state a different codec.
     private func wrap(_ payload: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var builder = TransportStreamBuilder()
         let type = Self.types.randomElement(using: &random) ?? 0x1B

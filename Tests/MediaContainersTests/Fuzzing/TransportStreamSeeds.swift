@@ -2,13 +2,13 @@ import Foundation
 import MediaContainers
 import TestSupport
 
-/// The streams to damage: the project's own, and short ones of the corpora if available.
+/// The valid streams to be damaged: the project's own and, if available, short ones of the corpora.
 struct TransportStreamSeeds {
     /// Transport streams.
     var streams: [[UInt8]] = []
-    /// Frames of all codecs without a container.
+    /// Frames of all codecs, without a container.
     var elementary: [[UInt8]] = []
-    /// Audio frames after ID3 tags.
+    /// Audio frames that follow ID3 tags.
     var packed: [[UInt8]] = []
 
     init() throws {
@@ -42,7 +42,7 @@ struct TransportStreamSeeds {
         packed.append(try Corpora.bytes("androidx-media/media/id3/comm_apic.id3"))
     }
 
-    /// An ID3 tag of a media segment, with the timestamp of its first sample, a picture, a text and a comment.
+    /// An ID3 tag of a media segment with the timestamp of the first sample, a picture, a text and a comment.
     private static var taggedSegment: [UInt8] {
         func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
             Array(id.utf8) + [0, 0, UInt8(content.count >> 7), UInt8(content.count & 127), 0, 0] + content
@@ -55,7 +55,7 @@ struct TransportStreamSeeds {
         return Array("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(content.count >> 7), UInt8(content.count & 127)] + content
     }
 
-    /// Returns the ranges of packet headers and of the data that begins after them.
+    /// Returns the ranges of the packet headers and of the first bytes of data after them.
     static func headers(_ bytes: [UInt8]) -> [Range<Int>] {
         let stride = bytes.count > 192 && bytes[0] != 0x47 ? 192 : 188
         return Swift.stride(from: stride - 188, to: bytes.count, by: stride).map { $0..<min(bytes.count, $0 + 40) }

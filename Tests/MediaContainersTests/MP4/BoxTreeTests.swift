@@ -20,7 +20,7 @@ struct BoxTreeTests {
         ("init_cenc.cmfv", "golden_init_cenc_cmfv_dump.txt"), ("moof_enc.m4s", "golden_moof_enc_m4s_dump.txt"),
         ("golden_init_video.mp4", "golden_init_video_mp4_dump.txt"),
         ("golden_1_frag.m4s", "golden_1_frag_m4s_dump.txt"),
-    ]) func treeIsTheGoldenOne(file: String, golden: String) throws {
+    ]) func matchesGoldenTree(file: String, golden: String) throws {
         let expected = try Corpora.text("\(Self.folder)/\(golden)").split(separator: "\n").compactMap { line in
             let trimmed = line.drop { $0 == " " }
             guard trimmed.hasPrefix("["), let end = line.range(of: "size=") else { return nil as String? }

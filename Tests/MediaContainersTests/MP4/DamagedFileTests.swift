@@ -1,7 +1,7 @@
 import MediaContainers
 import Testing
 
-/// Damage is a typed error with its offset. Unusual forms that the standard allows are accepted.
+/// Tests that damage throws a typed error with its offset, and that unusual but valid forms are accepted.
 struct DamagedFileTests {
     /// Creates a file with one track of 100 audio frames.
     private func file() throws -> [UInt8] {
@@ -18,7 +18,7 @@ struct DamagedFileTests {
         return layout.head + (0..<Int(layout.mediaLength)).map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    /// Returns the index of a box's content after size and type.
+    /// Returns the index of a box's content, which follows its size and type.
     private func content(of type: String, in bytes: [UInt8]) throws -> Int {
         let name = Array(type.utf8)
         let start = try #require((0..<bytes.count - 4).first { Array(bytes[$0..<$0 + 4]) == name })
@@ -69,7 +69,7 @@ struct DamagedFileTests {
     @Test func throwsForSamplesWithoutChunks() throws {
         var bytes = try file()
         let place = try content(of: "stsc", in: bytes)
-        // One chunk of 60 samples instead of 100.
+        // Announces one chunk of 60 samples instead of 100.
         set(60, at: place + 12, &bytes)
         let error = #expect(throws: ContainerError.self) { try read(bytes) }
         #expect(error?.code == .malformed)
@@ -110,7 +110,7 @@ struct DamagedFileTests {
     @Test func accepts64BitSizes() throws {
         let bytes = try file()
         let expected = try read(bytes)
-        // Moves the media before the index with a 64-bit header, and adjusts the offsets.
+        // Moves the media before the index, with a 64-bit header, and adjusts the offsets.
         var boxes = TopLevelBoxes(MemorySource(bytes))
         var headers: [BoxHeader] = []
         while let header = try boxes.next() { headers.append(header) }

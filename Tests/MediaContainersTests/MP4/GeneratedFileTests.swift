@@ -3,8 +3,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Files written by FFmpeg in forms that the corpora lack: QuickTime sound descriptions, uncompressed audio, kinds of
-/// fragments, cuts and delays. Their packets must match those of ffprobe.
+/// Tests of files in forms that the corpora lack, written by FFmpeg: QuickTime sound descriptions, uncompressed audio,
+/// kinds of fragments, cuts and delays. Their packets must match ffprobe's.
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg with ffprobe", FFmpeg.path != nil && FFprobe.path != nil)))
 struct GeneratedFileTests {
     private static let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=3"]
@@ -32,7 +32,7 @@ struct GeneratedFileTests {
         ("delayed audio", video + ["-itsoffset", "0.7"] + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
         ("delayed video", ["-itsoffset", "0.7"] + video + audio + avc + ["-c:a", "aac", "-f", "mp4"]),
         (
-            "fragments with their own base",
+            "fragments with an explicit base offset",
             video + audio + avc + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]
         ),
         (
@@ -41,7 +41,7 @@ struct GeneratedFileTests {
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4"]
         ),
         (
-            "fragments without a base",
+            "fragments without a base offset",
             video + audio + avc
                 + ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov+omit_tfhd_offset", "-f", "mp4"]
         ),
@@ -69,7 +69,7 @@ struct GeneratedFileTests {
         try comparePackets(try FFmpeg.run(arguments), name)
     }
 
-    @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesCutsOfFFprobe(start: String) throws {
+    @Test(arguments: ["0.5", "1.03", "1.9"]) func matchesFFprobeForCutFiles(start: String) throws {
         let movie = try FFmpeg.run(Self.video + Self.audio + Self.avc + ["-c:a", "aac", "-f", "mp4"])
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
         try Data(movie).write(to: file)
@@ -83,7 +83,7 @@ struct GeneratedFileTests {
         let file = try FFmpeg.run(arguments)
         let source = MemorySource(file)
         let reader = try MP4Reader(source)
-        // FFmpeg reads uncompressed audio in MP4 only since version 6.1. UncompressedAudioTests covers it.
+        // FFmpeg reads uncompressed audio in MP4 only since version 6.1. `UncompressedAudioTests` tests it.
         if reader.tracks.contains(where: { $0.format?.codec == .pcm }) { return }
         guard reader.tracks.allSatisfy({ $0.format?.sampleEntry != "ima4" }) else {
             let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
@@ -95,7 +95,7 @@ struct GeneratedFileTests {
         #expect(!before.isEmpty)
         let after = try FFmpeg.decode(view.bytes(0..<view.length, limit: 1 << 26))
         if name == "fragments with edit lists" {
-            // FFmpeg doesn't cut the encoder delay in fragments, so the output has one more audio frame.
+            // FFmpeg doesn't cut the encoder delay in fragments, so its output has one more audio frame.
             #expect(before.count == after.count + 1 && Set(after).isSubset(of: Set(before)))
         } else {
             #expect(after == before)
@@ -113,7 +113,7 @@ struct GeneratedFileTests {
             #expect(mine.count == packets.count, "\(name) stream \(stream)")
             for (index, (packet, expected)) in zip(mine, packets).enumerated() {
                 var packet = packet
-                // With composition offsets, FFmpeg derives durations from the frame rate.
+                // If there are composition offsets, FFmpeg derives durations from the frame rate.
                 packet.duration = expected.duration
                 #expect(packet == expected, "\(name) stream \(stream) packet \(index)")
                 if packet != expected { break }

@@ -3,7 +3,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Comparison with the output of mp4ff's tools: times and sizes of samples, parameter sets and codec strings.
+/// Tests that compare the times and sizes of samples, parameter sets and codec strings with the output of mp4ff's
+/// tools.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct GoldenSampleTests {
     private static let folder = "eyevinn-mp4ff"
@@ -27,7 +28,7 @@ struct GoldenSampleTests {
         ("cmd/mp4ff-nallister/testdata/h264.mp4", "golden_h264_mp4.txt"),
         ("cmd/mp4ff-nallister/testdata/hevc.mp4", "golden_hevc_mp4.txt"),
         ("mp4/testdata/vvc_400kbps_2s.mp4", "golden_vvc_2s.txt"),
-    ]) func samplesAreTheGoldenOnes(file: String, list: String) throws {
+    ]) func matchesGoldenSamples(file: String, list: String) throws {
         let expected = try golden(list)
         #expect(!expected.isEmpty)
         var samples = try reader(file).samples()

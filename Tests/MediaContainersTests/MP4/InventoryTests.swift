@@ -3,7 +3,8 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Comparison of each file's tracks with an inventory by another program: codec, picture size and audio properties.
+/// Tests that compare the codec, picture size and audio properties of each file's tracks with another program's
+/// inventory.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InventoryTests {
     struct Entry: CustomTestStringConvertible, Sendable {
@@ -50,7 +51,7 @@ struct InventoryTests {
         let parts = stream.components(separatedBy: "/")
         guard parts[0] == name(format.codec) else { return false }
         if track.kind == .video { return parts.last == "\(format.width)x\(format.height)" }
-        // The sample entry of immersive audio has neither rate nor channels.
+        // The sample entry of immersive audio contains neither sample rate nor channels.
         if format.codec == .other("iamf") { return true }
         return parts.suffix(2) == ["\(format.sampleRate)", "\(format.channels)ch"]
     }
@@ -71,7 +72,7 @@ struct InventoryTests {
         ("alfg-mp4-rust/tests/samples/extended_audio_object_type.mp4", ["mp4a.40.36"]),
         ("eyevinn-mp4ff/mp4/testdata/init_cenc.cmfv", ["avc3.64001E"]),
         ("shaka-player/vtt-init.mp4", ["wvtt"]),
-    ]) func codecStringsAreThoseOfRFC6381(path: String, strings: [String]) throws {
+    ]) func codecStringsMatchRFC6381(path: String, strings: [String]) throws {
         let tracks = try MP4Reader(MemorySource(Corpora.bytes(path))).tracks
         #expect(tracks.compactMap(\.format?.codecString) == strings)
     }

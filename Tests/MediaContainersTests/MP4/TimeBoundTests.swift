@@ -2,7 +2,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Readers reject times beyond the bounds of `Timescale`, so that no later sum of times overflows.
+/// Tests that readers reject times beyond the bounds of `Timescale`, so that later sums of times can't overflow.
 struct TimeBoundTests {
     private static let maximumEdit: UInt64 = 1 << 56 - 1
     private static let limit: UInt64 = 1 << 33
@@ -21,7 +21,7 @@ struct TimeBoundTests {
         #expect(error?.code == .malformed, sourceLocation: sourceLocation)
     }
 
-    /// Expects a segment to be reported as damaged, and a valid one after it to be remuxed.
+    /// Expects a segment to be reported as damaged, and the valid segment after it to be remuxed.
     private func expectGap(_ movie: TimedMovie, sourceLocation: SourceLocation = #_sourceLocation) throws {
         var remuxer = Remuxer(into: SampleRecording())
         let damage: SegmentDamage?
@@ -61,7 +61,7 @@ struct TimeBoundTests {
     func rejectsEditsWithExcessiveSum(handler: String) {
         let edits: [(UInt64, Int64)] = [(Self.maximumEdit, -1), (1, -1), (0, 0)]
         expectRejection(TimedMovie(edits: edits, handler: handler, compositionOffset: -1000).progressiveFile)
-        // Each edit is allowed, but their sum isn't.
+        // Each edit is within the bound, but their sum isn't.
         let long = [(UInt64, Int64)](repeating: (600 * (Self.limit - 1), -1), count: 3) + [(0, 0)]
         expectRejection(TimedMovie(edits: long, handler: handler, compositionOffset: -1000).progressiveFile)
     }
@@ -70,7 +70,7 @@ struct TimeBoundTests {
         let edits: [(UInt64, Int64)] = [(0, Int64(Self.maximumEdit))]
         for timescale in [1, 8001, 90_000, 0x7FFF_FFFF] as [UInt32] {
             let movie = TimedMovie(timescale: timescale, edits: edits)
-            // At the finest timescale the bound is reached only after a year.
+            // With the finest timescale, an edit of this size stays within the bound.
             if timescale < 0x7FFF_FFFF { try expectGap(movie) } else { _ = try read(movie.fragmentedFile) }
         }
     }
@@ -103,7 +103,7 @@ struct TimeBoundTests {
         }
     }
 
-    /// Consecutive segments at both ends of the bound, with timescales that aren't multiples of each other.
+    /// Consecutive segments at both ends of the time bound, whose timescales aren't multiples of each other.
     @Test(arguments: [SegmentJoin.continuous, .gap, .discontinuity, .file])
     func joinsSegmentsAtBound(join: SegmentJoin) throws {
         var remuxer = Remuxer(into: SampleRecording(), longestGap: .max)

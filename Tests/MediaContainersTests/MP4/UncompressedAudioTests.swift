@@ -2,7 +2,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Conversion of uncompressed audio from QuickTime files to MP4 (ISO/IEC 23003-5).
+/// Tests of converting uncompressed audio from QuickTime files to MP4 (ISO/IEC 23003-5).
 @Suite(.enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)))
 struct UncompressedAudioTests {
     /// A sink that collects the bytes and the total duration of the samples of one kind.
@@ -61,7 +61,7 @@ struct UncompressedAudioTests {
         #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio") == true)
     }
 
-    /// Flags and packet sizes of `lpcm`: words wider than their samples, and non-interleaved channels.
+    /// The flags and packet sizes of `lpcm` with words wider than their samples, and with non-interleaved channels.
     @Test(arguments: [(12, 6, true), (4, 8, false), (44, 6, false), (44, 3, false)] as [(UInt8, UInt8, Bool)])
     func reportsUnsupportedPacketLayout(flags: UInt8, packet: UInt8, isCarried: Bool) throws {
         var file = try FFmpeg.run(Self.audio + ["-ac", "2", "-ar", "96000", "-c:a", "pcm_s24le", "-f", "mov"])
@@ -76,7 +76,7 @@ struct UncompressedAudioTests {
         #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio (lpcm") == true)
     }
 
-    /// A camera file with reordered video, an edit list, uncompressed audio, a time code track and the index at the
+    /// A camera file with reordered video, an edit list, uncompressed audio, a time code track, and the index at the
     /// end.
     @Test func rearrangesCameraFile() throws {
         let file = MemorySource(
@@ -95,7 +95,7 @@ struct UncompressedAudioTests {
             let (before, after) = (try content(kind, of: file), try content(kind, of: made))
             #expect(before.bytes == after.bytes && !after.bytes.isEmpty)
         }
-        // Both tracks begin at the same time, because the edit list of the video is preserved.
+        // Both tracks begin at the same time, because the video's edit list is preserved.
         var samples = try MP4Reader(made).samples()
         var first: [Int: Int64] = [:]
         while let sample = try samples.next() {

@@ -1,4 +1,4 @@
-/// A builder of transport streams for tests: tables, PES packets and the simplest frames.
+/// A builder of transport streams for tests, with tables, PES packets and minimal frames.
 struct TransportStreamBuilder {
     struct Stream {
         var pid: Int
@@ -99,8 +99,8 @@ struct TransportStreamBuilder {
 
     // MARK: - Frames
 
-    /// Returns an H.264 picture with an access unit delimiter. A keyframe has parameter sets for 32 × 32 or 64 × 32
-    /// pixels.
+    /// Returns an H.264 picture with an access unit delimiter. A keyframe also has parameter sets for 32 × 32 or 64 ×
+    /// 32 pixels.
     static func picture(isKey: Bool, wide: Bool = false, fill: UInt8 = 0xAB) -> [UInt8] {
         let content = [UInt8](repeating: fill, count: 200)
         let delimiter: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0]
@@ -119,7 +119,7 @@ struct TransportStreamBuilder {
         return delimiter + [0, 0, 0, 1] + sequence + picture + content
     }
 
-    /// Returns a frame of AAC LC in ADTS, 48 kHz, stereo.
+    /// Returns an AAC LC frame in ADTS with 48 kHz stereo.
     static func aac(_ fill: UInt8 = 0x21, count: Int = 60) -> [UInt8] {
         let length = count + 7
         return [
@@ -127,8 +127,8 @@ struct TransportStreamBuilder {
         ] + [UInt8](repeating: fill, count: count)
     }
 
-    /// Adds video at 25 frames per second and audio at 48 kHz from a time, in packets of one picture or two audio
-    /// frames.
+    /// Adds video at 25 frames per second and audio at 48 kHz from a given time, with one picture or two audio frames
+    /// per PES packet.
     mutating func play(
         from start: Int64, pictures: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true
     ) {

@@ -52,7 +52,7 @@ struct TransportStreamDemuxerTests {
         let second = builder.bytes.count * 3 / 4
         builder.bytes.removeSubrange(second..<second + 10)
         let recording = try TransportStreamRecording(builder.bytes, bufferSize: bufferSize)
-        // Each cut loses the removed picture and one on either side.
+        // Each cut costs the damaged picture and at most one on either side.
         #expect((52...58).contains(recording.packets.streams[0]?.count ?? 0))
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
         #expect(times == Array(Set(times)).sorted())
@@ -111,7 +111,7 @@ struct TransportStreamDemuxerTests {
         #expect(times == [wrap - 90_000 * 120] + (0..<10).map { wrap - 3600 * 5 + Int64($0) * 3600 })
     }
 
-    @Test func beginsBelowZeroBeforeWrap() throws {
+    @Test func startsBelowZeroBeforeWrap() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
@@ -186,7 +186,7 @@ struct TransportStreamDemuxerTests {
         #expect(recording.tracks[0].frameRate == 25)
     }
 
-    @Test func listsButDoesNotReadSectionStream() throws {
+    @Test func listsButDoesNotReadStreamOfSections() throws {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables(TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)])

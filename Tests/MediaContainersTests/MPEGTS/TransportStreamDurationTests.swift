@@ -2,7 +2,7 @@ import MediaContainers
 import Testing
 
 struct TransportStreamDurationTests {
-    /// Creates a stream with audio and 25 pictures per second.
+    /// Creates a stream with audio and video at 25 frames per second.
     private func stream(from start: Int64, pictures: Int) -> [UInt8] {
         var builder = TransportStreamBuilder()
         for second in 0..<Int64(pictures / 25) {

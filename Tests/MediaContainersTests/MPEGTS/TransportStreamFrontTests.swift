@@ -21,11 +21,11 @@ struct TransportStreamFrontTests {
         bytes.withUnsafeBytes { TransportStreamFront.lengthToFirstPicture($0, isWhole: isWhole) }
     }
 
-    @Test func endsFirstPictureWhereNextBegins() throws {
+    @Test func firstPictureEndsWhereNextBegins() throws {
         let bytes = stream()
         let length = try #require(self.length(bytes))
         #expect(length == 11 * 188)
-        // A front that ends with the picture isn't conclusive; the next packet is.
+        // The end of the picture is known only when the next packet is present or the stream ends.
         #expect(self.length(Array(bytes.prefix(length)), isWhole: false) == nil)
         #expect(self.length(Array(bytes.prefix(length)), isWhole: true) == length)
         #expect(self.length(Array(bytes.prefix(length + 188)), isWhole: false) == length)

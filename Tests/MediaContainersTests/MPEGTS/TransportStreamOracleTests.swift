@@ -12,7 +12,7 @@ struct TransportStreamOracleTests {
         comparison.expect()
     }
 
-    @Test(arguments: [1, 7, 188, 1000, 65536]) func isIndependentOfBufferSize(size: Int) throws {
+    @Test(arguments: [1, 7, 188, 1000, 65536]) func resultIsIndependentOfBufferSize(size: Int) throws {
         for path in ["videojs-mux.js/segments/test-segment.ts", "androidx-media/media/ts/sample_ac3.ts"] {
             let whole = try TransportStreamRecording(path)
             let pieces = try TransportStreamRecording(path, bufferSize: size)

@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A sink that records the output of a demuxer for a transport stream.
+/// A sink that records a transport stream demuxer's output.
 struct TransportStreamRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()
@@ -17,7 +17,7 @@ struct TransportStreamRecording: SampleSink {
         self = try Self.push(bytes, bufferSize: bufferSize, into: Self())
     }
 
-    /// Pushes bytes in buffers of a given size.
+    /// Pushes bytes to a demuxer in buffers of the given size.
     static func push<Sink: SampleSink>(
         _ bytes: [UInt8], bufferSize: Int, into sink: Sink
     ) throws(ContainerError) -> Sink {

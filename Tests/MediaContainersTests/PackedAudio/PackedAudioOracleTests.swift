@@ -22,7 +22,7 @@ struct PackedAudioOracleTests {
         #expect(actual.diagnostics.isEmpty)
     }
 
-    @Test(arguments: [1, 13, 4096]) func isIndependentOfBufferSize(size: Int) throws {
+    @Test(arguments: [1, 13, 4096]) func resultIsIndependentOfBufferSize(size: Int) throws {
         let path = "androidx-media/media/ts/sample_with_id3.adts"
         #expect(try PackedAudioRecording(path).packets == PackedAudioRecording(path, bufferSize: size).packets)
     }

@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A sink that records the output of a demuxer for packed audio.
+/// A sink that records a packed audio demuxer's output.
 struct PackedAudioRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var packets = PacketList()

@@ -3,11 +3,11 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Enhanced AC-3 frames with fewer than six audio blocks. An MP4 sample has six.
+/// Tests of Enhanced AC-3 frames with fewer than the six audio blocks of an MP4 sample.
 struct EnhancedAC3RemuxTests {
     private static let pid = 0x101
 
-    /// Returns a stereo frame at 48 kHz of 50 words. The header has two bytes that depend on the kind.
+    /// Returns a stereo frame of 50 words at 48 kHz. Two bytes of its header depend on the kind.
     private static func frame(blocks: Int, isDependent: Bool = false, fill: UInt8) -> [UInt8] {
         let code: UInt8 = [1: 0, 2: 1, 3: 2, 6: 3][blocks] ?? 3
         return [0x0B, 0x77, isDependent ? 0x40 : 0, 49, code << 4 | 0x04, 16 << 3, 0, 0]
@@ -43,8 +43,8 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.bytes == frames * 100)
     }
 
-    /// A dependent substream belongs to the frame before it and has as many blocks.
-    @Test func keepsDependentSubstreamsWithTheirFrames() throws {
+    /// A dependent substream belongs to the preceding frame and has the same number of blocks.
+    @Test func groupsDependentSubstreamsWithFrames() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(Self.stream(frames: 8, blocks: 3, withDependent: true)))
         let recording = try remuxer.finish()
@@ -52,7 +52,7 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.samples[0].map(\.duration) == [1536, 1536, 1536, 1536])
     }
 
-    /// Frames aren't joined across a gap, and none is lost.
+    /// Frames aren't combined across a gap, and none is lost.
     @Test func endsSampleAtGap() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(Self.stream(frames: 5, blocks: 2)))
@@ -64,7 +64,7 @@ struct EnhancedAC3RemuxTests {
         #expect(recording.samples[0].map { $0.dts - start } == [0, 1536, 480_000, 481_536])
     }
 
-    /// At these bit rates ffmpeg encodes frames of six, three, two and one blocks. The file must decode like the
+    /// At these bit rates, ffmpeg encodes frames of six, three, two and one blocks. The file must decode like the
     /// stream.
     @Test(
         .enabled(if: try Prerequisite.isMet("ffmpeg", FFmpeg.path != nil)),

@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaContainers
 
-/// The search for media that is missing without an announcement.
+/// Tests of the search for missing media that no gap announces.
 struct HoleSearchTests {
-    /// Adds samples at a distance, and returns the time after the last one.
+    /// Adds samples at regular intervals. Returns the time after the last one.
     private func add(_ count: Int64, every step: Int64, from start: Int64, to search: inout HoleSearch) -> Int64 {
         for index in 0..<count { search.add(start + index * step) }
         return start + count * step
@@ -18,14 +18,14 @@ struct HoleSearchTests {
         search.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000, to: &search)
         #expect(search.holes == [MediaHole(duration: 0.54, isBeforeSegment: true)])
-        // The next segment continues.
+        // The segment after that continues without a hole.
         search.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000 + 50 * 3600, to: &search)
         #expect(search.holes.isEmpty)
     }
 
-    /// The last frame of a truncated segment ends with the first one of the next segment.
-    @Test func attributesHoleBehindLateFrameToPreviousSegment() {
+    /// The last frame of a truncated segment is completed by the first bytes of the next segment.
+    @Test func attributesHoleAfterLateFrameToPreviousSegment() {
         var search = HoleSearch()
         search.beginSegment()
         let end = add(25, every: 3600, from: 0, to: &search)
@@ -43,8 +43,8 @@ struct HoleSearchTests {
         #expect(search.holes == [MediaHole(duration: 0.44, isBeforeSegment: false)])
     }
 
-    /// Neither a low picture rate nor alternating tracks nor an announced gap is a hole.
-    @Test func acceptsUsualDistances() {
+    /// A low frame rate, alternating tracks and announced gaps aren't holes.
+    @Test func acceptsUsualIntervals() {
         var search = HoleSearch()
         search.beginSegment()
         var end = add(20, every: 90_000, from: 0, to: &search)
@@ -53,7 +53,7 @@ struct HoleSearchTests {
         search.beginClock()
         search.beginSegment()
         end = add(20, every: 1920, from: 9_000_000, to: &search)
-        // Audio that was multiplexed later.
+        // This audio was multiplexed later.
         _ = add(20, every: 1920, from: 9_000_000 - 40_000, to: &search)
         search.beginClock()
         _ = add(20, every: 1920, from: end + 900_000, to: &search)

@@ -1,14 +1,14 @@
 import MediaContainers
 import Testing
 
-/// Damage that a remux tolerates, of timestamps and of whole segments.
+/// Tests of damage that a remux tolerates: damaged timestamps and segments.
 struct RemuxDamageTests {
     private static let pictures = 150
     private static let start: Int64 = (1 << 33) - 3 * 90_000
 
     private static func wrapped(_ time: Int64) -> Int64 { time & ((1 << 33) - 1) }
 
-    /// Returns two seconds of video and audio that begin with a given picture.
+    /// Returns two seconds of video and audio, in which a given picture may be damaged.
     private func segment(
         _ index: Int, damage: (index: Int64, kind: MediaKind, offset: Int64)? = nil,
         _ change: (inout TransportStreamBuilder) -> Void = { _ in }
@@ -101,8 +101,8 @@ struct RemuxDamageTests {
         #expect(damage.map { $0 != nil } == [false, true, true])
     }
 
-    /// An unreadable segment becomes a gap of its duration, even across a wrap of the clock.
-    @Test(arguments: [true, false]) func turnsUnreadableSegmentIntoGap(isProtected: Bool) throws {
+    /// An unreadable segment becomes a gap of its duration, even if the clock wraps.
+    @Test(arguments: [true, false]) func unreadableSegmentBecomesGap(isProtected: Bool) throws {
         var protected = TransportStreamBuilder()
         protected.tables([TransportStreamBuilder.Stream(pid: 0x100, type: 0xDB)], version: 1)
         let bad = isProtected ? protected.bytes : Array("<html>not a segment</html>".utf8)
@@ -129,7 +129,7 @@ struct RemuxDamageTests {
                 nil, "the audio changes from mp4a.40.2 to ac-3 after 2.005 s", nil,
             ])
         #expect(recording.samples.map(\.count) == [100, 188])
-        // With a required codec, the remuxer accepts it even if another codec comes first.
+        // If a codec is required, the remuxer accepts it even when another codec comes first.
         var remuxer = Remuxer(into: SampleRecording(), codecs: [[.audio: [.aac]]])
         for (index, segment) in [other.bytes, segment(0)].enumerated() {
             try remuxer.append(
@@ -139,7 +139,7 @@ struct RemuxDamageTests {
         #expect(try remuxer.finish().samples.map(\.count) == [50, 94])
     }
 
-    /// Decoding times remain continuous if a segment needs a smaller shift than the ones before it.
+    /// Decoding times remain continuous if a segment requires a smaller shift than the segments before it.
     @Test func shiftsDecodingTimesOfFragmentsConsistently() throws {
         let format = MediaFormat(
             codec: .hevc, codecString: "hvc1", configuration: [1] + [UInt8](repeating: 0, count: 22),

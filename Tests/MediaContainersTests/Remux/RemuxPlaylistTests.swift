@@ -3,7 +3,7 @@ import MediaContainers
 import TestSupport
 import Testing
 
-/// Remuxes of the HLS streams in the corpora, compared with FFmpeg's playback.
+/// Tests that remux the HLS streams in the corpora and compare the result with FFmpeg's playback.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct RemuxPlaylistTests {
     struct Expected: Sendable, CustomTestStringConvertible {
@@ -47,12 +47,12 @@ struct RemuxPlaylistTests {
     /// Returns the time from the first to the last presentation time.
     private static func length(_ expected: Expected) -> Double {
         let length = expected.last - expected.first
-        // The clock of the second segment restarts without an announcement. FFmpeg presents both segments at once; here
-        // the second follows the first.
+        // The second segment's clock restarts without an announcement. FFmpeg presents both segments at the same time;
+        // here the second follows the first.
         if expected.playlist.hasSuffix("hls-text-no-discontinuity/av.m3u8") { return length + 6 }
-        // FFmpeg assigns the timestamp of the second segment's tag to the last frame of the first segment, its 187th,
-        // which delays all later frames by 32 ms. By the tags, the 187 frames of each segment end where the next
-        // segment begins.
+        // FFmpeg assigns the timestamp in the second segment's tag to the last (187th) frame of the first segment,
+        // which delays all later frames by 32 ms. According to the tags, the 187 frames of each segment end where the
+        // next segment begins.
         if expected.playlist.contains("hls-raw-ac3") { return length - 0.032 }
         return length
     }
@@ -72,7 +72,7 @@ struct RemuxPlaylistTests {
         let isMP4 = try MediaPlaylist(expected.playlist).segments[0].map != nil
         switch expected.codec {
         case "aac" where !isMP4: #expect(bytes == expected.bytes - 7 * expected.packets)
-        // Three-byte start codes become four-byte lengths, several per picture.
+        // Three-byte start codes become four-byte lengths, several in each picture.
         case "h264" where !isMP4: #expect((0...8 * expected.packets).contains(bytes - expected.bytes))
         default: #expect(bytes == expected.bytes)
         }

@@ -1,13 +1,13 @@
 import MediaContainers
 import Testing
 
-/// Stretches of unrelated clocks with different tracks.
+/// Tests of stretches with unrelated clocks and different tracks.
 struct RemuxStretchTests {
     private enum Content {
         case both, pictures, audio
     }
 
-    /// Returns two seconds of media that begin at a timestamp.
+    /// Returns two seconds of media that start at a timestamp.
     private func segment(_ content: Content, from start: Int64, audioOffset: Int64 = 900) -> MemorySource {
         var builder = TransportStreamBuilder()
         switch content {
@@ -37,7 +37,7 @@ struct RemuxStretchTests {
         return try remuxer.finish()
     }
 
-    /// Returns presentation times in seconds since the earliest of all tracks.
+    /// Returns presentation times in seconds, relative to the earliest of all tracks.
     private func shown(_ recording: SampleRecording, _ kind: MediaKind) -> [Double] {
         let zero = recording.tracks.indices.map { recording.span($0).lowerBound }.min() ?? 0
         guard let track = recording.tracks.firstIndex(where: { $0.kind == kind }) else { return [] }
@@ -79,8 +79,8 @@ struct RemuxStretchTests {
         #expect(pictures[50] > last && pictures[50] < last + 0.1)
     }
 
-    /// Only the playlist states the duration of media missing between clocks.
-    @Test func preservesMissingTimeBetweenClocks() throws {
+    /// Only the playlist states the duration of the media missing between two clocks.
+    @Test func preservesMissingDurationBetweenClocks() throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(segment(.both, from: 900_000))
         try remuxer.append(
@@ -89,7 +89,7 @@ struct RemuxStretchTests {
         #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
     }
 
-    /// Audio with a missing stretch continues with the video of the next stretch.
+    /// Audio that lacks a stretch continues with the video of the next stretch.
     @Test func continuesInputsTogether() throws {
         var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
         try remuxer.append(segment(.pictures, from: 900_000), input: 0, discontinuities: 0)
@@ -117,11 +117,11 @@ struct RemuxStretchTests {
         #expect(zip(audio.dropFirst(), audio).allSatisfy { $0 - $1 < 0.1 })
     }
 
-    /// A recording divided at any byte, even inside a frame.
+    /// A recording may be divided at any packet, even within a frame.
     @Test func continuesClockInConsecutiveFiles() throws {
         let whole = segment(.both, from: (1 << 33) - 90_000).contents
         let cut = whole.count / 188 / 2 * 188
-        // Each file of a recording begins with its tables.
+        // Each file of a recording begins with the tables.
         let parts = [Array(whole[..<cut]), Array(whole[..<376] + whole[cut...])]
         var remuxer = Remuxer(into: SampleRecording())
         for part in parts { try remuxer.append(MemorySource(part), join: .file) }
@@ -131,7 +131,7 @@ struct RemuxStretchTests {
         #expect(cutUp.samples == (try other.finish()).samples)
     }
 
-    /// Four seconds are missing. A clock that is hours ahead is a different one that wasn't announced.
+    /// Four seconds are missing. A clock that is hours ahead is a different, unannounced one.
     @Test(arguments: [(6, 6), (10_000, 2)]) func limitsGapToMissingDuration(step: Int64, expected: Double) throws {
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(segment(.both, from: 900_000))

@@ -27,14 +27,14 @@ struct RemuxerTests {
 
     private func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map { $0 - $1 } }
 
-    @Test func joinsStretchesOfOtherClocks() throws {
+    @Test func joinsStretchesWithDifferentClocks() throws {
         let recording = try remux([
             part { $0.play(from: 8_000_000_000, pictures: 50, audioOffset: 900) },
             part(.discontinuity) { $0.play(from: 90_000, pictures: 50, audioOffset: 900) },
         ])
         let pictures = times(recording, .video)
         #expect(pictures.count == 100)
-        // The audio of the first stretch ends at most two frames after its video, with nothing else in between.
+        // The first stretch's audio ends at most two frames after its video. There is no other gap.
         #expect(steps(pictures).allSatisfy { $0 >= 0.0399 && $0 <= 0.083 })
         #expect(steps(times(recording, .audio)).allSatisfy { $0 > 0.0212 && $0 < 0.0641 })
     }
@@ -51,7 +51,7 @@ struct RemuxerTests {
         #expect(abs(audio[first] - pictures[50] + 2345 / 90_000) < 0.001)
     }
 
-    @Test func joinsUnannouncedClockThatGoesBack() throws {
+    @Test func joinsClockThatGoesBackUnannounced() throws {
         let recording = try remux([
             part { $0.play(from: 900_000, pictures: 50) }, part { $0.play(from: 900_000, pictures: 50) },
         ])
@@ -86,7 +86,7 @@ struct RemuxerTests {
     @Test func omitsPicturesBeforeKeyframe() throws {
         let whole = part { $0.play(from: 0, pictures: 20) }
         var cut = whole
-        // The tables, then the data after the first keyframe.
+        // The tables, then the data that follows the first keyframe.
         cut.bytes = Array(whole.bytes[..<376]) + Array(whole.bytes[(376 + 188 * 2)...])
         let recording = try remux([cut])
         #expect(recording.samples[0].first?.isSync == true)
@@ -116,7 +116,7 @@ struct RemuxerTests {
             try remux([part { $0.play(from: 90_000 * 7, pictures: 5) }, mpeg])
         }
         #expect(error?.code == .unsupported)
-        // Audio for the duration of five pictures has been received, regardless of the clock.
+        // The time is the duration of the received audio (five pictures), whatever the clock says.
         #expect(error?.what.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.what ?? "")")
     }
 
@@ -143,12 +143,12 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
-    /// Unread stream types are named, whether or not there are other tracks.
+    /// Unsupported stream types are reported, whether or not there are other tracks.
     @Test(arguments: [
         (UInt8(0x82), "DTS (stream type 0x82)", MediaKind.audio), (0x10, "MPEG-4 Visual (stream type 0x10)", .video),
         (0xC8, "stream type 0xC8", .data),
     ])
-    func namesUnreadStreamTypes(type: UInt8, name: String, kind: MediaKind) throws {
+    func reportsUnsupportedStreamTypes(type: UInt8, name: String, kind: MediaKind) throws {
         var builder = TransportStreamBuilder()
         builder.tables([TransportStreamBuilder.both[0], TransportStreamBuilder.Stream(pid: 0x150, type: type)])
         builder.play(from: 900_000, pictures: 25, hasAudio: false)
@@ -167,7 +167,7 @@ struct RemuxerTests {
         #expect(error?.code == .encrypted)
     }
 
-    /// Frames of another codec don't count as damage of the previous ones.
+    /// Frames of another codec don't count as damaged frames of the previous codec.
     @Test func reportsCodecChangeOfPackedAudio() throws {
         let dolby = Part(bytes: Array(ElementarySamples.enhancedAC3))
         let mp3 = Part(bytes: (0..<20).flatMap { _ in [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413) })
@@ -178,7 +178,7 @@ struct RemuxerTests {
         }
     }
 
-    @Test func rejectsPageInsteadOfSegment() {
+    @Test func rejectsHTMLInsteadOfSegment() {
         let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
         let error = #expect(throws: ContainerError.self) { try remux([page]) }
         #expect(error?.code == .notThisFormat)
@@ -221,7 +221,7 @@ struct RemuxerTests {
         return builder.bytes
     }
 
-    /// The labels from the playlist take precedence over those of the tracks, and the default comes first.
+    /// The playlist's labels take precedence over those of the tracks, and the default comes first.
     @Test func appliesAudioLabelsOfPlaylist() throws {
         var pictures = TransportStreamBuilder()
         pictures.tables([TransportStreamBuilder.both[0]])
@@ -243,7 +243,7 @@ struct RemuxerTests {
         #expect(Set(recording.checksums[1]) != Set(recording.checksums[2]))
     }
 
-    /// A label doesn't identify one of several audio tracks.
+    /// A label doesn't apply if there are several audio tracks.
     @Test func preservesLanguagesOfSeveralAudioTracks() throws {
         var builder = TransportStreamBuilder()
         let streams = [("deu", 0x101), ("", 0x102)].map { language, pid in
@@ -297,7 +297,7 @@ struct RemuxerTests {
         #expect(abs((remuxer.damage.first ?? 0) - 2) < 0.1)
     }
 
-    /// Some encoders restart the continuity counter in each segment.
+    /// Some encoders restart the continuity counters in each segment.
     @Test func acceptsRestartedContinuityCounters() throws {
         var remuxer = Remuxer(into: SampleRecording())
         for start in [Int64(0), 180_000, 360_000] {

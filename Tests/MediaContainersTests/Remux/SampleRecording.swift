@@ -1,6 +1,6 @@
 import MediaContainers
 
-/// A sink that records the tracks and samples of a remuxer.
+/// A sink that records a remuxer's tracks and samples.
 struct SampleRecording: SampleSink {
     var tracks: [MediaTrack] = []
     var samples: [[MediaSample]] = []

@@ -2,12 +2,12 @@ import MediaContainers
 import Testing
 
 struct SegmentFormatTests {
-    /// In these texts a letter equal to the sync byte repeats at the distance of packets.
+    /// In these texts, a letter with the value of the sync byte repeats at the packet distance.
     @Test(arguments: [
         "#EXTINF:10.000,\nvideo/1080p/SEGMENT_00000001.ts\n",
         "#EXTINF:10.000,\n#EXT-X-BYTERANGE:100000@1000000\nmainGxxxxxxxxx.ts\n",
     ])
-    func doesNotTakePlaylistForTransportStream(_ entry: String) {
+    func doesNotMistakePlaylistForTransportStream(_ entry: String) {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n" + String(repeating: entry, count: 1000)
         for isWhole in [true, false] {
             let format = Array(text.utf8).withUnsafeBytes { SegmentFormat.recognise($0, isWhole: isWhole) }

@@ -2,8 +2,8 @@ import MediaContainers
 import Testing
 
 struct TimeCutTests {
-    /// Cuts a movie of 25 pictures per second with a keyframe every second and reordering, and 50 audio frames per
-    /// second that begin 0.1 s later, on a clock that begins at 10 s.
+    /// Cuts a movie whose clock begins at 10 s. It has reordered video at 25 frames per second with a keyframe every
+    /// second, and 50 audio frames per second that begin 0.1 s later.
     private func cut(from: Double?, to: Double?, seconds: Int = 6) throws -> (TimeCut<SampleRecording>) {
         var cut = TimeCut(SampleRecording(), from: from, to: to)
         let picture = MediaTrack(id: 1, kind: .video, formats: [MediaFormat(codec: .avc)], timescale: 90_000)
@@ -46,7 +46,7 @@ struct TimeCutTests {
         #expect(first.isSync)
         #expect(first.dts == 900_000 + 50 * 3600)
         #expect(cut.output.samples[0].count == 100)
-        // Presentation begins with the first picture at 10.04 s.
+        // The presentation begins with the first picture, at 10.04 s.
         #expect(try #require(cut.start) == 903_600 + 225_000)
         let audio = try #require(cut.output.samples[1].first)
         #expect(Double(audio.pts) / 48_000 > 12.54 - 0.1)
@@ -64,7 +64,7 @@ struct TimeCutTests {
         let end = try #require(cut.end)
         #expect(end == 903_600 + 270_000)
         #expect(cut.output.samples[0].allSatisfy { $0.dts < end })
-        // All pictures presented before the end are included.
+        // All pictures that are presented before the end are included.
         #expect(cut.output.samples[0].count { $0.pts < end } == 75)
     }
 

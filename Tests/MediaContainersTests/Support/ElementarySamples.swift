@@ -1,9 +1,9 @@
 import Foundation
 
-/// Short elementary streams of codecs that the transport streams in the corpora lack, made by FFmpeg from its test
+/// Short elementary streams of codecs that the corpora's transport streams lack, encoded by FFmpeg from its test
 /// sources.
 enum ElementarySamples {
-    /// H.262: a few pictures of 32 × 16 pixels, one of them a B picture.
+    /// H.262: a few pictures of 32 × 16 pixels, including a B picture.
     static let mpeg2Video = decode(
         "AAABswIAEBP//+AYAAABtRSKAAEAAAAAAbgACABAAAABAAAP//gAAAG1j//zQYAAAAEB+/nCtn96nlBnMI9zOB7iVjnu4B9zDnDr"
             + "yQwolHciHXs5IQJa/nyk69Ckoo3EeowCXn7sHtlta0ge52WHKVe9ituAsuV17mwAAAEAAJf/+4AAAAG1gR/zQYAAAAEB+oWBCABx"
@@ -34,12 +34,12 @@ enum ElementarySamples {
             + "QNDaAAAAAPczC3cAPzKHwAAxhAgAxP5chv3wAkCA4H5wQ0G+QEgQL+/fgAMGIHvJyViWwYpLkEZADk7sOG/fDCldf6T3RsYMTBSu"
             + "f7+tJjEDK0PfhtRmsj3OKKK2S0golj04om6tvQrPB+Tc5n4B/zq+fPnz58+fPnz58+fPnz58+fPnwAAAtIU=")
 
-    /// MPEG-2 audio of layer II at 16 kHz.
+    /// MPEG-2 audio layer II at 16 kHz.
     static let mp2 = decode(
         "//UYxEIRBAAAAAAAAAWCduZiSq9+7mWq2Pmta3r5rWxg5yuC2fHNaoIJK9IjV026I4wtaiIGrcgB0i9oArAqaAJmrMlF6iOI//UY"
             + "xEIRBAAAAAAAAAUGScBimq82blYEjgN0ALLKtC37KmIpCE2stlDLWrZjI1sCgUkaqz5LmKs+bBS2Pmtatj5rWrY+a1oA")
 
-    /// HEVC: five pictures of 32 by 32 pixels.
+    /// HEVC: five pictures of 32 × 32 pixels.
     static let hevc = decode(
         "AAAAAUABDAH//wFgAAADAJAAAAMAAAMAHpEwJAAAAAFCAQEBYAAAAwCQAAADAAADAB6gQghZZE7kyvAWgIAAAAMAgAAADIQAAAAB"
             + "RAHBc9CJAAABKAGvHYC6FP0wYLNgEZ/Z9KF2h2YhQAPvBqJW9lDfQGZvdQt4M1JBW8AZeDwPhBpd3pVdLroBP1EnCTYrr4MoOoJC"

@@ -2,7 +2,7 @@ import Foundation
 
 /// The ffmpeg program, which creates files in forms that the corpora lack.
 enum FFmpeg {
-    /// Nil if it isn't installed, or if the platform can't start programs.
+    /// The path of the program, or nil if it isn't installed or the platform can't start programs.
     static let path: String? = {
         #if os(macOS) || os(Linux)
             ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg", "/opt/homebrew/bin/ffmpeg"].first {
@@ -15,20 +15,20 @@ enum FFmpeg {
 
     struct Failed: Error { var message: String }
 
-    /// Decodes a file and returns the stream, size and checksum of each video frame and audio frame.
+    /// Decodes a file. Returns the stream, size and checksum of each video and audio frame.
     static func decode(_ bytes: [UInt8]) throws -> [String] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let output = try run(["-i", file.path, "-map", "0", "-f", "framecrc"])
-        // Times are omitted: the packet tests compare them, and the timescales differ here.
+        // Times are omitted, because the packet tests compare them and the timescales differ here.
         return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
             let fields = $0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             return "\(fields[0]) \(fields[4]) \(fields[5])"
         }
     }
 
-    /// Runs ffmpeg with the arguments, to which the path of the output is added.
+    /// Runs ffmpeg with the arguments, followed by the path of the output.
     static func run(_ arguments: [String]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).out")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -41,7 +41,7 @@ enum FFmpeg {
 
 /// The ffprobe program, which reads files written by this library.
 enum FFprobe {
-    /// Nil if it isn't installed, or if the platform can't start programs.
+    /// The path of the program, or nil if it isn't installed or the platform can't start programs.
     static let path: String? = {
         #if os(macOS) || os(Linux)
             ["/usr/bin/ffprobe", "/usr/local/bin/ffprobe", "/opt/homebrew/bin/ffprobe"].first {
@@ -57,7 +57,7 @@ enum FFprobe {
     /// Returns the packets of a file in the form of the oracles.
     static func packets(_ bytes: [UInt8]) throws -> PacketList {
         let text = try run(bytes, ["-show_packets", "-show_data_hash", "CRC32"])
-        // Each line is a field. Packets are between [PACKET] and [/PACKET]; side data adds further lines.
+        // Each field is on a separate line. Packets are between [PACKET] and [/PACKET], and side data adds more lines.
         var fields: [Substring: Substring] = [:]
         var lines: [String] = []
         for line in text.split(separator: "\n") {
@@ -80,7 +80,7 @@ enum FFprobe {
         defer { try? FileManager.default.removeItem(at: file) }
         let all = ["-v", "warning", "-of", "default"] + arguments + [file.path]
         let result = try Program(path: path ?? "", arguments: all).run()
-        // Text formats without a decoder in FFmpeg aren't a fault of the file.
+        // Text formats that FFmpeg can't decode aren't a fault of the file.
         let faults = result.messages.split(separator: "\n").filter { !$0.hasPrefix("Unsupported codec with id 0") }
         guard result.succeeded, faults.isEmpty || allowingWarnings else {
             throw Failed(message: result.messages)
@@ -89,7 +89,7 @@ enum FFprobe {
     }
 }
 
-/// An external program that is run to its end.
+/// An external program that is run until it exits.
 struct Program {
     var path: String
     var arguments: [String]

@@ -16,7 +16,7 @@ final class MemoryFile: RandomAccessSink {
     }
 }
 
-/// A large source that is zero except in a few places.
+/// A large source that consists of zeros except in a few ranges.
 struct SparseSource: ByteSource {
     var length: Int64
     var parts: [(offset: Int64, bytes: [UInt8])]

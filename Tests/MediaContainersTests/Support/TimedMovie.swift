@@ -1,18 +1,18 @@
 import MediaContainers
 
-/// A generator of movies with one track and times that no writer produces.
+/// A generator of single-track movies with times that no writer produces.
 struct TimedMovie {
     /// The timescale of `mvhd`.
     var movieTimescale: UInt32 = 600
     /// The timescale of `mdhd`.
     var timescale: UInt32 = 90_000
-    /// The entries of `elst`, in version 1; a media time of -1 is an empty edit.
+    /// The entries of `elst` in version 1. A media time of -1 is an empty edit.
     var edits: [(duration: UInt64, mediaTime: Int64)] = []
     /// The handler: `vide` or `soun`.
     var handler = "vide"
     /// The decoding time of each fragment (`tfdt`).
     var decodeTimes: [UInt64] = [0]
-    /// The duration in `mdhd`, which then has version 1, or nil.
+    /// The duration in `mdhd`, which then has version 1; nil for none.
     var mediaDuration: UInt64?
     /// The duration of every sample.
     var duration: UInt32 = 3000

@@ -15,13 +15,13 @@ struct SubtitleAlignmentTests {
         #expect(cues.map(\.start) == [990_000] && cues.map(\.end) == [1_080_000])
     }
 
-    @Test func countsFromStartWithoutMap() throws {
+    @Test func countsFromStartWithoutTimestampMap() throws {
         let alignment = SubtitleAlignment([film], from: 0)
         let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000"), at: 0, lasting: 60)
         #expect(cues.map(\.start) == [990_000])
     }
 
-    @Test func countsFromTimestampZeroWithoutMapWhereThatFits() throws {
+    @Test func countsFromTimestampZeroIfCuesFitWithoutMap() throws {
         // A window of a channel that has been running for an hour.
         let start: Int64 = 3600 * 90_000
         let alignment = SubtitleAlignment([JoinedStretch(start: start, end: start + 540_000, shift: 0)], from: 0)
@@ -30,7 +30,7 @@ struct SubtitleAlignmentTests {
     }
 
     @Test func unwraps33BitClock() throws {
-        // The presentation begins two seconds before the wrap, which is below zero with wraps undone.
+        // The presentation begins two seconds before the clock wraps, which is below zero in unwrapped times.
         let alignment = SubtitleAlignment([JoinedStretch(start: -180_000, end: 540_000, shift: 0)], from: 0)
         let before = alignment.cues(
             of: try document("00:01.000 --> 00:02.000", transport: (1 << 33) - 180_000), at: 0, lasting: 2)
@@ -38,7 +38,7 @@ struct SubtitleAlignmentTests {
         #expect(before.map(\.start) == [-90_000] && after.map(\.start) == [90_000])
     }
 
-    @Test func usesNewClockAfterDiscontinuity() throws {
+    @Test func alignsToNewClockAfterDiscontinuity() throws {
         let second = JoinedStretch(start: 900_000, end: 900_000 + 540_000, shift: 540_000)
         let first = JoinedStretch(start: 900_000, end: 900_000 + 540_000, shift: 0)
         let alignment = SubtitleAlignment([first, second], from: 0)

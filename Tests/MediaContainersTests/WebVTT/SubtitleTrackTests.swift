@@ -45,7 +45,7 @@ struct SubtitleTrackTests {
         let read = try #require(reader.tracks.first)
         #expect(read.kind == .text && read.format?.codec == .webVTT && read.language == "de-CH")
         #expect(read.format?.configuration == Array("WEBVTT".utf8))
-        // The three-letter code precedes the tag, for readers that don't support it.
+        // The three-letter code precedes the tag, for readers that don't support the tag.
         #expect(file.contents.firstRange(of: [0x10, 0xB5]) != nil)
         var list = SampleRecording()
         try reader.deliver(to: &list)

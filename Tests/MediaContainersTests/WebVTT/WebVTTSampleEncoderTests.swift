@@ -37,7 +37,7 @@ struct WebVTTSampleEncoderTests {
         #expect(samples.map(\.duration) == [500, 400, 100])
     }
 
-    /// Each sample contains all visible cues, so without a limit n overlapping cues would take n² bytes.
+    /// Each sample contains all visible cues. Without a limit, n overlapping cues would need n² bytes.
     @Test func limitsSimultaneousCues() throws {
         let cues = (0..<2000).map { WebVTTCue(start: Int64($0), end: 10_000 - Int64($0), payload: "x") }
         let most = WebVTTSampleEncoder.limits
@@ -45,7 +45,7 @@ struct WebVTTSampleEncoderTests {
         #expect(made.count == 2 * most.cues - 1)
         #expect(made.map(\.bytes.count).max() == most.cues * box("vttc", box("payl", [0x78])).count)
         #expect(made.reduce(0) { $0 + $1.duration } == 10_000)
-        // Later cues are included.
+        // Cues that begin later are included.
         let later = try samples(
             of: cues + [WebVTTCue(start: 10_000, end: 10_001, payload: "y")], in: 0..<10_001,
             leavingOut: 2000 - most.cues)

@@ -13,7 +13,7 @@ struct FragmentedMovieWriterTests {
         private var content: [UInt8] = []
 
         mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
-            // Decoding starts before zero if an edit list cuts the first samples.
+            // If an edit list cuts the first samples, decoding starts before zero.
             for track in tracks { _ = writer.add(track, timeOffset: Int64(track.timescale)) }
             file += try writer.initializationSection()
         }

@@ -40,7 +40,7 @@ struct MovieBuilderTests {
         var builder = MovieBuilder()
         let first = try builder.add(video)
         let second = try builder.add(audio)
-        // Reordered video from 10 s and audio from 10.25 s.
+        // Reordered video starts at 10 s and audio at 10.25 s.
         try add(&builder, first, [(906_000, 900_000), (912_000, 903_000), (909_000, 906_000)])
         try add(&builder, second, [(452_025 + 2940, 452_025 + 2940), (456_025 + 2940, 456_025 + 2940)])
         let found = try samples(file(builder))
@@ -50,16 +50,16 @@ struct MovieBuilderTests {
         #expect(found[1][1].pts - found[1][0].pts == 4000)
     }
 
-    /// ISO/IEC 14496-12, 8.3.2 and 8.4: one of the alternative audio tracks is enabled, and each track has its language
-    /// and name.
+    /// ISO/IEC 14496-12, 8.3.2 and 8.4: only one of several alternative audio tracks is enabled, and each track has a
+    /// language and a name.
     @Test func writesTrackProperties() throws {
         var builder = MovieBuilder()
         try add(&builder, builder.add(video), [(0, 0)])
-        let said: [(language: String?, name: String?, isEnabled: Bool)] = [
+        let expected: [(language: String?, name: String?, isEnabled: Bool)] = [
             ("ger", nil, false), ("en", "Commentary\u{0}\u{1B}[2J", true), ("pt-BR", "Português", true),
             (nil, String(repeating: "ü", count: 200), false),
         ]
-        for (language, name, isEnabled) in said {
+        for (language, name, isEnabled) in expected {
             var track = audio
             (track.language, track.name, track.isEnabled) = (language, name, isEnabled)
             try add(&builder, builder.add(track), [(0, 0)])
@@ -71,11 +71,11 @@ struct MovieBuilderTests {
         let text = String(decoding: try builder.progressiveLayout().head, as: UTF8.self)
         let names = ["VideoHandler", "SoundHandler", "Commentary[2J", "Português", String(repeating: "ü", count: 127)]
         for name in names { #expect(text.contains("\u{0}\(name)\u{0}"), "\(name)") }
-        // Only languages that three letters can't express have an elng.
+        // Only languages that three letters can't express have an `elng` box.
         #expect(text.ranges(of: "elng").count == 1)
     }
 
-    /// Without an enabled track, the first audio track is enabled, but no text track.
+    /// If no track is marked as enabled, the first audio track is enabled, but no text track is.
     @Test func enablesAudioButNotTextByDefault() throws {
         var builder = MovieBuilder()
         let text = SubtitleTrack(language: "en").mediaTrack
@@ -163,7 +163,7 @@ struct MovieBuilderTests {
         }
     }
 
-    @Test func usesWideOffsetsAbove4GiB() throws {
+    @Test func uses64BitOffsetsAbove4GiB() throws {
         var builder = MovieBuilder()
         let track = try builder.add(video)
         for index in 0..<5 {

@@ -52,9 +52,9 @@ struct MovieFileWriterTests {
         #expect(list.streams[0]?.map(\.crc) == crcs)
     }
 
-    @Test func fillsEveryRemainderBeforeMedia() throws {
-        // Each frame adds four bytes to the index, so the test covers all remainders near the end of the reserved
-        // space.
+    @Test func fillsEveryRemainderOfReservedSpace() throws {
+        // Each frame adds four bytes to the index, so the test covers all possible remainders at the end of the
+        // reserved space.
         let probe = try BoxTree(MemorySource(write(frames: 3000, expectedDuration: nil).file)).roots
         let free = try #require(probe.first { $0.header.type == "free" }).header.size
         let full = 3000 + Int(free) / 4

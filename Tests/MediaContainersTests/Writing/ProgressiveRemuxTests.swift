@@ -25,7 +25,7 @@ struct ProgressiveRemuxTests {
         return (reader, ByteLayoutView(layout: try ProgressiveRemux(reader).layout, source: source))
     }
 
-    /// Returns packets with times relative to the first one presented, in 1/10,000 s, without fields that may differ.
+    /// Returns packets with times in 1/10,000 s relative to the first presented packet, without fields that may differ.
     private func normalised(_ list: PacketList, _ timescales: [Int]) -> [[String]] {
         let streams = list.streams.sorted { $0.key < $1.key }
         func seconds(_ ticks: Int64?, _ stream: Int) -> Double { Double(ticks ?? 0) / Double(timescales[stream]) }

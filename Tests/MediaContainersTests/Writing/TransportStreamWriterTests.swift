@@ -17,7 +17,7 @@ struct TransportStreamWriterTests {
         return try remuxer.finish()
     }
 
-    /// A sink that collects the defects found by a demuxer.
+    /// A sink that collects the defects that a demuxer finds.
     private struct Findings: SampleSink {
         var codes: [ContainerDiagnostic.Code] = []
 
@@ -59,13 +59,13 @@ struct TransportStreamWriterTests {
             }
             #expect(isEven)
         }
-        // The offset between audio and video is unchanged.
+        // The offset between audio and video must not change.
         guard carried.count > 1 else { return }
-        func apart(_ recording: SampleRecording, _ first: Int, _ second: Int) -> Double {
+        func timeOffset(_ recording: SampleRecording, _ first: Int, _ second: Int) -> Double {
             Double(recording.samples[first][0].pts) / Double(recording.tracks[first].timescale)
                 - Double(recording.samples[second][0].pts) / Double(recording.tracks[second].timescale)
         }
-        #expect(abs(apart(before, carried[0], carried[1]) - apart(after, 0, 1)) < 0.001)
+        #expect(abs(timeOffset(before, carried[0], carried[1]) - timeOffset(after, 0, 1)) < 0.001)
     }
 
     @Test func preservesVideoAndAudio() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the assignment of resources to assets.
+/// Tests of how resources are assigned to assets.
 struct AssetResourcesTests {
     private let fixture = LibraryFixture()
 
@@ -36,7 +36,7 @@ struct AssetResourcesTests {
         await store.close()
     }
 
-    @Test func throwsAndNamesUnreadableAsset() async throws {
+    @Test func errorContainsIDOfUnreadableAsset() async throws {
         let store = try await fixture.open()
         let assetStore = AssetStore(of: store)
         let one = try await asset("one", parts: ["a.ts"], on: assetStore, store)
@@ -47,7 +47,7 @@ struct AssetResourcesTests {
         let resources = resources(of: store, assetStore)
         let error = await #expect(throws: CacheError.self) { try await resources.exclusiveKeys(of: one) }
         #expect(error?.code == .storage && error?.description.contains(two.id.rawValue) == true)
-        // A damaged asset doesn't prevent its own removal.
+        // A damaged asset can still be removed.
         #expect(try await resources.exclusiveKeys(of: two) == [url("two.m3u8")])
         try await assetStore.remove(two.id)
         #expect(try await resources.exclusiveKeys(of: one) == [url("one.m3u8"), url("a.ts")])

@@ -48,13 +48,13 @@ struct AssetStoreTests {
         await store.close()
     }
 
-    /// The catalog doesn't contain assets.
+    /// Assets are stored outside the catalog.
     @Test func coversSurviveDamagedCatalog() async throws {
         let store = try await fixture.open()
         let asset = try await AssetStore(of: store).add(try await cached("http://origin.example/film.mp4", in: store))
         _ = try await AssetStore(of: store).setCover(picture, of: asset.id)
         await store.close()
-        try Data("not a database, for sure".utf8).write(to: URL(filePath: "\(fixture.folder)/catalog.sqlite"))
+        try Data("this is not a database.".utf8).write(to: URL(filePath: "\(fixture.folder)/catalog.sqlite"))
 
         let again = try await fixture.open()
         #expect(try await AssetStore(of: again).cover(of: asset.id) == picture)
@@ -107,7 +107,7 @@ struct AssetStoreTests {
         await store.close()
     }
 
-    /// An asset's record agrees with its cover after concurrent changes.
+    /// After concurrent changes, an asset's record matches its cover.
     @Test func serializesChanges() async throws {
         let store = try await fixture.open()
         let assetStore = AssetStore(of: store)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of folders from untrusted sources.
+/// Tests of bundle folders from untrusted sources.
 struct BundleFolderTests {
     private let root = FileManager.default.temporaryDirectory.appending(path: "bundle-\(UUID())").path
     private var folder: String { root + "/film" }
@@ -44,7 +44,7 @@ struct BundleFolderTests {
         #expect(trusted.parts.map(\.url) == ["http://origin.example/a.ts"])
     }
 
-    @Test func rejectsManifestThatLinksOutside() throws {
+    @Test func rejectsManifestLinkedOutsideFolder() throws {
         defer { cleanUp() }
         try write(try manifest(), to: "\(root)/elsewhere.json")
         try FileManager.default.createSymbolicLink(
@@ -53,7 +53,7 @@ struct BundleFolderTests {
         #expect(error?.description.contains("leads out") == true)
     }
 
-    @Test func rejectsManifestThatIsDevice() throws {
+    @Test func rejectsDeviceAsManifest() throws {
         defer { cleanUp() }
         #expect(mkfifo("\(folder)/bundle.json", 0o600) == 0)
         #expect(throws: CacheError.self) { try BundleFolder(path: folder) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the import of bundles and its pins.
+/// Tests of importing bundles, and of the pins that an import sets.
 struct BundleIngestionTests {
     private let fixture = LibraryFixture()
     private let origin = "http://one.bundle.invalid/"
@@ -21,7 +21,7 @@ struct BundleIngestionTests {
         return try await ingestion.begin(title: nil, url: origin + "index.m3u8", contents: contents).asset.id
     }
 
-    private func take(_ name: String, with ingestion: BundleIngestion) async throws {
+    private func importPart(_ name: String, with ingestion: BundleIngestion) async throws {
         try await ingestion.take(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: part(name))
     }
 
@@ -29,36 +29,36 @@ struct BundleIngestionTests {
         try await store.resource(for: try ResourceURL(origin + name))?.isPinned
     }
 
-    @Test func otherContentsReleasePins() async throws {
+    @Test func importOfOtherContentsReleasesPins() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
-        for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
+        for name in ["a.ts", "b.ts"] { try await importPart(name, with: ingestion) }
         #expect(try await ingestion.finish(id, gaps: true).download?.state == .completeWithHoles)
         #expect(try await isPinned("a.ts", in: store) == true)
         #expect(try await begin("b.ts", "d.ts", with: ingestion) == id)
         #expect(try await isPinned("a.ts", in: store) == false)
         #expect(try await isPinned("b.ts", in: store) == true)
-        // Parts of an earlier import remain if the end fails.
+        // The parts of an earlier import remain if finishing fails.
         await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(try await isPinned("b.ts", in: store) == true)
         await store.close()
     }
 
-    /// Bytes are imported through a private file in the cache folder, which is removed after the call or a crash.
+    /// Bytes are imported through a private file in the cache folder. It is removed after the call, and after a crash.
     @Test func importsThroughCacheFolder() async throws {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         _ = try await begin("a.ts", with: ingestion)
         let system = FileManager.default.temporaryDirectory.path
         let before = Set(try FileManager.default.contentsOfDirectory(atPath: system))
-        try await take("a.ts", with: ingestion)
+        try await importPart("a.ts", with: ingestion)
         let after = Set(try FileManager.default.contentsOfDirectory(atPath: system))
         #expect(!after.subtracting(before).contains { $0.hasSuffix(".part") })
         let incoming = "\(fixture.folder)/incoming"
         #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
         #expect(try FileManager.default.attributesOfItem(atPath: incoming)[.posixPermissions] as? Int == 0o700)
-        // A killed process leaves such a file.
+        // A killed process leaves a file like this.
         #expect(FileManager.default.createFile(atPath: "\(incoming)/killed.part", contents: Data([0x47])))
         await store.close()
         let later = try await fixture.open()
@@ -71,20 +71,20 @@ struct BundleIngestionTests {
         let store = try await fixture.open()
         let ingestion = BundleIngestion(store: store, assetStore: AssetStore(of: store))
         let id = try await begin("a.ts", "b.ts", "c.ts", with: ingestion)
-        for name in ["a.ts", "b.ts"] { try await take(name, with: ingestion) }
-        // This pin belongs to another asset.
+        for name in ["a.ts", "b.ts"] { try await importPart(name, with: ingestion) }
+        // Another asset has this pin.
         try await store.setPinned(true, keys: [store.key(for: try ResourceURL(origin + "b.ts"))])
         let error = await #expect(throws: CacheError.self) { try await ingestion.finish(id, gaps: false) }
         #expect(error?.code == .notFound)
         #expect(try await isPinned("a.ts", in: store) == false)
         #expect(try await isPinned("b.ts", in: store) == true)
-        try await take("c.ts", with: ingestion)
+        try await importPart("c.ts", with: ingestion)
         #expect(try await ingestion.finish(id, gaps: false).download?.state == .complete)
         #expect(try await isPinned("a.ts", in: store) == true)
         await store.close()
     }
 
-    /// A bundle can't permit local addresses for its parts, nor claim another recording's resources.
+    /// A bundle can neither permit local addresses for its parts nor claim another recording's resources.
     @Test func bundleCannotSetLibraryRecords() async throws {
         let store = try await fixture.open()
         let assetStore = AssetStore(of: store)
@@ -101,9 +101,9 @@ struct BundleIngestionTests {
         await store.close()
     }
 
-    /// A bundle may name a resource that the user has cached from a local address.
+    /// A bundle may refer to a resource that the user has cached from a local address.
     @Test(arguments: [true, false])
-    func cachedBytesOfLocalAddressAreAHole(isImported: Bool) async throws {
+    func treatsCachedBytesFromLocalAddressAsHole(isImported: Bool) async throws {
         let store = try await fixture.open()
         let url = "http://192.168.0.9/a.ts"
         let hole = AssetPart(role: .mediaSegment, name: "a.ts", url: url)
@@ -116,7 +116,7 @@ struct BundleIngestionTests {
             fixture.origin[try ResourceURL(url)] = ScriptedResource(.random(seed: 1, length: 1000), peer: .local)
             _ = try await store.complete(ReadRequest(url: try ResourceURL(url)))
         }
-        try await take("b.ts", with: ingestion)
+        try await importPart("b.ts", with: ingestion)
         let download = try await ingestion.finish(id, gaps: true).download
         #expect(download?.holes.map(\.url) == (isImported ? [] : [url]))
         #expect(download?.state == (isImported ? .complete : .completeWithHoles))

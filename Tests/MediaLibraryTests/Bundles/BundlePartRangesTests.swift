@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The ranges of a resource that belong to an asset.
+/// Tests of the ranges of a resource that belong to an asset.
 struct BundlePartRangesTests {
     private func part(_ range: Range<Int64>?) -> AssetPart {
         AssetPart(role: .mediaSegment, name: "all.mp4", url: "http://h/all.mp4", range: range)
@@ -16,7 +16,7 @@ struct BundlePartRangesTests {
         #expect(BundlePartRanges(of: [part(0..<10), part(nil)]) == nil)
     }
 
-    /// In a single file of fragmented MP4, an index lies between the initialization section and the first segment.
+    /// In a single-file fragmented MP4, an index is between the initialization section and the first segment.
     @Test func readsOnlyRanges() throws {
         let whole = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
         let parts: [Range<Int64>] = [0..<700, 1200..<2_500_000]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Conditions set by a test.
+/// Device conditions that a test sets.
 final class ScriptedConditions: DownloadConditions {
     private let state = Mutex(
         (DeviceConditions(), [] as [AsyncStream<DeviceConditions>.Continuation]))
@@ -85,7 +85,7 @@ struct DownloadPolicyTests {
             conditions.change { $0.network = .absent }
             let state = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = state else {
-                Issue.record("the download doesn't wait")
+                Issue.record("expected the download to wait")
                 return
             }
             #expect(obstacle.kind == .network)

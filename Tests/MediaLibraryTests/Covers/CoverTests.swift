@@ -25,7 +25,7 @@ struct CoverTests {
         #expect(cover.pathExtension == "jpg")
     }
 
-    @Test func firstBytesOverrideMediaType() throws {
+    @Test func firstBytesOverrideDeclaredMediaType() throws {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3]
         let cover = try #require(try Cover.embedded(in: MemorySource(tag("image/jpeg", png))))
         #expect(cover.mediaType == "image/png")

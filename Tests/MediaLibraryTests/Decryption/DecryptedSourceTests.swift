@@ -39,8 +39,8 @@ struct DecryptedSourceTests {
         #expect(try past.withUnsafeMutableBytes { try source.read(at: Int64(count), into: $0) } == 0)
     }
 
-    /// The example of NIST SP 800-38A §F.2.1.
-    @Test func decryptsExampleOfStandard() throws {
+    /// The example in NIST SP 800-38A §F.2.1.
+    @Test func decryptsStandardExample() throws {
         let key: [UInt8] = [
             0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF, 0x4F, 0x3C,
         ]
@@ -70,7 +70,7 @@ struct DecryptedSourceTests {
         #expect(error?.description.contains("key") == true)
     }
 
-    @Test func detectsPageInsteadOfKey() throws {
+    @Test func detectsHTMLInsteadOfKey() throws {
         let error = #expect(throws: ContainerError.self) {
             try DecryptedSource(
                 MemorySource([UInt8](repeating: 0, count: 32)), cipher: .aes128, key: Array("<html>".utf8),

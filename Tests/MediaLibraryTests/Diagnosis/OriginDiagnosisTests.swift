@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Diagnoses of scripted origins.
+/// Tests of the diagnosis of scripted origins.
 struct OriginDiagnosisTests {
     /// A resource of a scripted origin.
     private struct Page: Sendable {
@@ -108,7 +108,7 @@ struct OriginDiagnosisTests {
         for check in ["connection", "type", "length", "ranges", "validators", "caching", "rate"] {
             #expect(findings[check]?.outcome == .ok, "\(check)")
         }
-        // Three small ranges, the header of the last box, and the bounded read; never without a range.
+        // Three small ranges, the header of the last box, and the bounded read. No request lacks a range.
         let ranges = origin.ranges.withLock { $0 }
         #expect(ranges.count == 5 && ranges.allSatisfy { $0 != nil }, "\(ranges)")
     }
@@ -149,7 +149,7 @@ struct OriginDiagnosisTests {
     }
 
     @Test(arguments: [(401, "--header"), (404, "link"), (429, "wait"), (503, "later")])
-    func advisesOnErrorStatus(status: Int, word: String) async throws {
+    func givesAdviceForErrorStatus(status: Int, word: String) async throws {
         let findings = try await findings(Origin(["/a": Page(status: status)]), "/a")
         #expect(findings["status"]?.outcome == .failure && findings["status"]?.found == "\(status)")
         #expect(findings["status"]?.advice?.contains(word) == true)
@@ -181,7 +181,7 @@ struct OriginDiagnosisTests {
         #expect(right["variants"]?.found == "2 variant streams: 720p, 360p")
         #expect(
             right["stream"]?.found.hasPrefix("live, 2 segments of 8s, target duration 4 s, encrypted: AES-128") == true)
-        // The newest segment of a live stream is requested; the origin has no others.
+        // The newest segment of a live stream is requested; the origin lacks the others.
         #expect(right["segment"]?.found.hasSuffix("encrypted") == true)
         #expect(right["key"]?.outcome == .ok)
         #expect(right["playlist"]?.outcome == .ok && right["variant stream"]?.outcome == .ok)
@@ -192,9 +192,9 @@ struct OriginDiagnosisTests {
         #expect(try await findings(Origin(missing), "/m")["segment"]?.outcome == .failure)
     }
 
-    /// The user's URL may have any address. URLs that a public document or redirect names must be public.
+    /// The user's URL may have any address. URLs in a public document or redirect must be public.
     @Test(arguments: [(AddressKind.global, AddressScope.publicOnly), (.local, .any)])
-    func requestsHaveScopeOfDocument(_ peer: AddressKind, _ scope: AddressScope) async throws {
+    func requestsUseScopeOfDocument(_ peer: AddressKind, _ scope: AddressScope) async throws {
         let type: HTTPFields = [.contentType: "application/vnd.apple.mpegurl"]
         let media =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"/key\"\n#EXTINF:4,\n/1.ts\n#EXT-X-ENDLIST\n"

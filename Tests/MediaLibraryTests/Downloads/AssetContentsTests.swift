@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of contents in their storage format, and of contents of playlists from the corpora.
+/// Tests of the storage format of contents, and of the contents planned from playlists in the corpora.
 struct AssetContentsTests {
     @Test func contentsSurviveEncoding() throws {
         var contents = AssetContents(
@@ -26,8 +26,9 @@ struct AssetContentsTests {
         #expect(throws: CacheError.self) { try AssetContents(encoded: bytes + Array("x\ty\n".utf8)) }
     }
 
-    /// Earlier versions didn't store a part's scope. Such a part may be local only on the host that the user named.
-    @Test func partWithoutScopeIsPublicExceptOnNamedHost() throws {
+    /// Earlier versions didn't store the scope of a part. Such a part may have a local address only on the host in the
+    /// user's URL.
+    @Test func partWithoutScopeIsPublicExceptOnHostOfUser() throws {
         let open = TransferSettings()
         func scope(_ url: String, _ scope: AddressScope?, named: String? = "http://192.168.0.9/index.m3u8") throws
             -> AddressScope
@@ -45,7 +46,7 @@ struct AssetContentsTests {
         #expect(try scope("http://cdn.example/1.ts", nil) == .publicOnly)
         #expect(try scope("http://192.168.0.10/1.ts", .any) == .any)
         #expect(try scope("http://192.168.0.9/1.ts", .publicOnly) == .publicOnly)
-        // A value of a later version.
+        // A value that a later version may store.
         let text = String(decoding: try AssetContents(playlists: [], parts: [part(.any)]).encoded(), as: UTF8.self)
         #expect(text.contains("\tany"))
         let later = try AssetContents(encoded: Array(text.replacing("\tany", with: "\tlater").utf8))
@@ -58,9 +59,9 @@ struct AssetContentsTests {
         return part
     }
 
-    /// Rewritten playlists can be parsed, and only name the asset's playlists and parts.
+    /// Rewritten playlists can be parsed, and refer only to the asset's own playlists and parts.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
-    func rewrittenPlaylistsOnlyNameOwnParts() async throws {
+    func rewrittenPlaylistsReferToOwnPartsOnly() async throws {
         let root = Prerequisite.corpora
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
         let playlists = (files ?? []).filter { $0.pathExtension == "m3u8" }
@@ -90,9 +91,11 @@ struct AssetContentsTests {
             #expect(foreign.allSatisfy { Self.isOfDRM($0, contents) }, "\(file.path): \(foreign)")
             #expect(try AssetContents(encoded: try contents.encoded()) == contents, "\(file.path)")
             let names = Dictionary(grouping: contents.parts, by: \.name)
-            #expect(names.allSatisfy { Set($0.value.map(\.url)).count == 1 }, "\(file.path): a name for two resources")
+            #expect(
+                names.allSatisfy { Set($0.value.map(\.url)).count == 1 },
+                "\(file.path): two resources have the same name")
         }
-        print("\(planned) of \(playlists.count) playlists of the corpora planned")
+        print("planned \(planned) of \(playlists.count) playlists in the corpora")
         #expect(planned > 100)
     }
 

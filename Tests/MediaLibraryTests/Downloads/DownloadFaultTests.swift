@@ -5,7 +5,7 @@ import Testing
 @testable import MediaCache
 @testable import MediaLibrary
 
-/// Tests of downloads from faulty origins: they complete, or list the missing parts.
+/// Tests of downloads from faulty origins. The downloads complete or list the missing parts.
 struct DownloadFaultTests {
     private let fixture = DownloadFixture()
 
@@ -27,7 +27,8 @@ struct DownloadFaultTests {
         return hole
     }
 
-    /// The user plays a segment at a local address that a public playlist names. Both reads wait for the same response.
+    /// The user plays a segment at a local address to which a public playlist refers. Both reads wait for the same
+    /// response.
     @Test func doesNotShareFillThatScopeForbids() async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")
         fixture.library.origin[inner] = ScriptedResource(
@@ -44,7 +45,7 @@ struct DownloadFaultTests {
         while store.table[store.key(for: inner)]?.state.withLock({ $0.opening })?.waiterCount != 2 {
             await Task.yield()
         }
-        // The rule asks about bytes that were requested before.
+        // The access rule also applies to bytes that were requested before.
         fixture.library.time.advance(by: .seconds(1))
         gate.open()
         #expect(try await played.value.isComplete)
@@ -69,7 +70,7 @@ struct DownloadFaultTests {
         #expect(fixture.requests(for: "1.ts") == 2)
     }
 
-    @Test func listsPageInsteadOfSegment() async throws {
+    @Test func listsHTMLInsteadOfSegment() async throws {
         fixture.always("1.ts", .page())
         _ = try hole(in: try await download())
     }
@@ -79,15 +80,15 @@ struct DownloadFaultTests {
         "",
         "Sorry, not here.",
     ])
-    func listsTextWithTypeOfSegment(_ text: String) async throws {
+    func listsTextWithMediaTypeOfSegment(_ text: String) async throws {
         fixture.serve(Array(text.utf8), at: "1.ts")
         let hole = try hole(in: try await download())
         #expect(!hole.reason.isEmpty)
-        // The response is removed, so that it isn't served as media.
+        // The response is removed so that it isn't served as media.
         #expect(try await fixture.isCached("1.ts") == false)
     }
 
-    @Test func retriesAfterPage() async throws {
+    @Test func retriesAfterHTML() async throws {
         fixture.next("1.ts", .page())
         #expect(try await download().state == .complete)
     }
@@ -119,7 +120,7 @@ struct DownloadFaultTests {
     @Test func failsWithoutPlaylist() async throws {
         fixture.remove("index.m3u8")
         guard case .failed(let failure) = try await download().state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.message.contains("404"))
@@ -129,13 +130,13 @@ struct DownloadFaultTests {
     @Test func failsWithoutSegments() async throws {
         fixture.library.serve("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-ENDLIST\n", at: fixture.entry)
         guard case .failed(let failure) = try await download().state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.message.contains("no media segment"))
     }
 
-    /// A public playlist names a file at a private address, which the user has played or downloaded.
+    /// A public playlist refers to a file at a private address, which the user has played or downloaded.
     @Test(arguments: [false, true])
     func listsCachedFileAtPrivateAddress(isPinned: Bool) async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")
@@ -177,7 +178,7 @@ struct DownloadFaultTests {
         let download = try await download()
         #expect(download.state == .completeWithHoles)
         #expect(download.holes.map(\.start) == [6])
-        // A second download reports it as missing, too.
+        // A second download reports the range as missing, too.
         #expect(try await self.download().state == .completeWithHoles)
     }
 
@@ -231,19 +232,19 @@ struct DownloadFaultTests {
         if let key { fixture.serve(key, at: "one.key", type: "application/octet-stream") }
     }
 
-    @Test func failsNamingKeyOfFiveBytes() async throws {
+    @Test func failureIdentifiesKeyOfWrongLength() async throws {
         serveEncrypted(key: [1, 2, 3, 4, 5])
         guard case .failed(let failure) = try await download().state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.message.contains("one.key") && failure.message.contains("5 bytes"))
     }
 
-    @Test func failsNamingMissingKey() async throws {
+    @Test func failureIdentifiesMissingKey() async throws {
         serveEncrypted(key: nil)
         guard case .failed(let failure) = try await download().state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.message.contains("one.key") && failure.message.contains("404"))
@@ -253,7 +254,7 @@ struct DownloadFaultTests {
         serveEncrypted(key: Array(1...16))
         fixture.serve(Array(repeating: 0xA7, count: 1601), at: "a.ts")
         guard case .failed(let failure) = try await download().state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.message.contains("1601"))
@@ -267,14 +268,14 @@ struct DownloadFaultTests {
         #expect(try await download().state == .complete)
     }
 
-    @Test func notesCompressedSegment() async throws {
+    @Test func detectsCompressedSegment() async throws {
         fixture.serve(CompressedSample.stored(DownloadFixture.packets(1)), at: "1.ts")
         let download = try await download()
         #expect(download.state == .complete)
         #expect(download.notes.map(\.url) == [fixture.url("1.ts").description])
     }
 
-    @Test func notesPictureBeforeSegment() async throws {
+    @Test func detectsPictureBeforeSegment() async throws {
         let picture: [UInt8] = [
             0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
         ]
@@ -299,7 +300,7 @@ struct DownloadFaultTests {
         #expect(download.state == .complete, "\(download.holes)")
     }
 
-    /// Freeing space wouldn't help, so the segment is a hole and doesn't block the others.
+    /// More free space wouldn't help, so the segment becomes a hole and doesn't block the others.
     @Test func listsSegmentThatMustNotBeStored() async throws {
         fixture.library.origin[fixture.url("1.ts")] = ScriptedResource(
             .bytes(DownloadFixture.packets(1)), entityTag: "\"1\"", contentType: "video/mp2t",
@@ -308,9 +309,9 @@ struct DownloadFaultTests {
         #expect(hole.reason.contains("Vary"))
     }
 
-    /// The response for the rest of a partial segment forbids storing it.
+    /// The response with the rest of a partial segment forbids storing it.
     @Test func listsSegmentWhoseRestMustNotBeStored() async throws {
-        // The reset comes after the bytes that identify the format.
+        // The connection is reset after the bytes that identify the format.
         fixture.serve(DownloadFixture.packets(1, count: 500), at: "1.ts")
         fixture.next("1.ts", .reset(after: 50_000))
         fixture.always("1.ts", .headerFields([.vary: "Cookie"]))
@@ -343,7 +344,7 @@ struct DownloadFaultTests {
             gate.open()
             let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = waiting else {
-                Issue.record("not waiting: \(String(describing: waiting))")
+                Issue.record("expected the download to wait: \(String(describing: waiting))")
                 return
             }
             #expect(obstacle.kind == .cache)
@@ -360,7 +361,7 @@ struct DownloadFaultTests {
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             let waiting = await fixture.wait(downloads, asset.id) { if case .waiting = $0 { true } else { false } }
             guard case .waiting(let obstacle) = waiting else {
-                Issue.record("not waiting: \(String(describing: waiting))")
+                Issue.record("expected the download to wait: \(String(describing: waiting))")
                 return
             }
             #expect(obstacle.kind == .retryAfter)
@@ -373,7 +374,7 @@ struct DownloadFaultTests {
         fixture.library.origin.isReachable = false
         let download = try await download()
         guard case .failed(let failure) = download.state else {
-            Issue.record("not failed")
+            Issue.record("expected a failure")
             return
         }
         #expect(failure.isRetryable)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A store with downloads from a scripted origin.
+/// A store and downloads from a scripted origin.
 final class DownloadFixture: Sendable {
     let library: LibraryFixture
     let base = "http://origin.example/films/one/"
 
-    /// The number of sleeping tasks of an idle store.
+    /// The number of tasks that sleep while the store is idle.
     private let idleSleepers = Mutex(0)
 
     init(files: any BlobFileSystem = POSIXFileSystem(), keyPolicy: CacheKeyPolicy = .wholeURL) {
@@ -66,7 +66,7 @@ final class DownloadFixture: Sendable {
 
     func always(_ name: String, _ fault: ScriptedFault) { library.origin.always(url(name), fault) }
 
-    /// Whether any byte of a resource is cached, determined by opening the store again.
+    /// Returns whether any byte of a resource is cached, after reopening the store.
     func isCached(_ name: String) async throws -> Bool {
         let store = try await library.open()
         let info = try await store.resource(for: url(name))
@@ -74,18 +74,18 @@ final class DownloadFixture: Sendable {
         return (info?.bytesCached ?? 0) > 0
     }
 
-    /// Downloads a URL to its end.
+    /// Downloads a URL and waits for the end.
     func download(_ url: ResourceURL, with downloads: Downloads) async throws -> Download {
         try await end(try await downloads.add(DownloadRequest(url: url)).id, of: downloads)
     }
 
-    /// Waits for the end of a download, while the clock advances.
+    /// Waits for the end of a download while advancing the clock.
     func end(_ id: AssetID, of downloads: Downloads) async throws -> Download {
         _ = await wait(downloads, id) { $0.isEnded }
         return try #require(await downloads.status(of: id)?.asset.download)
     }
 
-    /// Waits until the state of a download meets a condition, while the clock advances slowly.
+    /// Waits until a download's state meets a condition, while slowly advancing the clock.
     func wait(
         _ downloads: Downloads, _ id: AssetID, until condition: (DownloadState) -> Bool
     ) async -> DownloadState? {
@@ -99,7 +99,7 @@ final class DownloadFixture: Sendable {
         return await downloads.status(of: id)?.asset.download?.state
     }
 
-    /// Whether a live stream is being recorded and its recording only waits for the clock.
+    /// Returns whether a live stream is being recorded and its recording is only waiting for the clock.
     private func isIdle(_ downloads: Downloads, _ id: AssetID) async -> Bool {
         guard let recording = downloads.recording(of: id), await recording.isRunning, await recording.isQuiet() else {
             return false
@@ -107,7 +107,7 @@ final class DownloadFixture: Sendable {
         return library.time.sleepers > idleSleepers.withLock { $0 } + (await recording.followers)
     }
 
-    /// Advances the clock. It advances slowly during requests, so that they don't time out on a busy machine.
+    /// Advances the clock, slowly while requests are running, so that they don't time out on a busy machine.
     private func advanceClock(isWaiting: Bool, isIdle: Bool = false) async {
         guard !isIdle else { return library.time.advance(by: .milliseconds(500)) }
         for _ in 0..<(isWaiting ? 20 : 100) { await Task.yield() }
@@ -115,27 +115,28 @@ final class DownloadFixture: Sendable {
         library.time.advance(by: isWaiting ? .milliseconds(100) : isAnswering ? .milliseconds(1) : .milliseconds(5))
     }
 
-    /// Waits until the progress of a download meets a condition, while the clock advances.
+    /// Waits until a download's progress meets a condition, while advancing the clock.
     func progress(_ downloads: Downloads, _ id: AssetID, until condition: (DownloadProgress) -> Bool) async {
         for _ in 0..<20_000 {
             if let progress = await downloads.status(of: id)?.progress, condition(progress) { return }
             await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
         }
-        Issue.record("the download doesn't progress: \(String(describing: await downloads.status(of: id)))")
+        Issue.record(
+            "the download didn't make the expected progress: \(String(describing: await downloads.status(of: id)))")
     }
 
-    /// Advances the clock a little during the download of a live stream.
+    /// Advances the clock a little while a live stream is being downloaded.
     func pass(_ downloads: Downloads, _ id: AssetID) async {
         await advanceClock(isWaiting: false, isIdle: await isIdle(downloads, id))
     }
 
-    /// Opens the store, and runs downloads over it until the body ends.
+    /// Opens the store, and runs downloads until `body` ends.
     func use(
         limits: DownloadLimits = DownloadLimits(), conditions: any DownloadConditions = SteadyConditions(),
         _ body: (Downloads) async throws -> Void
     ) async throws {
         let store = try await library.open()
-        // The store's maintenance task sleeps, too.
+        // The store's maintenance task also sleeps.
         await library.time.waitForSleepers(1)
         idleSleepers.withLock { $0 = library.time.sleepers }
         let downloads = Downloads(

@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the progress of a download, and of the estimate of its length.
+/// Tests of a download's progress and estimated length.
 struct DownloadMeterTests {
-    /// Returns video and audio in segments of 4 s, with the subtitles of the whole film in one segment.
+    /// Returns contents with video and audio in segments of 4 s, and all subtitles of the film in a single segment.
     private func contents(seconds: Int, estimate: Int64?) -> AssetContents {
         func part(_ name: String, _ start: Int = 0, _ duration: Int = 0) -> AssetPart {
             AssetPart(
@@ -32,7 +32,7 @@ struct DownloadMeterTests {
         meter.finished(part, key: "\(part)", bytes: bytes, now: .zero)
     }
 
-    /// Audio and subtitles are complete first, but don't predict the size of the video.
+    /// Audio and subtitles complete first, but don't predict the size of the video.
     @Test(arguments: [2_000_000, nil] as [Int64?])
     func estimatesLengthOnceVideoHasProgressed(estimate: Int64?) {
         let meter = meter(contents(seconds: 60, estimate: estimate))
@@ -41,7 +41,7 @@ struct DownloadMeterTests {
             #expect(length(meter) == estimate)
         }
         finish(4, 100_000, meter)
-        // The bytes per second of each playlist, without the small initialization sections.
+        // The bytes per second of each playlist, not counting the small initialization sections.
         let expected: Int64 = 15 * 101_000 + 15 * 11_000 + 3000
         #expect(length(meter) == expected)
         #expect(!meter.progress(now: .zero).isLengthExact)
@@ -58,8 +58,8 @@ struct DownloadMeterTests {
         #expect(meter.progress(now: .zero).parts == .init(done: 5, total: 5))
     }
 
-    /// Bytes cached before the download count like received ones.
-    @Test func countsBytesCachedBefore() {
+    /// Bytes that were cached before the download count as received.
+    @Test func countsPreviouslyCachedBytes() {
         let contents = contents(seconds: 8, estimate: nil)
         let meter = DownloadMeter()
         meter.begin(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of pausing, resuming, cancelling and changing priorities in any order.
+/// Tests of pausing, resuming, cancelling and reprioritizing in any order.
 struct DownloadOrderTests {
     @Test func pauseStopsBytesAndResumeContinues() async throws {
         let fixture = DownloadFixture()
@@ -46,7 +46,7 @@ struct DownloadOrderTests {
         }
     }
 
-    @Test func otherSelectionRestartsDownload() async throws {
+    @Test func changedSelectionRestartsDownload() async throws {
         let fixture = DownloadFixture()
         for name in ["low", "high"] { fixture.serveStream(segments: 3, in: fixture.url("\(name)/index.m3u8")) }
         fixture.library.serve(
@@ -78,10 +78,10 @@ struct DownloadOrderTests {
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             #expect(try await fixture.end(id, of: downloads).state == .complete)
-            // Either may come first.
-            async let leaving: Void = downloads.cancel(id)
+            // Either call may be handled first.
+            async let cancellation: Void = downloads.cancel(id)
             _ = try await downloads.add(DownloadRequest(url: fixture.entry)).id
-            try? await leaving
+            try? await cancellation
             let again = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             let state = try await fixture.end(again, of: downloads).state
             #expect(state == .complete)
@@ -153,9 +153,9 @@ struct DownloadOrderTests {
                 ids.append(try await downloads.add(DownloadRequest(url: url, startsPaused: true)).id)
             }
             try await downloads.setOrder([ids[2], ids[0], ids[1]])
-            // A download added later follows the others.
+            // A download added later runs after the others.
             ids.append(try await downloads.add(DownloadRequest(url: urls[3], startsPaused: true)).id)
-            // An unknown download changes nothing.
+            // An unknown download causes an error and changes nothing.
             await #expect(throws: CacheError.self) { try await downloads.setOrder([ids[1], AssetID(), ids[2]]) }
             await downloads.resumeAll()
             for id in ids { #expect(try await fixture.end(id, of: downloads).state == .complete) }

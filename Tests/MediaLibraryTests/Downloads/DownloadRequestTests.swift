@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of requests that change downloads, and of the records written for them.
+/// Tests of requests that change downloads, and of the resulting records.
 struct DownloadRequestTests {
     // MARK: - Ending a live stream
 
@@ -15,7 +15,7 @@ struct DownloadRequestTests {
         for number in 0..<2 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
     }
 
-    @Test func finishIgnoresFiles() async throws {
+    @Test func finishDoesNotAffectFiles() async throws {
         let fixture = DownloadFixture()
         let url = fixture.file(length: 10_000)
         try await fixture.use { downloads in
@@ -43,7 +43,7 @@ struct DownloadRequestTests {
         }
     }
 
-    @Test func completesLiveStreamWhosePlaylistIsGone() async throws {
+    @Test func completesLiveStreamWithMissingPlaylist() async throws {
         let fixture = DownloadFixture()
         serveGrowing(fixture)
         try await fixture.use { downloads in
@@ -61,7 +61,7 @@ struct DownloadRequestTests {
 
     // MARK: - Records
 
-    @Test func setTitleWritesTheRecord() async throws {
+    @Test func setTitleWritesRecord() async throws {
         let fixture = DownloadFixture()
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry, startsPaused: true)).id
@@ -76,8 +76,8 @@ struct DownloadRequestTests {
         gate.noteEnd()
     }
 
-    /// Two callers wait while a third one's write fails. Then one of them writes the changes of both.
-    @Test func changesReturnOnceTheirRecordsAreWritten() async throws {
+    /// Two callers wait while a third caller's write fails. Then one of them writes the changes of both.
+    @Test func changesReturnWhenRecordsAreWritten() async throws {
         let gate = RecordGate()
         let fixture = DownloadFixture(files: HookedFileSystem { try gate.pass($0, $1) })
         try await fixture.use { downloads in
@@ -102,7 +102,7 @@ struct DownloadRequestTests {
     }
 }
 
-/// A gate that holds writes of records until it's opened.
+/// A gate that blocks writes of records until it is opened.
 private final class RecordGate: Sendable {
     private let state = Mutex((isClosed: false, arrived: 0, failing: 0, ended: 0))
     private let turns = DispatchSemaphore(value: 0)
@@ -122,10 +122,10 @@ private final class RecordGate: Sendable {
         if fails { throw SystemError(call: "write", path: path, number: ENOSPC) }
     }
 
-    /// Holds all writes from now on, the first `failing` of which fail.
+    /// Blocks all writes from now on. The first `failing` of them fail.
     func close(failing: Int) { state.withLock { $0 = (true, 0, failing, 0) } }
 
-    /// The number of changes whose callers were resumed.
+    /// The number of changes whose callers have resumed.
     var ended: Int { state.withLock { $0.ended } }
 
     func noteEnd() { state.withLock { $0.ended += 1 } }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the order in which interrupted and failed downloads continue.
+/// Tests of the order in which interrupted and failed parts are fetched again.
 struct DownloadResumeTests {
     private func segments(_ fixture: DownloadFixture, after count: Int) -> [ScriptedRequest] {
         fixture.library.origin.requests.dropFirst(count).filter { $0.url.description.hasSuffix(".ts") }
     }
 
-    /// In the same and in the next process, interrupted parts continue at their first missing byte, then failed parts
-    /// are fetched from the beginning, then the rest in order.
+    /// In the same or the next process, interrupted parts continue at their first missing byte. Then failed parts are
+    /// fetched from the start, and then the rest in order.
     @Test(arguments: [true, false])
     func resumesInterruptedPartsFirstThenFailedOnes(inNextProcess: Bool) async throws {
         let fixture = DownloadFixture()
@@ -27,7 +27,7 @@ struct DownloadResumeTests {
                 Issue.record("parts 2 and 6 are missing")
                 return id
             }
-            // Part 1 is removed, and part 4 is interrupted.
+            // Removes part 1 and interrupts part 4.
             for number in [1, 4] {
                 let info = try #require(try await downloads.store.resource(for: fixture.url("\(number).ts")))
                 _ = try await downloads.store.remove(id: info.id)
@@ -62,7 +62,7 @@ struct DownloadResumeTests {
         #expect(sent.dropFirst().allSatisfy { $0.bodyBytes == 1880 })
     }
 
-    /// A download without contents loads its playlist again.
+    /// A download that has no contents yet loads its playlist again.
     @Test func restartsDownloadWhosePlaylistFailed() async throws {
         let fixture = DownloadFixture()
         fixture.serveStream(segments: 2)
@@ -70,7 +70,7 @@ struct DownloadResumeTests {
         try await fixture.use { downloads in
             let id = try await downloads.add(DownloadRequest(url: fixture.entry)).id
             guard case .failed = try await fixture.end(id, of: downloads).state else {
-                Issue.record("the playlist is unavailable")
+                Issue.record("expected the download to fail without its playlist")
                 return
             }
             await downloads.resumeAll()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of links that expire during a download and are replaced by those of a new playlist.
+/// Tests of links that expire during a download and are replaced with those in a new playlist.
 struct LinkRefreshTests {
     private let fixture = DownloadFixture()
 
@@ -16,8 +16,8 @@ struct LinkRefreshTests {
         for number in 0..<4 { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts?token=\(token)") }
     }
 
-    /// Ranges of one resource share a URL, also when it expires between them.
-    @Test func keepsRangesOfOneResourceTogether() async throws {
+    /// All ranges of one resource use the same URL, even if it expires between them.
+    @Test func usesOneURLForRangesOfResource() async throws {
         let bytes = (0..<4).flatMap { DownloadFixture.packets($0) }
         func serve(_ token: String) {
             let lines = (0..<4).map { "#EXTINF:6,\n#EXT-X-BYTERANGE:1880@\($0 * 1880)\nall.ts?token=\(token)\n" }
@@ -71,14 +71,14 @@ struct LinkRefreshTests {
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
             serve("new")
-            // The playlist was loaded before that.
+            // The refresh must be later than the first load of the playlist.
             fixture.library.time.advance(by: .seconds(1))
             gate.open()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
         }
         #expect(fixture.requests(for: "1.ts?token=old") == 1)
         #expect(fixture.requests(for: "2.ts?token=new") == 1)
-        // The remaining parts have new links by then.
+        // By then, the remaining parts have new links.
         #expect(fixture.requests(for: "3.ts?token=old") == 0)
     }
 }

@@ -16,7 +16,7 @@ struct LiveDownloadTests {
         for number in numbers { fixture.serve(DownloadFixture.packets(number), at: "\(number).ts") }
     }
 
-    @Test func keepsSegmentsThatLeaveTheWindow() async throws {
+    @Test func keepsSegmentsThatLeaveWindow() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -33,7 +33,7 @@ struct LiveDownloadTests {
         for number in 0..<8 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    @Test func completesAnUnchangingPlaylistWithoutEndList() async throws {
+    @Test func completesUnchangedPlaylistWithoutEndList() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let download = try await fixture.download(fixture.entry, with: downloads)
@@ -43,8 +43,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// One playlist with EXT-X-ENDLIST doesn't end the download of a stream that goes on.
-    @Test func continuesAfterAFalseEndList() async throws {
+    /// A single playlist with EXT-X-ENDLIST doesn't end the download of a stream that continues.
+    @Test func continuesAfterFalseEndList() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -66,8 +66,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The event has ended, and its origin has removed everything.
-    @Test(arguments: [404, 403, 500]) func endsWhenPlaylistIsGoneWhileASegmentIsAwaited(status: Int) async throws {
+    /// The event has ended, and its origin has removed all files.
+    @Test(arguments: [404, 403, 500]) func endsWhenPlaylistIsRemovedWhileSegmentIsAwaited(status: Int) async throws {
         serve(from: 0, 0..<3)
         fixture.always("2.ts", .status(status))
         try await fixture.use { downloads in
@@ -81,8 +81,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The origin answers with 404 for minutes while it's being deployed.
-    @Test func continuesWhenThePlaylistReturns() async throws {
+    /// The origin responds with 404 for minutes during a deployment.
+    @Test func continuesWhenPlaylistReturns() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -131,14 +131,14 @@ struct LiveDownloadTests {
             #expect(download.parts == .init(done: 5, total: 5))
             #expect(download.state == .completeWithHoles)
             #expect(download.holes.map(\.start) == [18])
-            // A repeated request fails again.
+            // Adding the download again fails again.
             _ = try await downloads.add(DownloadRequest(url: fixture.entry))
             let again = try await fixture.end(asset.id, of: downloads)
             #expect(again.state == .completeWithHoles && again.holes == download.holes)
         }
     }
 
-    @Test func listsSegmentsMissedBeforeAPause() async throws {
+    @Test func listsSegmentsMissedBeforePause() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -171,8 +171,8 @@ struct LiveDownloadTests {
         #expect(fixture.requests(for: "0.ts") == 1)
     }
 
-    /// The cache key of the download doesn't contain the token.
-    @Test func recordsFromNewURLWhenAddedAgain() async throws {
+    /// The download's cache key doesn't include the token.
+    @Test func usesNewURLWhenAddedAgain() async throws {
         let fixture = DownloadFixture(keyPolicy: .dropping(queryItems: ["token"]))
         func serve(_ token: String, _ numbers: Range<Int>, hasEnd: Bool = false) {
             let text = SamplePlaylist.live(from: 0, numbers.map { "\($0).ts" }) + (hasEnd ? "#EXT-X-ENDLIST\n" : "")
@@ -194,7 +194,7 @@ struct LiveDownloadTests {
         for number in 0..<6 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    /// Nodes of a CDN may answer with an older copy of the playlist.
+    /// CDN nodes may serve an older copy of the playlist.
     @Test func recordsEachSegmentOnceDespiteStaleCopies() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -217,8 +217,8 @@ struct LiveDownloadTests {
         for number in 0..<10 { #expect(fixture.requests(for: "\(number).ts") == 1) }
     }
 
-    /// After the download, only the asset's parts remain of the recording. They're removed with the asset.
-    @Test func leavesNoRecordingBehind() async throws {
+    /// After the download, only the asset's parts remain of the recording. They are removed with the asset.
+    @Test func removesRecordingAfterDownload() async throws {
         serve(from: 0, 0..<3, hasEnd: false)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))
@@ -248,7 +248,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// A paused download can be played up to the end of the recorded part.
+    /// A paused download can be played to the end of the recorded part.
     @Test func isPlayableWhilePaused() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
@@ -264,8 +264,8 @@ struct LiveDownloadTests {
         }
     }
 
-    /// Contents stored by earlier versions list the segments by their URLs.
-    @Test func completesLiveDownloadOfEarlierVersion() async throws {
+    /// Contents stored by earlier versions refer to the segments by URL.
+    @Test func completesLiveDownloadFromEarlierVersion() async throws {
         serve(from: 0, 0..<3)
         let store = try await fixture.library.open()
         let assetStore = AssetStore(of: store)
@@ -290,7 +290,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The sizes of small files just before their replacement.
+    /// The sizes of small files just before they are replaced.
     private final class ReplacedFiles: Sendable {
         private let sizes = Mutex<[Int]>([])
 
@@ -308,12 +308,12 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The cost of a segment doesn't depend on the number of segments before it. The total of bytes written does depend
-    /// on the machine: segments that complete at the same time are written together.
+    /// The cost of a segment doesn't depend on the number of segments before it. The total number of bytes written
+    /// isn't compared, because segments that complete at the same time are written together.
     @Test func writesConstantAmountPerSegment() async throws {
         let replaced = ReplacedFiles()
         let fixture = DownloadFixture(files: HookedFileSystem { if $0 == .replacing { replaced.add($1) } })
-        // A page of the timeline holds 256 segments; a quarter of the stream is one page.
+        // A page of the timeline has 256 segments, so each quarter of the stream fills a page.
         let (quarter, step) = (256, 64)
         var quarters: [(count: Int, largest: Int)] = []
         try await fixture.use { downloads in
@@ -335,12 +335,13 @@ struct LiveDownloadTests {
         }
         let (second, fourth) = (quarters[1], quarters[3])
         #expect(Double(fourth.largest) < 1.2 * Double(second.largest), "\(quarters)")
-        // At most one for each segment that arrives and for each playlist, and a few for the states of both.
+        // At most one write for each received segment and for each playlist, and a few for state changes.
         for quarter in quarters { #expect(quarter.count < 2 * 256, "\(quarters)") }
     }
 
-    /// Another selection would replace what can't be fetched again, while it's recorded, paused or complete.
-    @Test func refusesAnotherSelectionOfWhatIsRecorded() async throws {
+    /// Another selection would replace media that can't be fetched again, whether the download is being recorded,
+    /// paused or complete.
+    @Test func refusesAnotherSelectionForLiveDownload() async throws {
         serve(from: 0, 0..<3)
         try await fixture.use { downloads in
             let asset = try await downloads.add(DownloadRequest(url: fixture.entry))

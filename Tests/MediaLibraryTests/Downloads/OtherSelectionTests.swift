@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of a stream that is added again with another selection.
+/// Tests of adding a stream again with another selection.
 struct OtherSelectionTests {
     private let fixture = DownloadFixture()
 
@@ -41,7 +41,7 @@ struct OtherSelectionTests {
         #expect(try await downloads.add(request(.best)).id == id)
         let state = await fixture.wait(downloads, id) { if case .waiting = $0 { true } else { $0.isEnded } }
         guard case .waiting = state else {
-            Issue.record("the state is \(String(describing: state))")
+            Issue.record("expected the download to wait; its state is \(String(describing: state))")
             return id
         }
         return id

@@ -4,12 +4,12 @@ import MediaCacheTesting
 
 @testable import MediaLibrary
 
-/// A stream at a scripted origin, and its contents.
+/// A stream at a scripted origin and its planned contents.
 struct PlannedStream {
     let fixture = LibraryFixture()
     let entry: ResourceURL
 
-    /// Serves playlists at `http://h/s/`; the first is the entry.
+    /// Serves playlists at `http://h/s/`. The first is the entry.
     init(_ playlists: KeyValuePairs<String, String>) throws {
         entry = try ResourceURL("http://h/s/\(playlists.first?.key ?? "")")
         for (name, text) in playlists { fixture.serve(text, at: try entry.resolve(name)) }
@@ -35,7 +35,7 @@ extension AssetContents {
     /// Returns the text of the playlist with the given name.
     func text(_ name: String) -> String? { playlists.first { $0.name == name }?.text }
 
-    /// The references of all playlists, as paths within the asset; references to other resources are unchanged.
+    /// The references in all playlists as paths within the asset. References to other resources are unchanged.
     var named: [String] {
         playlists.flatMap { playlist in
             let base = URLReference("http://asset/\(playlist.name)")
@@ -46,7 +46,7 @@ extension AssetContents {
         }
     }
 
-    /// References that name no part of the asset.
+    /// References that don't refer to a part of the asset.
     var unresolved: [String] {
         let names = Set(playlists.map(\.name) + parts.map(\.name) + [AssetPartNaming.gap])
         return named.filter { !names.contains($0) && !names.contains("\($0.split(separator: "/").last ?? "")") }

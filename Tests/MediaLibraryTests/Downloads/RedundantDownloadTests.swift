@@ -4,11 +4,11 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of downloads of streams with redundant variant streams and pathways.
+/// Tests of downloading streams with redundant variant streams and pathways.
 struct RedundantDownloadTests {
     private let fixture = DownloadFixture()
 
-    /// Serves a stream with audio on two pathways, with four segments per playlist; `b` is a copy of `a`.
+    /// Serves a stream with audio on two pathways, with four segments in each playlist. `b` is a copy of `a`.
     private func serve(ranges: Bool = false) {
         var entry = "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"/steering\",PATHWAY-ID=\"a\"\n"
         for pathway in ["b", "a"] {
@@ -91,7 +91,7 @@ struct RedundantDownloadTests {
         #expect(try await contents().parts.filter { $0.url.hasSuffix("b/high/all.ts") }.count == 4)
     }
 
-    /// After a failure, the other segments are also fetched from the next pathway.
+    /// After a failure, the remaining segments are also fetched from the next pathway.
     @Test func leavesUnreachablePathway() async throws {
         serve()
         for folder in ["en", "high"] {

@@ -47,7 +47,7 @@ struct StreamContentsTests {
         #expect(!text.contains("://"))
     }
 
-    /// A range without an offset follows the previous range of the same resource (RFC 8216bis §4.4.4.2).
+    /// A byte range without an offset follows the previous range of the same resource (RFC 8216bis §4.4.4.2).
     @Test func rangesOfOneResourceShareName() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
@@ -79,7 +79,7 @@ struct StreamContentsTests {
         #expect(text.contains("IV=0x000102030405060708090A0B0C0D0E0F"))
     }
 
-    /// Segments whose initialization vectors are their numbers keep their numbers (RFC 8216bis §5.2).
+    /// If the initialization vectors are media sequence numbers, the numbers must not change (RFC 8216bis §5.2).
     @Test func keepsMediaSequence() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
@@ -88,9 +88,9 @@ struct StreamContentsTests {
         #expect(contents.text("index.m3u8")?.contains("#EXT-X-MEDIA-SEQUENCE:258") == true)
     }
 
-    /// A DRM system provides its keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT: it
-    /// would request a key that keeps its HTTP URL.
-    @Test func keepsForeignKeys() async throws {
+    /// A DRM system provides keys itself, and a key in the playlist needs no request. ffmpeg ignores KEYFORMAT, and
+    /// would request a key with an HTTP URL.
+    @Test func keepsKeysThatNeedNoRequest() async throws {
         let contents = try await PlannedStream([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"https://licence/x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"",
@@ -106,7 +106,7 @@ struct StreamContentsTests {
         #expect(text.contains("URI=\"data:;base64,AAAAAAAAAAAAAAAAAAAAAA==\"") && text.contains("URI=\"skd://x\""))
     }
 
-    @Test func namesInitializationSectionsOnce() async throws {
+    @Test func listsEachInitializationSectionOnce() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXT-X-MAP:URI=\"x/init.mp4\"", "#EXTINF:4,", "x/1.m4s", "#EXTINF:4,", "x/1.m4s",
@@ -162,7 +162,7 @@ struct StreamContentsTests {
         #expect(contents.playlists.map(\.url) == ["http://h/s/a.m3u8"])
     }
 
-    /// Rewritten playlists contain no reference to the origin.
+    /// Rewritten playlists contain no references to the origin.
     @Test func removesTagsWithReferencesToOrigin() async throws {
         let contents = try await contents([
             "a.m3u8": """
@@ -203,8 +203,8 @@ struct StreamContentsTests {
         #expect(contents.parts.map(\.url) == ["http://h/s/a/seg.ts", "http://h/s/b/seg.ts", "http://h/s/seg.ts?x"])
     }
 
-    /// Parts have the extensions that players expect, whatever those of the origin are.
-    @Test func namesHaveExpectedExtensions() async throws {
+    /// Parts have the file name extensions that players expect, whatever the origin's extensions are.
+    @Test func partNamesHaveExpectedExtensions() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(
                 "#EXTINF:4,", "1.php?x=.ts", "#EXTINF:4,", "2.jpg", "#EXTINF:4,", "3.AAC", "#EXT-X-MAP:URI=\"i\"",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the selection of variant streams and renditions.
+/// Tests of selecting variant streams and renditions.
 struct StreamSelectionTests {
     private static let entry = """
         #EXTM3U
@@ -62,7 +62,7 @@ struct StreamSelectionTests {
         #expect(try await folders(StreamSelection(audio: .none, subtitles: .none)) == ["high"])
     }
 
-    /// A group needs a rendition, so variant streams don't name an empty one (RFC 8216bis §4.4.6.2.1).
+    /// A group must have a rendition, so variant streams must not refer to an empty group (RFC 8216bis §4.4.6.2.1).
     @Test func removesReferencesToEmptyGroups() async throws {
         let text = try #require(
             try await contents(StreamSelection(audio: .none, subtitles: .none)).text("index.m3u8"))
@@ -70,7 +70,7 @@ struct StreamSelectionTests {
         #expect(text.contains("CLOSED-CAPTIONS=\"c\"") && text.contains("INSTREAM-ID"))
     }
 
-    /// Audio without a playlist is contained in the variant stream's segments.
+    /// Audio without a playlist is in the variant stream's segments.
     @Test func keepsMuxedRenditions() async throws {
         let contents = try await contents(StreamSelection(variants: .worst))
         #expect(contents.playlists.map(\.name) == ["index.m3u8", "video-1/index.m3u8"])
@@ -78,7 +78,7 @@ struct StreamSelectionTests {
         #expect(contents.parts.count == 1)
     }
 
-    @Test func givesEachRenditionItsFolder() async throws {
+    @Test func usesSeparateFolderForEachRendition() async throws {
         let contents = try await contents(StreamSelection(variants: .all, audio: .all))
         #expect(
             contents.playlists.map(\.name) == [

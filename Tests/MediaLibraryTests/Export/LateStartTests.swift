@@ -3,10 +3,10 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// Tests of stretches that are read without the parts before them.
+/// Tests of reading stretches without the parts before them.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct LateStartTests {
-    /// The samples of a stretch, with their tracks, times and sizes.
+    /// The samples of a stretch, by track, with their times and sizes.
     private struct Recording: SampleSink {
         var samples: [MediaSample] = []
 
@@ -15,8 +15,8 @@ struct LateStartTests {
         mutating func sample(_ sample: MediaSample, bytes: UnsafeRawBufferPointer) { samples.append(sample) }
     }
 
-    /// Returns a long stream on one clock: a repeated clip, cut before key pictures into segments of equal nominal
-    /// duration.
+    /// Returns a long stream with a single clock: a repeated clip, divided before key pictures into segments of equal
+    /// nominal duration.
     private static func stream(copies: Int) throws -> (files: [String: [UInt8]], segments: Int) {
         var remuxer = Remuxer(into: TransportStreamWriter(MemorySink()))
         for _ in 0..<copies { try remuxer.append(MemorySource(PublicClip.bytes ?? []), join: .discontinuity) }

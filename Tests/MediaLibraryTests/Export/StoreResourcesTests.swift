@@ -7,7 +7,7 @@ import Testing
 struct StoreResourcesTests {
     private let fixture = LibraryFixture()
 
-    /// A playlist may name any byte position.
+    /// A playlist may specify any byte position.
     @Test(arguments: [
         "#EXTINF:4,\n#EXT-X-BYTERANGE:1@9223372036854775806\na.ts",
         "#EXTINF:4,\n#EXT-X-BYTERANGE:0@9223372036854775807\na.ts",
@@ -34,9 +34,9 @@ struct StoreResourcesTests {
         await store.close()
     }
 
-    /// The user has played a file of a local address, and a cached playlist names it.
+    /// The user has played a file from a local address, and a cached playlist refers to it.
     @Test(arguments: [AddressKind.global, .local])
-    func publicPlaylistReadsNoCachedSegmentOfALocalAddress(peer: AddressKind) async throws {
+    func publicPlaylistDoesNotReadCachedSegmentFromLocalAddress(peer: AddressKind) async throws {
         let playlist = try ResourceURL("http://origin.example/s/index.m3u8")
         let media = try ResourceURL("http://nas.example/a.ts")
         fixture.serve("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n\(media)\n#EXT-X-ENDLIST\n", at: playlist)

@@ -46,7 +46,7 @@ struct StreamPlanTests {
         #expect(parts[1].section?.range == 0..<700)
     }
 
-    /// Without an explicit initialization vector, it's the media sequence number (RFC 8216 §5.2).
+    /// The default initialization vector is the media sequence number (RFC 8216 §5.2).
     @Test func derivesInitializationVectors() throws {
         let plan = try plan([
             "index.m3u8": media(
@@ -76,7 +76,7 @@ struct StreamPlanTests {
         #expect(error?.what.contains("the segment at 0 s") == true)
     }
 
-    /// A single segment that can't be decrypted doesn't affect the others.
+    /// A segment that can't be decrypted doesn't affect the others.
     @Test func marksSingleUndecryptableSegment() throws {
         let plan = try plan([
             "index.m3u8": media(
@@ -97,7 +97,7 @@ struct StreamPlanTests {
         #expect(plan.gaps.map(\.cause) == [.lost])
     }
 
-    /// Dates may differ by the range of 64 bits of nanoseconds.
+    /// The difference between dates may be as large as 64 bits of nanoseconds can express.
     @Test func comparesDatesCenturiesApart() throws {
         let lines = [
             "#EXT-X-PROGRAM-DATE-TIME:1700-01-01T00:00:00Z", "#EXTINF:4,", "1.ts",
@@ -154,7 +154,7 @@ struct StreamPlanTests {
         TrackLabel(language: "de", name: "Deutsch", isDefault: isDefault)
     }
 
-    /// Without a default rendition, the first one is used.
+    /// Without a default rendition, the first one is the default.
     @Test func defaultRenditionIsFirst() throws {
         var playlists = stream()
         let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
@@ -172,7 +172,7 @@ struct StreamPlanTests {
         #expect(try plan(playlists).sounds == [Self.english(true)])
         let german = try plan(playlists, StreamChoice(language: "de"))
         #expect(german.sounds == [Self.english(false), Self.german(true)])
-        // Two muxed renditions can't be told apart.
+        // Two muxed renditions can't be distinguished.
         playlists["index.m3u8"] = playlists["index.m3u8"]?.replacing(",URI=\"de.m3u8\"", with: "")
         #expect(try plan(playlists).sounds == [TrackLabel(isDefault: true)])
     }
@@ -191,24 +191,24 @@ struct StreamPlanTests {
         best.m3u8
         """
 
-    /// A variant stream is playable if each group that it names has an available rendition.
+    /// A variant stream is playable if each group that it refers to has an available rendition.
     @Test(arguments: [
         ("b", ["low", "high", "de"], ["low", "de"]), ("c", ["low", "high"], ["low"]),
         ("b", ["low", "high", "en", "de"], ["high", "en"]), ("b", ["low", "best", "de"], ["low", "de"]),
         ("b", ["low", "best", "de", "far"], ["best", "de"]), ("unknown", ["low", "high"], ["low"]),
-        // If none is playable, those with available video are used.
+        // If none is playable, a stream with available video is used.
         ("b", ["high"], ["high", "en"]),
     ])
-    func skipsVariantStreamsWithoutAvailableAudio(group: String, there: [String], names: [String]) throws {
+    func skipsVariantStreamsWithoutAvailableAudio(group: String, available: [String], names: [String]) throws {
         var playlists = stream()
         playlists["best.m3u8"] = media("#EXTINF:4,", "best.ts")
         playlists["index.m3u8"] = Self.groups.replacing("VARIANT", with: group)
-        let plan = try plan(playlists, available: Set(there.map { "http://h/s/\($0).m3u8" }))
+        let plan = try plan(playlists, available: Set(available.map { "http://h/s/\($0).m3u8" }))
         #expect(plan.inputs.map { $0.map(\.url) } == names.map { ["http://h/s/\($0).ts"] })
     }
 
-    /// Availability is requested by normalized URLs.
-    @Test func requestsAvailabilityByNormalizedURL() throws {
+    /// Availability is looked up by normalized URLs.
+    @Test func looksUpAvailabilityByNormalizedURL() throws {
         let playlists = [
             "index.m3u8": """
             #EXTM3U
@@ -238,7 +238,7 @@ struct StreamPlanTests {
     func rejectsLocalReferencesInRemotePlaylists(uri: String) throws {
         let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
         #expect(error?.what.contains(uri) == true)
-        // A key inside the playlist isn't a reference.
+        // A key embedded in the playlist isn't a reference.
         guard !uri.hasPrefix("data:") else { return }
         #expect(throws: ContainerError.self) {
             try plan(["index.m3u8": media("#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"", "#EXTINF:4,", "1.ts")])
@@ -250,7 +250,7 @@ struct StreamPlanTests {
         #expect(plan.isLive)
     }
 
-    @Test func countsDiscontinuitiesAlikeInAllInputs() throws {
+    @Test func countsDiscontinuitiesConsistentlyInAllInputs() throws {
         var playlists = stream()
         playlists["high.m3u8"] = media(
             "#EXT-X-DISCONTINUITY-SEQUENCE:7", "#EXTINF:4,", "1.ts", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "2.ts")
@@ -258,12 +258,12 @@ struct StreamPlanTests {
             "#EXT-X-DISCONTINUITY-SEQUENCE:6", "#EXTINF:4,", "1.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,",
             "#EXT-X-GAP", "2.aac", "#EXT-X-DISCONTINUITY", "#EXTINF:4,", "3.aac")
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[1, 2], [0, 2]])
-        // Without common numbers, each input is counted by itself.
+        // If the inputs have no common numbers, each is counted separately.
         playlists["en.m3u8"] = media("#EXTINF:8,", "1.aac")
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1], [0]])
     }
 
-    /// A rendition recorded from the third advertisement on counts from there. Dates reveal the difference.
+    /// A rendition recorded from the third advertisement on starts counting there. The dates show the difference.
     @Test func alignsDiscontinuitiesByDates() throws {
         func part(_ name: String, at second: Int) -> [String] {
             ["#EXT-X-DISCONTINUITY", "#EXT-X-PROGRAM-DATE-TIME:2026-01-31T20:00:0\(second)Z", "#EXTINF:2,", name]
@@ -279,7 +279,7 @@ struct StreamPlanTests {
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
         playlists["en.m3u8"] = playlist(2, part("3.aac", at: 4) + part("4.aac", at: 6))
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [2, 3]])
-        // Other numbers, with slightly different cuts.
+        // These have other numbers and slightly different segment boundaries.
         playlists["en.m3u8"] = playlist(50, part("2.aac", at: 2) + part("3.aac", at: 5))
         #expect(try plan(playlists).inputs.map { $0.map(\.discontinuities) } == [[0, 1, 2, 3], [1, 2]])
     }
@@ -294,7 +294,7 @@ struct StreamPlanTests {
         #expect(StreamPlan(joining: [english, english]).sounds == english.sounds)
         #expect(StreamPlan(joining: [english, german]).sounds == [nil, nil])
         #expect(joined.inputs[0].map(\.discontinuities) == [0, 0, 1, 1])
-        // Files may belong to one recording with one clock, which their contents show.
+        // Files may belong to one recording with a single clock, which only their contents show.
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
         #expect(StreamPlan(joining: [file, file]).inputs[0].map(\.join) == [.continuous, .file])
     }
@@ -305,9 +305,9 @@ struct StreamPlanTests {
                 .joined(separator: "\n"))
     }
 
-    /// A recording may have little of the best variant stream, and of the default rendition.
+    /// A recording may contain little of the best variant stream and of the default rendition.
     @Test(arguments: [(6, ["middle-0", "de-6", "en-0"]), (10, ["middle-0", "en-0"])])
-    func passesOverVariantStreamAndSoundWithLittleMedia(lost: Int, names: [String]) throws {
+    func skipsVariantStreamAndAudioWithLittleMedia(lost: Int, names: [String]) throws {
         let playlists = [
             "index.m3u8": """
             #EXTM3U
@@ -322,7 +322,7 @@ struct StreamPlanTests {
 
             """,
             "high.m3u8": track("high", 10, gaps: 3..<8),
-            // One segment less makes no difference.
+            // One missing segment makes no difference.
             "middle.m3u8": track("middle", 9), "low.m3u8": track("low", 10), "en.m3u8": track("en", 10),
             "de.m3u8": track("de", 10, gaps: 0..<lost),
         ]
@@ -332,15 +332,15 @@ struct StreamPlanTests {
         guard lost < 10 else { return }
         let selected = try plan(playlists)
         #expect(selected.inputs.compactMap { $0.first?.url } == ["high-0", "de-6"].map { "http://h/s/\($0).ts" })
-        // A requested language is taken.
+        // A rendition in the requested language is used in any case.
         var german = StreamChoice.allOfAsset
         german.language = "de"
         #expect(try plan(playlists, german).inputs[1].first?.url == "http://h/s/de-6.ts")
     }
 
-    /// The best variant stream lost a few segments that a smaller one has, and only the audio has all of them.
+    /// The best variant stream lacks a few segments that a smaller one has. Only the audio is complete.
     @Test(arguments: [(0, 2, "high"), (0, 20, "low"), (40, 42, "high")])
-    func takesPicturesThatLackLittle(common: Int, lost: Int, name: String) throws {
+    func choosesBestVideoUnlessManySegmentsAreMissing(common: Int, lost: Int, name: String) throws {
         let playlists = [
             "index.m3u8": """
             #EXTM3U

@@ -6,7 +6,7 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// Tests of streams made of a public transport stream.
+/// Tests of remuxing streams made from a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamRemuxTests {
     /// A sink that counts samples by track.
@@ -40,8 +40,8 @@ struct StreamRemuxTests {
         return (counter, remux.missing, resources.requests)
     }
 
-    /// A segment with sample encryption becomes a gap. The rest of the output doesn't depend on it.
-    @Test func namesGapOfUndecryptableSegment() throws {
+    /// A segment with sample encryption becomes a gap. The rest of the output is unaffected.
+    @Test func reportsUndecryptableSegment() throws {
         let clip = try #require(PublicClip.bytes)
         let resources = MemoryResources([
             "http://h/index.m3u8": playlist(
@@ -78,7 +78,7 @@ struct StreamRemuxTests {
         #expect(result.requests.count { $0.hasSuffix("/key") } == 1)
     }
 
-    /// Some playlists contain their keys (RFC 2397).
+    /// Some playlists embed their keys (RFC 2397).
     @Test(arguments: [
         "data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==",
         "data:,%00%01%02%03%04%05%06%07%08%09%0a%0B%0c%0D%0E%0F",
@@ -95,7 +95,7 @@ struct StreamRemuxTests {
         #expect(result.counter.counts == [134, 369])
     }
 
-    @Test func namesMissingSegment() throws {
+    @Test func reportsMissingSegment() throws {
         let clip = try #require(PublicClip.bytes)
         let files = [
             "index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "gone.ts", "#EXTINF:9,", "1.ts"), "1.ts": clip,
@@ -115,7 +115,7 @@ struct StreamRemuxTests {
     }
 
     @Test(arguments: [SampleStream.damaged, .damagedWithoutDurations])
-    func namesGapsOfDamagedSegments(stream: SampleStream) throws {
+    func reportsDamagedSegments(stream: SampleStream) throws {
         let remux = try remuxed(stream)
         #expect(remux.missing.isEmpty)
         #expect(remux.damaged.map(\.part.url) == ["http://h/2.ts", "http://h/5.ts", "http://h/7.ts"])
@@ -124,8 +124,8 @@ struct StreamRemuxTests {
         }
     }
 
-    /// A body that ends early, within a packet or between two, with a length that agrees.
-    @Test(arguments: [nil, 0, 77]) func namesTruncatedSegment(_ excess: Int?) throws {
+    /// The segment ends early, within a packet or between two packets, with a Content-Length to match.
+    @Test(arguments: [nil, 0, 77]) func reportsTruncatedSegment(_ excess: Int?) throws {
         let clip = try #require(PublicClip.bytes)
         let length = clip.count / 188 / 4 * 188
         var files: [String: [UInt8]] = [:]
@@ -150,7 +150,7 @@ struct StreamRemuxTests {
         let (plan, resources) = try SampleStream.damaged.open()
         var remux = StreamRemux(plan, resources: resources)
         let times = try remux.run(into: Pause())
-        // Of twelve segments, two and a half are lost, with pictures up to the next key picture.
+        // Of twelve segments, two and a half are lost, as well as the pictures before the next key picture.
         #expect(times.times.count > whole.counter.counts[0] / 2)
         let all = try StreamPlan(
             playlist: "http://h/i",
@@ -161,7 +161,7 @@ struct StreamRemuxTests {
         #expect(times.times.last == expected.last)
     }
 
-    @Test func namesGapOfAdvertisementWithOtherCodec() throws {
+    @Test func reportsAdvertisementWithOtherCodec() throws {
         let remux = try remuxed(.advertisements)
         let name = try #require(remux.plan.inputs[0].first?.url)
         #expect(remux.damaged.map(\.part.url) == [name, name])
@@ -176,7 +176,7 @@ struct StreamRemuxTests {
         #expect(error?.code == .notThisFormat && error?.what.hasPrefix("1.ts: ") == true)
     }
 
-    /// An output that fails after some samples, as with a full disk.
+    /// An output that fails after a number of samples, like a full disk.
     private struct FullDisk: SampleSink {
         var room = 100
 
@@ -189,7 +189,7 @@ struct StreamRemuxTests {
     }
 
     @Test(arguments: [StreamRemux<MemoryResources>.MissingParts.fail, .leaveGaps])
-    func failingOutputIsNotMissingSegment(policy: StreamRemux<MemoryResources>.MissingParts) throws {
+    func failingOutputIsNotReportedAsMissingSegment(policy: StreamRemux<MemoryResources>.MissingParts) throws {
         let (plan, resources) = try SampleStream.damaged.open()
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = policy
@@ -198,7 +198,7 @@ struct StreamRemuxTests {
         #expect(remux.missing.isEmpty)
     }
 
-    /// The longest pause between samples of the first track, in seconds.
+    /// A sink that records the longest pause between samples of the first track, in seconds.
     private struct Pause: SampleSink {
         var timescale: Int32 = 1
         var times: [Int64] = []
@@ -214,7 +214,7 @@ struct StreamRemuxTests {
         }
     }
 
-    /// Neither the clock before the missing segment nor the one after it shows its length.
+    /// The duration of the missing segment can't be determined from the clock before or after it.
     @Test(arguments: ["#EXT-X-GAP\ngone.ts", "gone.ts"], ["#EXT-X-DISCONTINUITY\n", ""])
     func keepsGapBetweenClocks(segment: String, join: String) throws {
         let text = playlist(
@@ -228,7 +228,7 @@ struct StreamRemuxTests {
         #expect(abs(pause.longest - 5) < 0.2)
     }
 
-    /// Packed audio without time stamps continues at the end of the previous segment.
+    /// Packed audio without timestamps continues at the end of the previous segment.
     @Test(arguments: ["#EXT-X-GAP\ngone.aac", "gone.aac"])
     func keepsGapInPackedAudio(segment: String) throws {
         let frame = Self.frame
@@ -243,7 +243,7 @@ struct StreamRemuxTests {
         #expect(abs(pause.longest - 5) < 0.1)
     }
 
-    /// Returns an AAC LC frame in ADTS, 48 kHz, stereo.
+    /// An AAC LC frame in ADTS with 48 kHz stereo.
     private static var frame: [UInt8] {
         let length = 67
         return [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of subtitles with a public transport stream.
+/// Tests of subtitles for a public transport stream.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct StreamSubtitlesTests {
     /// A sink that stores the tracks, and the samples of text tracks.
@@ -69,7 +69,7 @@ struct StreamSubtitlesTests {
         #expect(film.texts.map { $0.pts - film.begin } == [0, 45_000, 225_000, 270_000, 360_000])
     }
 
-    @Test func leavesOutUnavailableSubtitles() throws {
+    @Test func omitsUnavailableSubtitles() throws {
         var files = german
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "gone.vtt")
         let (film, remux) = try remux(files, embeds: true)
@@ -79,9 +79,9 @@ struct StreamSubtitlesTests {
         #expect(remux.leftOutSubtitles[1].hasPrefix("subtitles “English”: "))
     }
 
-    /// Each segment is small, but their number isn't limited.
+    /// Each segment is small, but the number of segments isn't limited.
     @Test(arguments: [(100, 9, ["bytes of text"]), (1000, 1, ["cues"]), (1000, 2, [])] as [(Int, Int, [String])])
-    func leavesOutOversizedSubtitles(bytes: Int, cues: Int, reasons: [String]) throws {
+    func omitsOversizedSubtitles(bytes: Int, cues: Int, reasons: [String]) throws {
         var files = german
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "2.vtt")
         files["en.m3u8"] = media("#EXTINF:2,", "1.vtt")

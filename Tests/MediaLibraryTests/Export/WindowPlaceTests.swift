@@ -6,12 +6,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of windows in playlists with rounded durations.
+/// Tests of windows in playlists whose durations are rounded.
 struct WindowPlaceTests {
     /// 2026-01-31T20:00:00Z.
     private static let begin: Int64 = 1_769_889_600_000_000_000
 
-    /// Returns segments with rounded durations whose dates are exact.
+    /// Returns segments with exact dates and rounded durations.
     private func text(
         count: Int, extinf: String, span: Double, discontinuities: Bool = false,
         _ change: (Int) -> String? = { _ in nil }
@@ -42,7 +42,7 @@ struct WindowPlaceTests {
         #expect(abs(try #require(place.to) - 7000.25) < 0.002)
     }
 
-    /// The media contains no trace of an outage, so the next segment follows at once.
+    /// Media contains no trace of an outage, so the next segment follows immediately.
     @Test func outageHasNoDuration() throws {
         let lines = [0, 6, 12, 612, 618].enumerated().map { index, second in
             let date = DateTime(nanosecondsSinceEpoch: Self.begin + Int64(second) * 1_000_000_000)
@@ -55,8 +55,8 @@ struct WindowPlaceTests {
         #expect(abs(try #require(place.to) - 21.1) < 0.001)
     }
 
-    /// Gaps of the audio count too. Gaps of audio and video at the same time count once.
-    @Test func listsTheGapsOfAllPlaylists() throws {
+    /// Gaps in audio count too. Simultaneous gaps in audio and video count once.
+    @Test func listsGapsOfAllPlaylists() throws {
         func playlist(gaps: Set<Int>) throws -> MediaPlaylist {
             try self.playlist(
                 text(count: 20, extinf: "6", span: 6) { gaps.contains($0) ? "#EXT-X-GAP\n\($0).ts" : nil })
@@ -68,9 +68,9 @@ struct WindowPlaceTests {
         #expect(place.from == 12 && place.to == 90)
     }
 
-    /// Writes a window as an MP4.
+    /// Writes a window to an MP4 file.
     ///
-    /// - Returns: The duration in seconds.
+    /// - Returns: The duration in seconds, and the number of missing segments.
     private func export(
         _ text: String, from: Double, to: Double, leavesGaps: Bool = false
     ) throws -> (seconds: Double, missing: Int) {
@@ -94,7 +94,7 @@ struct WindowPlaceTests {
         return (seconds.max() ?? 0, remux.missing.count)
     }
 
-    /// The durations are half a second too long, so the last segment would end 12 s late.
+    /// Each stated duration is half a second too long, so by the durations the last segment would end 12 s late.
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func exportEndsAtEndOfWindow() throws {
         let clip = try #require(PublicClip.bytes)
@@ -106,7 +106,7 @@ struct WindowPlaceTests {
         #expect(abs(result.seconds - (span * 24 + 2)) < 0.6)
     }
 
-    /// A window whose first segment is missing still begins after it.
+    /// If the first segment is missing, the window still starts at the requested time.
     @Test(.enabled(if: try Prerequisite.hasCorpora()), arguments: [true, false])
     func missingFirstSegmentDoesNotMoveStart(isKnown: Bool) throws {
         let text = text(count: 3, extinf: "9", span: 9, discontinuities: true) { index in
@@ -120,7 +120,7 @@ struct WindowPlaceTests {
     }
 }
 
-/// A sink that adds up the durations of pictures.
+/// A sink that adds up the durations of video samples.
 private struct PictureCount: SampleSink {
     private var isVideo: [Bool] = []
     private(set) var seconds = 0.0

@@ -13,7 +13,7 @@ struct FileCopyTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    @Test func sharesBytesWithinAFileSystem() throws {
+    @Test func sharesBytesWithinFileSystem() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
             let method = try FileCopy(
@@ -42,7 +42,7 @@ struct FileCopyTests {
         }
     }
 
-    @Test func replacingTwiceLeavesNothingBehind() throws {
+    @Test func replacingTwiceLeavesNoTemporaryFile() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
             for _ in 0..<2 {
@@ -53,7 +53,7 @@ struct FileCopyTests {
         }
     }
 
-    @Test func namesMissingFolder() throws {
+    @Test func errorContainsPathInMissingFolder() throws {
         try withTemporaryFolder { folder in
             try write("kept", "\(folder)/blob")
             let error = #expect(throws: MediaJobError.self) {
@@ -64,7 +64,7 @@ struct FileCopyTests {
         }
     }
 
-    /// /dev/shm is a separate file system on Linux.
+    /// On Linux, /dev/shm is a separate file system.
     @Test(.enabled(if: try Prerequisite.isMet("/dev/shm", FileManager.default.isWritableFile(atPath: "/dev/shm"))))
     func copiesToAnotherFileSystem() throws {
         try withTemporaryFolder { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Inspections of containers.
+/// Tests of inspecting containers.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct ContainerInspectionTests {
     private func inspection(_ path: String, initialization: String? = nil) throws -> ContainerInspection {
@@ -54,7 +54,7 @@ struct ContainerInspectionTests {
         #expect(record.tracks[0].formats[0].sampleRate == 22050)
     }
 
-    @Test func readsSegmentWithInitialization() throws {
+    @Test func readsSegmentWithInitializationSection() throws {
         let segment = "shaka-player/sintel-video-segment.mp4"
         let alone = try inspection(segment)
         #expect(alone.tracks.isEmpty)
@@ -71,10 +71,10 @@ struct ContainerInspectionTests {
         #expect(try ContainerContents(playlist)?.format == nil)
     }
 
-    /// Compares times, sizes, sync flags and checksums. ffprobe has other durations for samples that an edit list cuts,
-    /// and for samples without a duration.
+    /// Compares times, sizes, sync flags and checksums. ffprobe reports other durations for samples that an edit list
+    /// cuts, and for samples without a duration.
     @Test(arguments: ["videojs-mux.js/segments/test-segment.ts", "shaka-player/small.mp4"])
-    func packetsAgreeWithFFprobe(path: String) throws {
+    func packetsMatchFFprobe(path: String) throws {
         let contents = try #require(try ContainerContents(MemorySource(InspectionCorpora.bytes(path))))
         var text = ""
         var writer = PacketWriter { text += $0 }

@@ -3,7 +3,7 @@ import MediaCache
 
 @testable import MediaLibrary
 
-/// A JSON value: the record of an inspection, or an expected result.
+/// A JSON value: an inspection's record or an expected result.
 enum InspectJSON: Equatable {
     case null
     case bool(Bool)
@@ -22,7 +22,7 @@ enum InspectJSON: Equatable {
         case let members as [String: Any]: self = .object(members.mapValues { InspectJSON($0) })
         case let items as [Any]: self = .array(items.map { InspectJSON($0) })
         case let text as String: self = .string(text)
-        // Foundation represents Booleans as numbers of the type `char`.
+        // Foundation represents Booleans as numbers of type `char`.
         case let number as NSNumber where number.objCType.pointee == CChar(bitPattern: UInt8(ascii: "c")):
             self = .bool(number.boolValue)
         case let number as NSNumber: self = .number(number.doubleValue)
@@ -42,12 +42,12 @@ enum InspectJSON: Equatable {
         try self.init(decoding: try JSONEncoder().encode(inspection.record))
     }
 
-    /// A member; null for an absent one.
+    /// The value of a member, or null if it is absent.
     subscript(_ key: String) -> InspectJSON {
         if case .object(let members) = self { members[key] ?? .null } else { .null }
     }
 
-    /// An item; null after the end.
+    /// The value of an element, or null past the end.
     subscript(_ index: Int) -> InspectJSON {
         array.indices.contains(index) ? array[index] : .null
     }
@@ -59,7 +59,7 @@ enum InspectJSON: Equatable {
     var number: Double? { if case .number(let number) = self { number } else { nil } }
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// Returns this value, or another for null.
+    /// Returns this value, or `other` if it is null.
     func or(_ other: InspectJSON) -> InspectJSON { self == .null ? other : self }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The playlists and expected results of other projects in the corpora.
+/// Other projects' playlists and expected results in the corpora.
 enum InspectionCorpora {
     private static let root = Prerequisite.corpora
 
@@ -13,7 +13,7 @@ enum InspectionCorpora {
         try InspectJSON(decoding: Data(contentsOf: root.appending(path: path)))
     }
 
-    /// Returns the relative paths of all playlists in order.
+    /// Returns the relative paths of all playlists, sorted.
     static func playlists() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root.path)
             .filter { $0.hasSuffix(".m3u8") || $0.hasSuffix(".m3u") }.sorted()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Inspections of the playlists of other projects.
+/// Tests of inspecting other projects' playlists.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct InspectionCorpusTests {
     private static let common: Set<String> = [

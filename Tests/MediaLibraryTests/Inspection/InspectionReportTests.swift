@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The reports of playlists for people.
+/// Tests of the human-readable reports of playlists.
 struct InspectionReportTests {
     private func report(_ text: String, base: String? = nil) throws -> [String] {
         let body = PlaylistBody(bytes: Array(text.utf8), name: "list.m3u8")
@@ -100,7 +100,7 @@ struct InspectionReportTests {
 }
 
 extension InspectionReport {
-    /// The headings, rows and notes as lines, with single blanks between words.
+    /// The headings, rows and notes as lines with single spaces between words.
     var lines: [String] {
         sections.flatMap { section -> [String] in
             let titles = section.columns.map(\.title).filter { !$0.isEmpty }

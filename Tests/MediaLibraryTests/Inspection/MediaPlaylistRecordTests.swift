@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The JSON records of media playlists.
+/// Tests of the JSON records of media playlists.
 struct MediaPlaylistRecordTests {
-    @Test func recordsTagsOfThePlaylist() throws {
+    @Test func recordsPlaylistTags() throws {
         let json = try InspectJSON(
             of:
                 """

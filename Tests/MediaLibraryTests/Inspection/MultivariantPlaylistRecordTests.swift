@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The JSON records of multivariant playlists.
+/// Tests of the JSON records of multivariant playlists.
 struct MultivariantPlaylistRecordTests {
     private static let playlist = """
         #EXTM3U

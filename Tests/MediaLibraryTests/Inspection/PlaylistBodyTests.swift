@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The reading of playlists from files, and the detection of other content.
+/// Tests of reading playlists from files, and of detecting other content.
 struct PlaylistBodyTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n1.ts\n"
 
@@ -14,7 +14,7 @@ struct PlaylistBodyTests {
         ("", "empty or has only blank lines"), ("<!DOCTYPE html><html></html>", "HTML"), ("{\"error\": 1}", "JSON"),
         ("hello", "text"),
     ])
-    func namesContentThatIsNotAPlaylist(body: String, content: String) throws {
+    func errorDescribesContentThatIsNotAPlaylist(body: String, content: String) throws {
         let error = #expect(throws: MediaJobError.self) {
             try PlaylistInspection(PlaylistBody(bytes: Array(body.utf8), name: "x.m3u8"))
         }
@@ -28,7 +28,7 @@ struct PlaylistBodyTests {
         #expect(try PlaylistInspection(body).diagnostics.count == 3)
     }
 
-    @Test func stopsAtFrontOfFilm() throws {
+    @Test func stopsAtFirstBytesOfFilm() throws {
         var collector = PlaylistCollector()
         let film = [0, 0, 0, 24] + Array("ftypisom".utf8) + [UInt8](repeating: 0, count: 100_000)
         #expect(throws: PlaylistError.notAPlaylist(.mp4)) { try film.withUnsafeBytes { try collector.append($0) } }
@@ -63,7 +63,7 @@ struct PlaylistBodyTests {
     }
 
     @Test(arguments: ["/nowhere/list.m3u8", "/"])
-    func namesUnreadableFile(path: String) async throws {
+    func errorContainsPathOfUnreadableFile(path: String) async throws {
         let error = await #expect(throws: MediaJobError.self) { try await PlaylistBody(path: path) }
         #expect(error?.message.contains("“\(path)”") == true)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Fetches of playlists from their origins.
+/// Tests of fetching playlists from their origins.
 struct PlaylistFetchTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n1.ts\n"
     /// An origin that responds by path and records its requests.
@@ -26,7 +26,7 @@ struct PlaylistFetchTests {
         }
     }
 
-    /// A body in pieces of 64 KiB.
+    /// A body that is sent in pieces of 64 KiB.
     private final class Body: OriginBody {
         private let rest: Mutex<ArraySlice<UInt8>>
         private let origin: Origin
@@ -100,7 +100,7 @@ struct PlaylistFetchTests {
         #expect(origin.bytesSent.withLock { $0 } == 64 << 10)
     }
 
-    @Test func reportsErrorStatusOfOrigin() async throws {
+    @Test func reportsOriginErrorStatus() async throws {
         let error = await #expect(throws: CacheError.self) { try await fetch(Origin([:]), "/a") }
         #expect(error?.status == 404)
     }

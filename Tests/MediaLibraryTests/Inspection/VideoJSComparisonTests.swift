@@ -4,21 +4,21 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Comparisons of records with the parse trees of videojs/m3u8-parser.
+/// Tests that compare records with the parse trees of videojs/m3u8-parser.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct VideoJSComparisonTests {
-    /// Cases that the RFC forbids or leaves open, and m3u8-parser handles differently.
+    /// Cases that the RFC forbids or doesn't specify, and that m3u8-parser handles differently.
     private static let exceptions: [String: [String]] = [
-        // 4.4.4.1: EXTINF declares the duration; m3u8-parser changes 0 to 0.01.
+        // 4.4.4.1: EXTINF declares the duration, which m3u8-parser changes from 0 to 0.01.
         "zeroDuration": [".segments[0].duration"],
-        // 4.4.4.2: a range without an offset continues only in the same resource.
+        // 4.4.4.2: A range without an offset continues only within the same resource.
         "byteRange": [".segments[2].byterange.offset"],
         "llhls-byte-range": [".segments[2].byterange.offset"],
-        // 4.4.4.1: a segment without EXTINF before a target duration lasts 0 s; m3u8-parser has no duration.
+        // 4.4.4.1: A segment without an EXTINF before the target duration lasts 0 s; m3u8-parser omits its duration.
         "multipleTargetDurations": [".segments[0].duration"],
     ]
 
-    @Test func recordsAgreeWithParseTrees() throws {
+    @Test func recordsMatchParseTrees() throws {
         let names = try InspectionCorpora.playlists().filter { $0.hasPrefix("videojs-m3u8-parser/") }
             .map { String($0.dropFirst("videojs-m3u8-parser/".count).dropLast(".m3u8".count)) }
         #expect(names.count == 60)
@@ -39,7 +39,7 @@ struct VideoJSComparisonTests {
         #expect(compared > 3000, "only \(compared) values were compared")
     }
 
-    /// Compares and counts the values that both trees have.
+    /// A comparison of the values that both trees contain, which also counts them.
     private struct Comparison {
         var differences: [String] = []
         var count = 0
@@ -128,7 +128,7 @@ struct VideoJSComparisonTests {
             equal(".independentSegments", ours["independentSegments"], theirs["independentSegments"].or(false))
             streams(".playlists", ours["variants"].array, theirs["playlists"].array)
             streams(".iFramePlaylists", ours["iFrameVariants"].array, theirs["iFramePlaylists"].array)
-            // Without variant streams, m3u8-parser has no groups.
+            // m3u8-parser has no groups if there are no variant streams.
             for rendition in ours["renditions"].array where theirs["mediaGroups"] != .null {
                 let (type, group) = (rendition["type"].string ?? "", rendition["groupID"].string ?? "")
                 let name = rendition["name"].string ?? ""

@@ -4,12 +4,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of transport streams divided at packet boundaries, by a playlist or for reading.
+/// Tests of transport streams that are divided between packets, by a playlist or for reading.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct PartDivisionTests {
     private let plan = StreamPlan(inputs: [[StreamPart(url: "http://h/a.ts")]])
 
-    /// Returns a movie of one file in parts of 20,000 bytes.
+    /// Returns a movie of a single file, read in parts of 20,000 bytes.
     private func movie(_ file: [UInt8]) throws -> StreamMovie<MemoryResources> {
         try StreamMovie(plan, resources: MemoryResources(["http://h/a.ts": file]), partLength: 20_000)
     }
@@ -18,7 +18,7 @@ struct PartDivisionTests {
         try MovieSampleList(movie.reader())
     }
 
-    /// Returns the samples of a file remuxed without division.
+    /// Returns the samples of a file that is remuxed without being divided.
     private func undivided(_ file: [UInt8]) throws -> MovieSampleList {
         try WrittenMovie(plan, MemoryResources(["http://h/a.ts": file])).samples()
     }
@@ -35,7 +35,7 @@ struct PartDivisionTests {
         }
     }
 
-    @Test(arguments: 1...6) func divisionBetweenPacketsKeepsSamples(seed: UInt64) throws {
+    @Test(arguments: 1...6) func divisionBetweenPacketsPreservesSamples(seed: UInt64) throws {
         let clip = try #require(PublicClip.bytes)
         let cuts = SampleStream.cut(clip, into: Int(seed) * 12, seed: seed)
         let files = cuts.enumerated().map { ("\($0).ts", Array(clip[$1])) }
@@ -58,7 +58,7 @@ struct PartDivisionTests {
         try checkRanges(movie)
     }
 
-    /// Packets may be preceded by a time stamp (Blu-ray) or followed by parity (broadcast).
+    /// A timestamp may precede each packet (Blu-ray), or parity may follow it (broadcast).
     @Test(arguments: [(4, 0), (0, 16)]) func acceptsPacketsWithTimeStampOrParity(before: Int, behind: Int) throws {
         let clip = try #require(PublicClip.bytes)
         var file: [UInt8] = []

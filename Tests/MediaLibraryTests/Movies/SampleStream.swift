@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import MediaLibrary
 
-/// Streams of all kinds, as sources of movies.
+/// Streams of all kinds, from which movies are created.
 enum SampleStream: String, CaseIterable, Sendable {
     case pictures = "shaka-player/hls-ts-h264/prog_index.m3u8"
     case picturesAndSound = "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8"
@@ -35,7 +35,7 @@ enum SampleStream: String, CaseIterable, Sendable {
 
     struct MissingClip: Error {}
 
-    /// Returns the plan of the stream, and its resources.
+    /// Returns the plan of the stream and its resources.
     func open() throws -> (plan: StreamPlan, resources: MemoryResources) {
         guard let clip = PublicClip.bytes else { throw MissingClip() }
         switch self {
@@ -58,9 +58,9 @@ enum SampleStream: String, CaseIterable, Sendable {
         case .damagedWithoutDurations: return try Self.damaged(clip, duration: "0")
         case .advertisements: return try Self.advertisements(clip)
         case .threeSounds:
-            // All three renditions have a track with the same codec.
+            // Each of the three renditions has a track with the same codec.
             let folder = "shaka-player/hls-multivideo/"
-            let files = try Self.files(beside: folder + "master.m3u8")
+            let files = try Self.files(inFolderOf: folder + "master.m3u8")
             let inputs = ["original", "high_pitch", "low_pitch"].enumerated().map { index, name in
                 let url = "http://h/\(folder)\(name)_128k.ts"
                 let length = files[url]?.count ?? 0
@@ -71,12 +71,12 @@ enum SampleStream: String, CaseIterable, Sendable {
             }
             return (StreamPlan(inputs: inputs), MemoryResources(files))
         default:
-            let resources = MemoryResources(try Self.files(beside: rawValue))
+            let resources = MemoryResources(try Self.files(inFolderOf: rawValue))
             return (try StreamPlan(playlist: "http://h/\(rawValue)", resources: resources), resources)
         }
     }
 
-    /// Returns ranges of a transport stream that begin at random packets.
+    /// Returns ranges of a transport stream that start at random packets.
     static func cut(_ stream: [UInt8], into count: Int, seed: UInt64) -> [Range<Int>] {
         var generator = SeededGenerator(seed: seed)
         let packets = stream.count / 188
@@ -94,7 +94,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         return (try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources)
     }
 
-    private static func files(beside playlist: String) throws -> [String: [UInt8]] {
+    private static func files(inFolderOf playlist: String) throws -> [String: [UInt8]] {
         let path = playlist.split(separator: "/").dropLast().joined(separator: "/")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
         return try Dictionary(
@@ -103,7 +103,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             })
     }
 
-    /// A stream with a page instead of a segment, a scrambled packet, invalid padding, and a truncated segment.
+    /// A stream with an HTML page instead of a segment, a scrambled packet, invalid padding, and a truncated segment.
     private static func damaged(
         _ clip: [UInt8], duration: String = "0.75"
     ) throws -> (plan: StreamPlan, resources: MemoryResources) {
@@ -131,14 +131,14 @@ enum SampleStream: String, CaseIterable, Sendable {
         let middle = stream.count / 2 / 188
         for packet in middle..<stream.count / 188 {
             let start = packet * 188
-            // The packet carries video.
+            // The packet contains video.
             guard Int(stream[start + 1] & 0x1F) << 8 | Int(stream[start + 2]) == 0x100 else { continue }
             stream[start + 3] |= 0x80
             return
         }
     }
 
-    /// A film with an advertisement before and in it, whose audio has another codec.
+    /// A film with one advertisement before it and one within it, whose audio has another codec.
     private static func advertisements(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         let path = "shaka-player/hls-ts-ac3"
         let sound = try ac3.open().plan.inputs[0]
@@ -170,10 +170,10 @@ enum SampleStream: String, CaseIterable, Sendable {
         return try stream(lines, files)
     }
 
-    /// Video with three named audio renditions, of which the second is the default.
+    /// Video with three named audio renditions, the second of which is the default.
     private static func named() throws -> (plan: StreamPlan, resources: MemoryResources) {
         let folder = "shaka-player/hls-multivideo"
-        var files = try Self.files(beside: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
+        var files = try Self.files(inFolderOf: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
         var entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\n/\(pictures.rawValue)\n"
         for (index, name) in ["original", "high_pitch", "low_pitch"].enumerated() {
             let file = "/\(folder)/\(name)_128k.ts"
@@ -191,7 +191,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         return (try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources), resources)
     }
 
-    /// The clip as fragmented MP4 in one file.
+    /// The clip as single-file fragmented MP4.
     private static func fragments(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         var remuxer = Remuxer(into: Fragmenter())
         try remuxer.append(MemorySource(clip))

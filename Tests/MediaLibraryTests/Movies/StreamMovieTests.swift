@@ -29,7 +29,7 @@ struct StreamMovieTests {
         #expect(try packets == WrittenMovie(plan, resources).packets())
     }
 
-    @Test func namesItsGaps() throws {
+    @Test func listsGaps() throws {
         let (plan, resources) = try SampleStream.damaged.open()
         let damaged = try StreamMovie(plan, resources: resources).gaps
         #expect(damaged.map(\.name) == ["2.ts", "5.ts", "7.ts"])
@@ -86,7 +86,7 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func jumpReadsFewParts() throws {
+    @Test func seekReadsFewParts() throws {
         let (plan, resources) = try SampleStream.discontinuities.open()
         let movie = try StreamMovie(plan, resources: resources)
         let reader = movie.reader()
@@ -110,7 +110,7 @@ struct StreamMovieTests {
         }
     }
 
-    @Test func namesAudioTracksWithDefaultFirst() throws {
+    @Test func listsDefaultAudioTrackFirst() throws {
         let (plan, resources) = try SampleStream.threeRenditions.open()
         let movie = try StreamMovie(plan, resources: resources)
         #expect(movie.table.tracks.map(\.name) == [nil, "high_pitch", "original", "low_pitch"])
@@ -122,14 +122,14 @@ struct StreamMovieTests {
         let movie = try StreamMovie(plan, resources: resources)
         #expect(movie.identity.count == 32)
         #expect(try StreamMovie(plan, resources: resources).identity == movie.identity)
-        // The media has the same sizes and times, but other bytes.
+        // The media has the same sizes and times but different bytes.
         let url = plan.inputs[1][3].url
         resources[url] = try other(#require(resources[url]))
         let changed = try StreamMovie(plan, resources: resources)
         #expect(changed.length == movie.length && changed.identity != movie.identity)
     }
 
-    /// Returns a segment with one bit of audio changed, in the last third, which contains no headers.
+    /// Returns a segment with one changed bit of audio, in the last third, which contains no headers.
     private func other(_ segment: [UInt8]) -> [UInt8] {
         var changed = segment
         changed[segment.count * 2 / 3 / 188 * 188 + 120] ^= 1
@@ -145,7 +145,7 @@ struct StreamMovieTests {
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput)
         #expect(error?.what == "the stream changed while it was read")
-        // Ranges of other segments are still correct.
+        // Ranges in other segments can still be read.
         let half = movie.length / 2
         #expect(try movie.reader().bytes(0..<half, limit: 1 << 20) == Array(bytes[..<Int(half)]))
         #expect(try movie.reader().bytes(movie.length - 9..<movie.length, limit: 9) == Array(bytes.suffix(9)))
@@ -176,11 +176,11 @@ struct StreamMovieTests {
                 rejected += 1
             }
         }
-        // Some reads involve the changed segment, and some don't.
+        // Some reads include the changed segment, and others don't.
         #expect(correct > 0 && rejected > 0, "seed \(seed)")
     }
 
-    @Test func namesMissingSegment() throws {
+    @Test func reportsMissingSegment() throws {
         let (plan, resources) = try SampleStream.sound.open()
         let movie = try StreamMovie(plan, resources: resources)
         resources[plan.inputs[0][7].url] = nil
@@ -221,7 +221,7 @@ struct StreamMovieTests {
         #expect((1...2 * 187_436).contains(reader.peakSize))
     }
 
-    @Test func shareDependsOnNumberOfReaders() throws {
+    @Test func memoryShareDependsOnNumberOfReaders() throws {
         let budget = ReaderMemoryBudget(of: 1000, least: 100)
         #expect(budget.share == 1000)
         let (plan, resources) = try SampleStream.pictures.open()
@@ -235,12 +235,12 @@ struct StreamMovieTests {
     }
 
     @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])
-    func remakesChunksBeyondMemoryLimit(stream: SampleStream) throws {
+    func rebuildsChunksBeyondMemoryLimit(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)
         let reader = movie.reader(sharing: ReaderMemoryBudget(of: 20_000, least: 0))
         #expect(try reader.bytes(0..<movie.length, limit: 64 << 20) == whole(movie))
-        // One chunk being collected per track, and the requested one.
+        // The chunk being collected for each track, and the requested one.
         let longest = try #require(movie.table.chunks.map(\.length).max())
         #expect(reader.peakSize <= 20_000 + Int(longest) * (movie.table.tracks.count + 1))
     }

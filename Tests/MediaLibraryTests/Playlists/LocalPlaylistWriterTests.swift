@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests that playlists of assets and recordings contain no foreign references.
+/// Tests that the playlists of assets and recordings contain no foreign references.
 struct LocalPlaylistWriterTests {
     private func written(_ text: String) throws -> String {
         LocalPlaylistWriter.text(of: try PlaylistParser().parse(Array(text.utf8)).playlist)
@@ -47,7 +47,7 @@ struct LocalPlaylistWriterTests {
 
     /// Some players end a line at these characters.
     @Test(arguments: ["\0", "\u{b}", "\u{c}", "\u{1c}", "\u{85}", "\u{2028}", "\u{2029}"])
-    func removesLineSplitters(_ end: String) throws {
+    func removesCharactersThatEndLines(_ end: String) throws {
         let text = try media("#EXTINF:4,title\(end)//10.0.0.1/t.ts", "#EXT-X-NEW:a\(end)//10.0.0.1/u.ts", "1.ts")
         #expect(!text.contains(end), "\(text.debugDescription)")
         #expect(text.contains("#EXTINF:4,title//10.0.0.1/t.ts\n"), "\(text.debugDescription)")

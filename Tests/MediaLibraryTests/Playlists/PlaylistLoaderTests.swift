@@ -40,7 +40,7 @@ struct PlaylistLoaderTests {
             #expect(playlist.isLive)
         }
         #expect(try await store.resources().isEmpty)
-        // The request has no range, because the next response may be another playlist.
+        // The request has no range, because the next response may contain another playlist.
         #expect(fixture.origin.requests.allSatisfy { $0.headerFields[.range] == nil })
         await store.close()
     }
@@ -58,7 +58,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// The playlist was cached as a plain resource, before its kind was known.
+    /// The playlist was cached as an ordinary resource before its type was known.
     @Test func refetchesLivePlaylistCachedByMistake() async throws {
         let odd = try ResourceURL("http://origin.example/channel?id=5")
         fixture.serve(SamplePlaylist.live(from: 1, "a.ts"), at: odd)
@@ -113,7 +113,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// A bad response isn't cached.
+    /// The invalid response isn't cached.
     @Test(arguments: [
         "", "\n\n", #"{"error":"busy"}"#, "Service restarting", "<Error>SlowDown</Error>",
         String(repeating: "\0", count: 100),
@@ -153,7 +153,7 @@ struct PlaylistLoaderTests {
         await store.close()
     }
 
-    /// The response to a blocking request may take as long as the origin delays it.
+    /// A blocking request may take as long as the origin delays its response.
     @Test(arguments: [("?_HLS_msn=7&_HLS_part=1", true), ("?_HLS_skip=YES", false), ("", false)])
     func blockingReloadMayTakeLong(_ query: String, _ mayTakeLong: Bool) async throws {
         let url = try ResourceURL(url.description + query)
@@ -180,7 +180,7 @@ struct PlaylistLoaderTests {
             entityTag: entityTag.map { _ in "\"3\"" })
         #expect(try await loader.load(url)?.isLive == false)
         fixture.time.advance(by: .seconds(1))
-        // An unreachable origin doesn't prevent the use of the cached playlist.
+        // If the origin is unreachable, the cached playlist is used.
         fixture.origin.isReachable = false
         #expect(try await loader.load(url)?.isLive == false)
         fixture.origin.isReachable = true

@@ -32,8 +32,8 @@ struct PreloaderTests {
         #expect(requests.map { $0.headerFields[.range] } == ["bytes=0-99999"])
     }
 
-    /// The user has played a file of a local address, and a public playlist names it.
-    @Test func cachedSegmentOfALocalAddressIsRefused() async throws {
+    /// The user has played a file from a local address, and a public playlist refers to it.
+    @Test func refusesCachedSegmentFromLocalAddress() async throws {
         let inner = try ResourceURL("http://nas.example/1.ts")
         fixture.library.origin[inner] = ScriptedResource(
             .bytes(DownloadFixture.packets(1)), contentType: "video/mp2t", peer: .local)
@@ -41,7 +41,7 @@ struct PreloaderTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(inner)\n#EXT-X-ENDLIST\n", at: fixture.entry)
         let store = try await fixture.library.open()
         _ = try await store.fill(ReadRequest(url: inner))
-        // The rule asks about bytes that were received before.
+        // The access rule also applies to bytes that were received before.
         fixture.library.time.advance(by: .seconds(1))
         let preloader = Preloader(store: store, loader: PlaylistLoader(store: store))
         await preloader.rank([fixture.entry], amount: .segments(1))
@@ -52,7 +52,7 @@ struct PreloaderTests {
     }
 
     /// The user played both resources before the scope was narrowed.
-    @Test func refusesCachedResourcesOfLocalAddresses() async throws {
+    @Test func refusesCachedResourcesFromLocalAddresses() async throws {
         let file = fixture.file(length: 1000)
         fixture.serveStream(segments: 1)
         for url in [file, fixture.entry] { fixture.library.origin[url]?.peer = .local }
@@ -112,7 +112,7 @@ struct PreloaderTests {
             await origin.wait { requests in requests.count { $0.url == names[2] || $0.url == names[0] } == 2 }
             let first = Set(segments())
             #expect(first == [names[2], names[0]])
-            // The next asset in the new order replaces the one that is no longer near.
+            // The nearest waiting asset replaces the one that is no longer near.
             await preloader.rank([urls[1], urls[3], urls[0]], amount: .segments(1))
             await origin.wait { requests in requests.contains { $0.url == names[1] } }
             #expect(origin.requests(for: names[2]).allSatisfy { $0.progress == .cancelled })

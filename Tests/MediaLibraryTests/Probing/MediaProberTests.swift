@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of probing with as few reads as possible.
+/// Tests of probing media with as few reads as possible.
 struct MediaProberTests {
     private let fixture = LibraryFixture()
     private let base = "http://origin.example/show/"
@@ -27,7 +27,7 @@ struct MediaProberTests {
         }
     }
 
-    /// Playlists may claim any bit rate.
+    /// Playlists may state any bit rate.
     @Test func acceptsExtremeBitRates() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9223372036854775807\nhigh.m3u8\n", at: try url("index.m3u8"))
@@ -65,7 +65,7 @@ struct MediaProberTests {
         #expect(probe.audio.map(\.isDefault) == [true, false])
         #expect(probe.subtitles.map(\.language) == ["fr"])
         #expect(probe.notes.isEmpty)
-        // Neither the other variant stream nor a segment was requested.
+        // Neither the other variant stream nor a segment is requested.
         #expect(fixture.origin.requests.map(\.url) == [try url("index.m3u8"), try url("high.m3u8")])
     }
 
@@ -118,12 +118,12 @@ struct MediaProberTests {
         #expect(!loader.expectsPlaylist(at: entry))
         let probe = try await MediaProber(store: store, loader: loader).probe(entry)
         #expect(probe.kind == .stream && probe.duration == 18)
-        // A download of this URL is then a stream.
+        // A later download of this URL is treated as a stream.
         #expect(loader.expectsPlaylist(at: entry))
         await store.close()
     }
 
-    /// Returns some megabytes of audio with the index at the end.
+    /// Returns several megabytes of audio with the index at the end.
     private static func film() throws -> [UInt8] {
         var builder = MovieBuilder()
         let format = MediaFormat(codec: .mp3, sampleEntry: "mp4a", sampleRate: 48_000, channels: 2)
@@ -148,12 +148,12 @@ struct MediaProberTests {
         #expect(probe.length == Int64(film.count) && probe.isLengthExact)
         #expect(probe.duration.map { abs($0 - 100) < 0.1 } == true, "\(probe.duration ?? 0)")
         #expect(probe.notes.isEmpty)
-        // The beginning and end suffice, so the middle wasn't requested.
+        // The beginning and the end are sufficient, so the middle isn't requested.
         let sent = fixture.origin.requests.reduce(0) { $0 + $1.bodyBytes }
         #expect(sent < Int64(film.count) / 2, "\(sent) of \(film.count) bytes")
     }
 
-    @Test func notesMissingIndex() async throws {
+    @Test func reportsMissingIndex() async throws {
         fixture.origin[try url("cut.mp4")] = ScriptedResource(
             .bytes(Array(try Self.film().prefix(3_000_000))), entityTag: "\"1\"", contentType: "video/mp4")
         let probe = try await probe("cut.mp4")
@@ -161,7 +161,7 @@ struct MediaProberTests {
         #expect(probe.notes.count == 1 && probe.notes[0].contains("index"))
     }
 
-    @Test func throwsForPage() async throws {
+    @Test func throwsForHTML() async throws {
         fixture.origin[try url("film.mp4")] = ScriptedResource(
             .text("<!DOCTYPE html><html><body>Please log in</body></html>"), contentType: "text/html")
         let error = await #expect(throws: CacheError.self) { _ = try await self.probe("film.mp4") }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Segments that a playlist lists from before the recording began.
+/// Tests of segments that a playlist already lists when a recording starts.
 @Suite(.timeLimit(.minutes(10)))
 struct BacklogTests {
     private static let count = 100
 
-    /// Returns a recorder of an origin whose playlists already have a hundred segments.
+    /// Returns a recorder for an origin whose playlists already list a hundred segments.
     private func fixture() async throws -> RecordingFixture {
         let live = LiveOrigin()
         live.window = Self.count
@@ -21,7 +21,7 @@ struct BacklogTests {
         return fixture
     }
 
-    /// Returns the numbers of the requested segments of a folder, in order.
+    /// Returns the numbers of the requested segments in a folder, in order.
     private func requested(_ fixture: RecordingFixture, in folder: String = "v1") -> [Int] {
         fixture.live.library.origin.requests.compactMap { request in
             let parts = request.url.target.split(separator: "/")
@@ -30,17 +30,17 @@ struct BacklogTests {
         }
     }
 
-    /// Segments that a limit of size would remove at once are neither fetched nor recorded as gaps.
-    @Test func fetchesOnlySegmentsWithinLimitOfSize() async throws {
+    /// Segments that a size limit would remove immediately are neither fetched nor recorded as gaps.
+    @Test func fetchesOnlySegmentsWithinSizeLimit() async throws {
         let fixture = try await fixture()
-        // Two tracks with ten segments each.
+        // Ten segments on each of two tracks.
         let length = try #require(fixture.live.published["v1"]?.first).bytes.count
         let limit = Int64(20 * length)
         try await fixture.record { $0.retention = Retention(bytes: limit) }
         try await fixture.pass(3)
         let numbers = requested(fixture)
         #expect(numbers.prefix(3).sorted() == [97, 98, 99])
-        // A few more are in flight when it becomes known how many fit.
+        // A few more segments are in flight before the number that fits is known.
         #expect(numbers.count <= 20, "\(numbers)")
         #expect(Set(numbers).isSuperset(of: 91..<100))
         let totals = try fixture.recording.timelines.map(\.totals)
@@ -54,7 +54,7 @@ struct BacklogTests {
         await fixture.close()
     }
 
-    /// The recording would end before the newest segments arrived.
+    /// The recording would end before the newest segments arrive.
     @Test func fetchesNewestFirstBeforeNearEnd() async throws {
         let fixture = try await fixture()
         let end = fixture.live.library.time.now.addingTimeInterval(60)
@@ -67,13 +67,13 @@ struct BacklogTests {
         try await fixture.pass(3)
         let numbers = requested(fixture)
         #expect(numbers.count == Self.count)
-        // At most six at a time.
+        // At most six segments are fetched at once.
         for (place, number) in numbers.enumerated() { #expect(abs(Self.count - 1 - place - number) <= 6, "\(numbers)") }
         try await fixture.check { _ in true }
         await fixture.close()
     }
 
-    /// The live edge exists as soon as the first segment has arrived, so that playback can begin.
+    /// The live edge exists as soon as the first segment has arrived, so that playback can start.
     @Test func hasEdgeWhileBacklogLoadsBeforeDistantEnd() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
@@ -83,7 +83,7 @@ struct BacklogTests {
         fixture.gates = [gate]
         let end = live.library.time.now.addingTimeInterval(7200)
         try await fixture.record { $0.endsAt = end }
-        // The number of concurrent fetches.
+        // Six segments are fetched concurrently.
         await gate.waitForArrivals(6)
         await fixture.settle()
         let recording = try fixture.recording
@@ -131,7 +131,7 @@ struct BacklogTests {
 }
 
 extension Recording {
-    /// Notes segments that arrived in the time up to now.
+    /// Records that `count` segments arrived within `time` before now.
     fileprivate func noteArrivals(_ count: Int, in time: Duration) {
         arrivals = (0..<count).map { (monotonic - time + time * $0 / count, 1000) }
     }

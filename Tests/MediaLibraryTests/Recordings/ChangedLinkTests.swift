@@ -3,12 +3,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Playlists that list the same segments under other links: on other hosts, in other folders, or with other session
-/// IDs.
+/// Tests of playlists that list the same segments under other URLs: on other hosts, in other folders, or with other
+/// session IDs.
 struct ChangedLinkTests {
     private var playlist = FollowedPlaylist()
 
-    /// The links of two copies of a playlist.
+    /// The URLs of two copies of a playlist.
     private static let links = [
         ["http://one.example/live/#.ts", "http://two.example/live/#.ts"],
         ["http://origin.example/edge0/#.ts", "http://origin.example/edge1/#.ts"],
@@ -16,20 +16,20 @@ struct ChangedLinkTests {
 
     private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
 
-    /// Expects that each segment was recorded once, without a discontinuity.
+    /// Expects each segment to be recorded once, without a discontinuity.
     private func expectSegments(
         _ numbers: Range<Int>, in playlist: FollowedPlaylist, _ location: SourceLocation = #_sourceLocation
     ) {
         #expect(playlist.recorded == numbers.map { "\($0).ts" }, sourceLocation: location)
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous }, sourceLocation: location)
-        // Without dates, segments that arrive late are placed later.
+        // Without dates, segments that arrive late have later times.
         guard playlist.clock != nil else { return }
         #expect(FollowedPlaylist.starts(playlist.rows) == numbers.map { Double($0 * 6) }, sourceLocation: location)
     }
 
     // MARK: - Hosts and folders
 
-    /// Every second load is of a copy that is two segments behind.
+    /// Every second load returns a copy that is two segments behind.
     @Test(arguments: [0, nil], links) func recordsSegmentsOfAlternatingCopiesOnce(
         clock: Double?, links: [String]
     ) throws {
@@ -80,8 +80,8 @@ struct ChangedLinkTests {
         #expect(names(try playlist.load(24..<30)) == ["29.ts"])
     }
 
-    /// A restarted encoder in another folder has had the time to make all its segments.
-    @Test(arguments: [2, 4, 7]) mutating func restartInOtherFolderIsBeginning(count: Int) throws {
+    /// An encoder that restarts in another folder has had enough time to produce all its segments.
+    @Test(arguments: [2, 4, 7]) mutating func restartInOtherFolderIsNewBeginning(count: Int) throws {
         playlist.clock = nil
         playlist.names = Self.links[1][0]
         try playlist.load(0..<6)
@@ -95,7 +95,7 @@ struct ChangedLinkTests {
 
     // MARK: - Session IDs
 
-    @Test(arguments: [0, nil]) func continuesWithNamesOfNewSession(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func continuesWithURLsOfNewSession(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         playlist.names = "http://origin.example/live/media_w1_#.ts"
@@ -106,7 +106,7 @@ struct ChangedLinkTests {
         #expect(playlist.outcome == .updated)
         #expect(names(rows) == ["media_w2_8.ts", "media_w2_9.ts"])
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
-        // Awaited segments get the links of the new session.
+        // Awaited segments are assigned the new session's URLs.
         #expect(playlist.follower.refreshed(playlist.rows[6])?.url == "http://origin.example/live/media_w2_6.ts")
         playlist.hasNewLinks = false
         #expect(names(try playlist.load(5..<11)) == ["media_w2_10.ts"])
@@ -126,7 +126,7 @@ struct ChangedLinkTests {
         #expect(playlist.rows.allSatisfy { !$0.isDiscontinuous })
     }
 
-    /// A new session that isn't the continuation of the known one.
+    /// A new session that doesn't continue the known one.
     struct Beginning: Sendable {
         var hasNewLinks = true
         var target = 6
@@ -135,16 +135,16 @@ struct ChangedLinkTests {
     }
 
     @Test(arguments: [
-        // The links weren't refreshed.
+        // The URLs weren't refreshed.
         Beginning(hasNewLinks: false),
-        // One common segment is too little.
+        // One common segment isn't enough.
         Beginning(numbers: 7..<10),
-        // The segments have other durations.
+        // The segments have different durations.
         Beginning(target: 5, began: 8),
         // The newest number doesn't match the elapsed time.
         Beginning(began: 60),
     ])
-    mutating func otherSessionIsBeginning(beginning: Beginning) throws {
+    mutating func otherSessionIsNewBeginning(beginning: Beginning) throws {
         playlist.clock = nil
         playlist.names = "http://origin.example/live/media_w1_#.ts"
         for end in 6..<9 { try playlist.load(end - 6..<end) }

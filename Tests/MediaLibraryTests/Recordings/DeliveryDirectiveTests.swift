@@ -5,10 +5,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A recorder of a stream whose server supports blocking playlist reloads and delta updates (RFC 8216bis §6.2.5).
+/// Tests of recording from servers that support blocking playlist reloads and delta updates (RFC 8216bis §6.2.5).
 @Suite(.timeLimit(.minutes(20)))
 struct DeliveryDirectiveTests {
-    /// The definitions that a server announces, and the directives expected in requests.
+    /// The capabilities that a server announces, and the directives expected in requests.
     struct Server: CustomTestStringConvertible {
         var tags: String
         var isBlocking = true
@@ -23,7 +23,7 @@ struct DeliveryDirectiveTests {
             Server(
                 tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=36,CAN-SKIP-DATERANGES=YES",
                 skip: .segmentsAndDateRanges),
-            // A recording doesn't use partial segments, so it makes one request per segment.
+            // A recording doesn't use partial segments, so it sends one request per segment.
             Server(
                 tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=36,PART-HOLD-BACK=6\n"
                     + "#EXT-X-PART-INF:PART-TARGET=2", skip: .segments),
@@ -43,7 +43,7 @@ struct DeliveryDirectiveTests {
         return fixture
     }
 
-    /// Returns the directives of each request for a track's playlist, in order.
+    /// Returns the directives of all requests for a track's playlist, in order.
     private func directives(_ fixture: RecordingFixture, _ folder: String = "v1") -> [DeliveryDirectives] {
         let playlist = fixture.live.playlist(folder).description
         return fixture.live.library.origin.requests.map(\.url.description)
@@ -53,16 +53,16 @@ struct DeliveryDirectiveTests {
     @Test(arguments: Server.all) func usesAnnouncedDirectives(server: Server) async throws {
         let fixture = try await fixture(server)
         try await fixture.record()
-        // The first load ends before time passes.
+        // The first load must end before time passes.
         await fixture.settle()
         let first = fixture.live.next
         try await fixture.pass(120)
         for folder in ["v1", "a1"] {
             let requested = directives(fixture, folder)
-            #expect(requested.first?.isEmpty == true, "the whole playlist comes first")
+            #expect(requested.first?.isEmpty == true, "the first request must be for the whole playlist")
             #expect(requested.dropFirst().allSatisfy { $0.skip == server.skip && $0.part == nil })
             if server.isBlocking {
-                // One request for each segment, sent before the segment is available.
+                // There is one request for each segment, sent before the segment is available.
                 #expect(requested.dropFirst().map(\.mediaSequence) == (first...fixture.live.next).map { $0 })
                 #expect(fixture.live.held == 2)
             } else {
@@ -75,7 +75,7 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// The origin is unavailable while two segments appear. The delta update that follows skips the first of them.
+    /// The origin is unavailable while two segments appear. The next delta update skips the first of them.
     @Test func loadsWholePlaylistAfterDeltaUpdateThatSkipsTooMuch() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()
@@ -95,7 +95,7 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// No delta update is requested when too much may be skipped: half of the skip boundary is 18 s.
+    /// If too much may be skipped, no delta update is requested. Half of the skip boundary is 18 s.
     @Test func requestsNoDeltaUpdateAfterLongOutage() async throws {
         let fixture = try await fixture(.full)
         try await fixture.record()
@@ -113,12 +113,12 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// A server that announces blocking reloads but responds at once, with a tag that changes each time.
-    @Test func reloadsAtOnceOnlyAfterNewSegments() async throws {
+    /// The server announces blocking reloads but responds immediately, with a tag that changes each time.
+    @Test func reloadsImmediatelyOnlyAfterNewSegments() async throws {
         let fixture = try await fixture(.all[0])
         fixture.live.directives = .answeredAtOnce
         try await fixture.record()
-        // The first load ends before time passes.
+        // The first load must end before time passes.
         await fixture.settle()
         let first = fixture.live.next
         for count in 0..<240 {
@@ -133,19 +133,19 @@ struct DeliveryDirectiveTests {
         await fixture.close()
     }
 
-    /// A server that announces directives but responds to them with 400, temporarily or always.
+    /// The server announces directives but responds to them with 400, either temporarily or always.
     @Test(arguments: [true, false]) func loadsWholePlaylistWhenDirectivesAreRefused(forGood: Bool) async throws {
         let fixture = try await fixture(.full)
         fixture.live.directives = .refused
         try await fixture.record()
-        // The first load ends before time passes.
+        // The first load must end before time passes.
         await fixture.settle()
         let first = fixture.live.next
         try await fixture.pass(120)
         #expect(await (try fixture.recording).state == .recording)
         try await fixture.check { _ in true }
         #expect(try await fixture.gapCount() == 0)
-        // As many requests as without directives, plus one refused request per segment.
+        // There are as many requests as without directives, plus one refused request per segment.
         let segments = fixture.live.next - first
         let requested = directives(fixture)
         #expect(requested.count { !$0.isEmpty } <= segments + 2, "\(requested.count) requests for \(segments) segments")

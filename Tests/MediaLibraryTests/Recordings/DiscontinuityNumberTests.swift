@@ -3,16 +3,16 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The numbering of discontinuities, which is the same on all tracks.
+/// Tests of the numbering of discontinuities, which must be the same on all tracks.
 struct DiscontinuityNumberTests {
     private var video = FollowedPlaylist()
     private var audio = FollowedPlaylist()
-    /// The segments with a discontinuity before them.
+    /// The numbers of the segments that follow a discontinuity.
     private var breaks = [8, 14, 20, 40]
 
     init() { audio.names = "http://origin.example/audio/#.ts" }
 
-    /// Loads segments of a track whose origin counts discontinuities from a number.
+    /// Loads segments of a track whose origin counts discontinuities from `first`.
     private func load(
         _ track: inout FollowedPlaylist, _ numbers: Range<Int>, from first: Int = 5, besides other: FollowedPlaylist
     ) throws {
@@ -24,20 +24,20 @@ struct DiscontinuityNumberTests {
         try track.load(numbers)
     }
 
-    /// Returns the discontinuity number of each segment by its name.
+    /// Returns the discontinuity number of each segment, by its file name.
     private func numbers(_ track: FollowedPlaylist) -> [String: Int64] {
         Dictionary(zip(track.recorded, track.discontinuities)) { _, last in last }.filter { $0.key != "-" }
     }
 
     private func check(_ from: Int = 0) {
-        let (pictures, sound) = (numbers(video), numbers(audio))
+        let (videoNumbers, audioNumbers) = (numbers(video), numbers(audio))
         for number in from..<100 {
-            guard let one = pictures["\(number).ts"], let other = sound["\(number).ts"] else { continue }
+            guard let one = videoNumbers["\(number).ts"], let other = audioNumbers["\(number).ts"] else { continue }
             #expect(one == other, "segment \(number)")
         }
     }
 
-    /// An audio rendition appears only after three advertisements have begun.
+    /// An audio rendition appears after three advertisements have begun.
     @Test(arguments: [true, false]) func lateTrackAdoptsNumbersOfOtherTracks(isRestarted: Bool) throws {
         var test = self
         for end in 6..<24 { try test.load(&test.video, end - 6..<end, besides: test.audio) }
@@ -53,8 +53,8 @@ struct DiscontinuityNumberTests {
         #expect(test.audio.rows.filter(\.isDiscontinuous).map(\.originSequence) == [20, 40])
     }
 
-    /// The video's first playlist has a discontinuity that has left the audio's.
-    @Test(arguments: [true, false]) func agreesWhenTracksBeginAroundDiscontinuity(isVideoFirst: Bool) throws {
+    /// The video's first playlist contains a discontinuity that has already left the audio's.
+    @Test(arguments: [true, false]) func numbersAgreeWhenTracksBeginAroundDiscontinuity(isVideoFirst: Bool) throws {
         var test = self
         if isVideoFirst { try test.load(&test.video, 5..<11, besides: test.audio) }
         try test.load(&test.audio, 8..<12, besides: test.video)
@@ -65,8 +65,8 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
-    /// A track begins with a discontinuity, and the recorded track counts none at that time.
-    @Test func ignoresFirstDiscontinuityThatOtherTracksDontCount() throws {
+    /// A track begins with a discontinuity when the recorded track has none.
+    @Test func ignoresFirstDiscontinuityThatOtherTracksLack() throws {
         var test = self
         test.breaks = []
         for end in 6..<9 { try test.load(&test.video, end - 6..<end, from: 0, besides: test.audio) }
@@ -79,8 +79,8 @@ struct DiscontinuityNumberTests {
         #expect(TimelinePage(encoded: page.encoded)?.discontinuities == 0)
     }
 
-    /// Restarted media sequences get the same number, in any order and whatever the origin counts then.
-    @Test(arguments: [0, 5, 90]) func agreesWhenTracksRestartTogether(first: Int) throws {
+    /// Tracks that restart have the same number, in whatever order they restart and whatever the origin counts then.
+    @Test(arguments: [0, 5, 90]) func numbersAgreeWhenTracksRestartTogether(first: Int) throws {
         var test = self
         for end in 6..<16 {
             try test.load(&test.video, end - 6..<end, besides: test.audio)
@@ -90,7 +90,7 @@ struct DiscontinuityNumberTests {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
             try test.load(&test.video, max(17, end - 6)..<end, from: first, besides: test.audio)
-            // The audio's playlist is still the old one at first.
+            // At first, the audio's playlist is still the old one.
             if end >= 20 {
                 test.audio.shift = 7000
                 test.audio.names = "http://two.example/audio/#.ts"
@@ -100,8 +100,8 @@ struct DiscontinuityNumberTests {
         test.check()
     }
 
-    /// One track restarts alone. The tracks agree again after the origin's next discontinuity.
-    @Test(arguments: [5, 0]) func agreesAgainAfterOneTrackRestarts(first: Int) throws {
+    /// Only one track restarts. The tracks agree again after the origin's next discontinuity.
+    @Test(arguments: [5, 0]) func numbersAgreeAgainAfterOneTrackRestarts(first: Int) throws {
         var test = self
         for end in 6..<23 {
             try test.load(&test.video, end - 6..<end, besides: test.audio)
@@ -118,7 +118,7 @@ struct DiscontinuityNumberTests {
 
     // MARK: - Missed discontinuities
 
-    /// The recorder is off while a segment with a discontinuity passes.
+    /// The recorder is stopped while a segment with a discontinuity is published.
     @Test(arguments: [true, false], [nil, 0]) func countsMissedDiscontinuities(
         isRestarted: Bool, clock: Double?
     ) throws {
@@ -129,7 +129,7 @@ struct DiscontinuityNumberTests {
         try test.load(&test.video, 30..<36, besides: test.audio)
         #expect(test.video.rows.first { $0.url.hasSuffix("/30.ts") }?.isDiscontinuous == true)
         #expect(test.numbers(test.video)["30.ts"] == test.numbers(test.video)["5.ts"]! + 3)
-        // A track that saw the discontinuities counts the same.
+        // A track that saw the discontinuities has the same count.
         for end in 6..<36 { try test.load(&test.audio, end - 6..<end, besides: test.video) }
         test.check()
     }

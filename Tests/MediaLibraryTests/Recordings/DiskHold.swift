@@ -2,13 +2,13 @@ import Foundation
 import MediaCacheTesting
 import Synchronization
 
-/// A block of one write or deletion of a file, to simulate a slow disk.
+/// A hold on one write or deletion of a file, which simulates a slow disk.
 final class DiskHold: Sendable {
     private let state = Mutex((isArmed: false, isReached: false))
     private let released = DispatchSemaphore(value: 0)
     private let isMeant: @Sendable (HookedFileSystem.Moment, String) -> Bool
 
-    /// - Parameter isMeant: whether an operation on the file at a path may be blocked.
+    /// - Parameter isMeant: Returns whether an operation on the file at a path may be blocked.
     init(_ isMeant: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.isMeant = isMeant }
 
     /// The file system whose operations are blocked.
@@ -17,10 +17,10 @@ final class DiskHold: Sendable {
     /// Blocks the next matching operation.
     func arm() { state.withLock { $0 = (true, false) } }
 
-    /// Whether an operation is or was blocked.
+    /// Whether an operation is or has been blocked.
     var isReached: Bool { state.withLock { $0.isReached } }
 
-    /// Returns when an operation is blocked.
+    /// Waits until an operation is blocked.
     func reached() async {
         while !isReached { await Task.yield() }
     }

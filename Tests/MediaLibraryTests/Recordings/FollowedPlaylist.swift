@@ -3,37 +3,37 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A playlist as an encoder writes it, load after load, and the rows of its follower.
+/// A simulated encoder's playlist, and the rows that its follower creates from successive loads.
 struct FollowedPlaylist {
     static let second: Int64 = 1_000_000_000
-    /// The start of the first segment of an encoder that counts from 0.
+    /// The time at which segment 0 starts, unless `began` moves it.
     static let noon = 1_700_000_000 * second
 
-    /// The names of an encoder's segments, with `#` for their number.
+    /// The segment URLs, with `#` for the segment number.
     var names = "http://origin.example/live/#.ts"
     var target = 6
-    /// The error of its clock in seconds; nil for no clock.
+    /// The error of the encoder's clock in seconds; nil if the playlist has no dates.
     var clock: Double? = 0
-    /// The difference between media sequence numbers and segment numbers.
+    /// The media sequence number minus the segment number.
     var shift = 0
     /// The start of segment 0, in seconds after noon.
     var began: Double = 0
     var hasEndList = false
-    /// The lines before a segment.
+    /// Lines inserted before a segment, by segment number.
     var lines: [Int: String] = [:]
-    /// The lines before the first segment.
+    /// Lines before the first segment.
     var header = ""
 
     var follower = TrackFollower(folder: "video-1")
     var rows: [RecordedSegment] = []
     private var firstDiscontinuities: Int64 = 0
-    /// The lag of another track's clock behind the arrival of its segments.
+    /// The delay between another track's clock and the arrival of its segments.
     var otherLag: Int64?
-    /// Whether the next load is of another redundant copy.
+    /// Whether the next load is from another redundant copy.
     var isCopy = false
-    /// Whether the next load is from another address than the last one.
+    /// Whether the next load is from another URL than the last one.
     var hasNewLinks = false
-    /// The numberings of other tracks.
+    /// The discontinuity numbers of other tracks.
     var others: [DiscontinuityNumbers] = []
     private(set) var outcome: PlaylistReload.Outcome?
 
@@ -51,9 +51,9 @@ struct FollowedPlaylist {
         return text + (hasEndList ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// Loads a playlist with these segments when the last of them ends, or `late` seconds later.
+    /// Loads a playlist with these segments when the last one ends, or `late` seconds later.
     ///
-    /// - Returns: the new rows.
+    /// - Returns: The new rows.
     @discardableResult
     mutating func load(_ numbers: Range<Int>, late: Double = 0) throws -> [RecordedSegment] {
         try load(text(numbers), at: began + Double(numbers.upperBound * target) + late)
@@ -70,7 +70,7 @@ struct FollowedPlaylist {
         if rows.isEmpty { firstDiscontinuities = follower.firstDiscontinuities }
         outcome = result.outcome
         if result.outcome != .stale { isCopy = false }
-        // The constraints of the timeline.
+        // Checks the invariants of the timeline.
         for row in result.rows {
             if let last = rows.last {
                 #expect(row.number == last.number + 1)
@@ -88,7 +88,7 @@ struct FollowedPlaylist {
             next: rows.last.map { $0.number + 1 }, discontinuities: discontinuities.last ?? 0)
     }
 
-    /// Returns the number of discontinuities up to each row.
+    /// Returns the number of discontinuities up to and including each row.
     var discontinuities: [Int64] {
         var count = firstDiscontinuities
         return rows.map { row in
@@ -97,13 +97,13 @@ struct FollowedPlaylist {
         }
     }
 
-    /// Returns the last component of a row's name, or `-` for a gap.
+    /// Returns the last path component of each row's URL, or `-` for a gap.
     var recorded: [String] { rows.map(Self.name) }
 
     static func name(_ row: RecordedSegment) -> String {
         row.url.isEmpty ? "-" : row.url.split(separator: "/").last?.split(separator: "?").first.map(String.init) ?? ""
     }
 
-    /// Returns the starts of rows in seconds after noon.
+    /// Returns the start of each row in seconds after noon.
     static func starts(_ rows: [RecordedSegment]) -> [Double] { rows.map { Double($0.start - noon) / 1e9 } }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The live edge, and windows that end at or after it.
+/// Tests of the live edge, and of windows that end at or after it.
 @Suite(.timeLimit(.minutes(10)))
 struct LiveEdgeTests {
     private static let second = TimelineRows.second
@@ -21,7 +21,7 @@ struct LiveEdgeTests {
 
     // MARK: - Dead renditions
 
-    @Test func deadRenditionDoesNotHoldEdge() async throws {
+    @Test func deadRenditionDoesNotDelayEdge() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
@@ -29,7 +29,7 @@ struct LiveEdgeTests {
         let died = now(fixture)
         try await fixture.pass(300)
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        // A window up to the edge, on the dead track too.
+        // A window up to the edge is finished, on the dead track too.
         let recording = try fixture.recording
         for track in ["video-1", "audio-1"] {
             let bytes = try await recording.playlist(.all, track: track)
@@ -38,9 +38,9 @@ struct LiveEdgeTests {
         // A window that ended long after the rendition died is complete.
         let window = try await recording.finished(from: died - 30 * Self.second, to: died + 120 * Self.second)
         #expect(window.contents.parts.contains { $0.name.hasPrefix("video-1/") })
-        // The live entry omits the rendition.
+        // The live entry playlist omits the rendition.
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
-        // The rendition counts again when it recovers.
+        // When the rendition recovers, it counts again.
         fixture.live.heal()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
@@ -53,8 +53,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// Segments awaited when the origin became unavailable don't hold the edge.
-    @Test func renditionThatDiesWithAwaitedSegmentsDoesNotHoldEdge() async throws {
+    /// Segments that are awaited when the origin becomes unavailable don't delay the edge.
+    @Test func renditionThatDiesWithAwaitedSegmentsDoesNotDelayEdge() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
@@ -68,8 +68,8 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The playlist keeps listing all segments, as that of an event does.
-    @Test(arguments: [404, 403, 500]) func renditionWithFailingSegmentsDoesNotHoldEdge(status: Int) async throws {
+    /// The playlist keeps listing all segments, as an event playlist does.
+    @Test(arguments: [404, 403, 500]) func renditionWithFailingSegmentsDoesNotDelayEdge(status: Int) async throws {
         let fixture = try await RecordingFixture.opened { $0.window = 10_000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -82,7 +82,7 @@ struct LiveEdgeTests {
         let recording = try fixture.recording
         #expect(await recording.silentTracks == ["audio-1"])
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        // The segments are given up after ten minutes, so that the number of awaited segments is bounded.
+        // After ten minutes the recorder stops waiting for a segment, which limits the number of awaited segments.
         #expect(try await fixture.gapCount("audio-1") == 0)
         try await fixture.pass(600)
         #expect(await recording.silentTracks == ["audio-1"])
@@ -92,7 +92,7 @@ struct LiveEdgeTests {
         #expect(try await fixture.gapCount("video-1") == 0)
         let window = try await recording.finished(from: failed - 30 * Self.second, to: failed + 120 * Self.second)
         #expect(window.gaps >= 15)
-        // The rendition counts again when its segments recover.
+        // When the segments recover, the rendition counts again.
         live.heal()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
@@ -100,7 +100,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The host of one track's segments is unavailable, and the playlist keeps all segments.
+    /// The host of one track's segments is unavailable, while the playlist keeps listing them.
     @Test func losesNoListedSegmentInPartialOutage() async throws {
         let fixture = try await RecordingFixture.opened { $0.window = 10_000 }
         try await fixture.record()
@@ -120,7 +120,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func outageOfAllTracksHoldsEdge() async throws {
+    @Test func outageOfAllTracksStopsEdge() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(60)
@@ -142,7 +142,7 @@ struct LiveEdgeTests {
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, fault)
         try await fixture.pass(7)
-        // The playlist keeps the segment, so only patience gives it up.
+        // The playlist keeps listing the segment, so only the time limit ends the wait for it.
         fixture.live.window = 1000
         try await fixture.pass(13)
         #expect(try await fixture.gapCount() == 0)
@@ -152,7 +152,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    @Test func edgePassesHangingSegmentAfterThreeTargetDurations() async throws {
+    @Test func edgePassesStalledSegmentAfterThreeTargetDurations() async throws {
         let fixture = try await RecordingFixture.opened { $0.window = 1000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -171,15 +171,15 @@ struct LiveEdgeTests {
         #expect(try #require(try fixture.recording.timelines[0].edgeTime) > row.end)
         try await fixture.pass(6)
         #expect(try await edge(fixture) >= now(fixture) - 12 * Self.second)
-        // No request is left.
+        // No request remains.
         try await fixture.pass(6)
         #expect(await (try fixture.recording).isQuiet())
         try await fixture.check { $0.url != url }
         await fixture.close()
     }
 
-    /// A dead connection says nothing about the segment.
-    @Test func hangingSegmentIsRequestedAgain() async throws {
+    /// A dead connection doesn't mean that the segment is unavailable.
+    @Test func stalledSegmentIsRequestedAgain() async throws {
         let fixture = try await RecordingFixture.opened { $0.window = 1000 }
         try await fixture.record()
         try await fixture.pass(60)
@@ -196,7 +196,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// The segment receives data in each target duration, but takes longer than the edge waits for a hanging one.
+    /// The segment receives data in each target duration, but takes longer than the edge waits for a stalled one.
     @Test func waitsForSlowSegment() async throws {
         let fixture = try await RecordingFixture.opened { live in
             live.window = 1000
@@ -228,7 +228,7 @@ struct LiveEdgeTests {
 
     // MARK: - Ends of recordings
 
-    /// The playlists are half a minute late. The recording ends when they reach its end.
+    /// The playlists are 40 s late. The recording ends when they reach its end time.
     @Test func recordsUntilEdgePassesEnd() async throws {
         let fixture = try await RecordingFixture.opened { $0.clock = -40 }
         let end = fixture.live.library.time.now.addingTimeInterval(120)
@@ -243,7 +243,7 @@ struct LiveEdgeTests {
         await fixture.close()
     }
 
-    /// A stream whose clock is three hours behind would reach the end three hours later.
+    /// A stream whose clock is three hours behind would reach the end time three hours late.
     @Test func doesNotWaitForClockFarBehind() async throws {
         let fixture = try await RecordingFixture.opened { $0.clock = -3 * 3600 }
         let end = fixture.live.library.time.now.addingTimeInterval(120)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A live stream at a scripted origin: two variant streams and audio, sliding playlists, and all kinds of faults.
+/// A live stream at a scripted origin, with two variant streams, audio, sliding playlists, and all kinds of faults.
 final class LiveOrigin {
     /// A published segment.
     struct Published {
         var url: ResourceURL
         var bytes: [UInt8]
-        /// The time at which the segment was listed.
+        /// The time when the segment was listed.
         var at: Duration
     }
 
@@ -20,43 +20,44 @@ final class LiveOrigin {
     var folders = ["v1", "v2", "a1"]
     var target = 6
     var window = 6
-    /// The time for which a segment stays available after it has left the playlist.
+    /// The number of target durations for which a segment remains available after it has left the playlist.
     var grace = 6
-    /// The names of segments relative to their playlist, with `#` for their number.
+    /// The segment URIs relative to their playlist, with `#` for the segment number.
     var names = "#.ts"
     /// The folder of the playlists, which may contain an access token.
     var place = "live"
-    /// The folders of redundant copies of playlists and segments on other pathways, with the offsets of their numbers.
+    /// The folders of redundant copies of the playlists and segments on other pathways, with their offsets of media
+    /// sequence numbers.
     var backups: [(place: String, shift: Int)] = []
-    /// The error of the clock in seconds; nil for no clock.
+    /// The error of the encoder's clock in seconds; nil if playlists have no dates.
     var clock: Double? = 0
-    /// The query of every URL.
+    /// The query of all URLs.
     var query = ""
-    /// The additional query of segments.
+    /// An additional query of segment URLs.
     var tokens = ""
     var hasEndList = false
     /// Whether the multivariant playlist lists the audio rendition.
     var isSoundNamed = true
-    /// The playlist that is served instead of the multivariant playlist.
+    /// A playlist that is served in place of the multivariant playlist.
     var slate: String?
-    /// Whether playlists are written.
+    /// Whether playlists are updated.
     var isWriting = true
-    /// Whether playlists are written in the main folder. Redundant copies are always written.
+    /// Whether playlists are updated in the main folder. Redundant copies are always updated.
     var isWritingOwn = true
-    /// The lines before a segment, by its number and whether it is the playlist's first.
+    /// Returns the lines before a segment, given its number and whether it is the first in the playlist.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
-    /// The first lines of the multivariant playlist, and of the media playlists.
+    /// The first lines of the multivariant playlist and of the media playlists.
     var definitions = (entry: "", media: "")
-    /// The difference between media sequence numbers and segment numbers.
+    /// The media sequence number minus the segment number.
     var shift = 0
-    /// The responses to delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announce.
+    /// The behaviour towards delivery directives (RFC 8216bis §6.2.5), which ``definitions`` announces.
     var directives = Directives.honoured
-    /// The transform of a segment's bytes before they are served.
+    /// Transforms a segment's bytes before they are served.
     var seal: (_ bytes: [UInt8], _ number: Int) -> [UInt8] = { bytes, _ in bytes }
 
     /// All published segments in order, by folder.
     private(set) var published: [String: [Published]] = [:]
-    /// The times at which an encoder restarted.
+    /// The times when the encoder restarted.
     private(set) var restarts: [Duration] = []
     /// The number of the segment in progress, and its start.
     private(set) var next = 0
@@ -67,18 +68,18 @@ final class LiveOrigin {
     private var generation = 0
     private var failing: [ResourceURL] = []
     private var written = ""
-    /// The gates of held requests for the next segment of each folder's playlist.
+    /// The gates that delay requests for each folder's next playlist.
     private var gates: [String: ScriptedGate] = [:]
 
-    /// Responses to delivery directives.
+    /// The behaviour towards delivery directives.
     enum Directives {
-        /// The requested response.
+        /// Responds as requested.
         case honoured
-        /// Delta updates that skip all but the last segment.
+        /// Sends delta updates that skip all but the last segment.
         case skippingTooMuch
-        /// Status 400.
+        /// Responds with status 400.
         case refused
-        /// The current playlist, without holding the request.
+        /// Sends the current playlist without delaying the response.
         case answeredAtOnce
     }
 
@@ -100,14 +101,14 @@ final class LiveOrigin {
         Self.url("\(place ?? self.place)/\(folder)/index.m3u8\(query)")
     }
 
-    /// Returns the URL of a segment under its current name.
+    /// Returns the URL of a segment with the current names.
     func segment(_ number: Int, in folder: String = "v1", at place: String? = nil) -> ResourceURL {
         Self.url("\(place ?? self.place)/\(folder)/\(names.replacing("#", with: String(number)))\(query)\(tokens)")
     }
 
     // MARK: - The encoder
 
-    /// Restarts the encoder with a number.
+    /// Restarts the encoder at a segment number.
     func restart(at number: Int = 0, as names: String? = nil) {
         next = number
         restarts.append(library.time.monotonic)
@@ -117,7 +118,7 @@ final class LiveOrigin {
         if let names { self.names = names }
     }
 
-    /// Publishes the segments and playlists of the current time.
+    /// Publishes the segments and playlists that are due.
     func publish() {
         let now = library.time.monotonic
         while now - began >= .seconds(target), !hasEndList { end(at: now) }
@@ -174,7 +175,7 @@ final class LiveOrigin {
             """
     }
 
-    /// Completes the segment in progress.
+    /// Ends the segment in progress.
     private func end(at now: Duration) {
         listed.append(inFlight)
         began += .seconds(target)
@@ -199,9 +200,9 @@ final class LiveOrigin {
         published[folder, default: []].append(Published(url: url, bytes: seal(bytes, number), at: now))
     }
 
-    /// Publishes the listed segments again under their current names.
+    /// Publishes the listed segments again under the current names.
     ///
-    /// - Parameter names: the names under which they were published; nil for the current ones.
+    /// - Parameter names: The names under which they were published; nil for the current ones.
     func renewLinks(from names: String? = nil) {
         for (item, folder) in listed.flatMap({ item in folders.map { (item, $0) } }) where folder != "v2" {
             let name = (names ?? self.names).replacing("#", with: String(item.number))
@@ -214,7 +215,7 @@ final class LiveOrigin {
 
     private func name(_ number: Int) -> String { names.replacing("#", with: String(number)) }
 
-    /// The query of the links in a playlist; a variable reference if one is defined.
+    /// The query of the URIs in a playlist, as a variable reference if one is defined.
     private var writtenQuery: String {
         definitions.media.isEmpty ? query : query.isEmpty ? "" : "?{$query}"
     }
@@ -223,7 +224,7 @@ final class LiveOrigin {
         var bytes: [UInt8] = []
         for packet in 0..<4 {
             bytes.append(0x47)
-            // The number makes each segment's bytes unique.
+            // The seed makes each segment's bytes unique.
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: seed >> (shift * 8))) }
             for index in 9..<188 { bytes.append(UInt8(truncatingIfNeeded: index + packet)) }
         }
@@ -236,7 +237,7 @@ final class LiveOrigin {
 
     func text(_ folder: String, shift: Int? = nil) -> String { text(listed, skipping: 0, shift: shift) }
 
-    /// Returns a playlist of some segments, without the first ones in a delta update (RFC 8216bis §6.2.5.1).
+    /// Returns a playlist of some segments. A delta update omits the first ones (RFC 8216bis §6.2.5.1).
     private func text(
         _ listed: [(number: Int, duration: Int, date: Date)], skipping count: Int, shift: Int? = nil
     ) -> String {
@@ -259,7 +260,7 @@ final class LiveOrigin {
 
     // MARK: - Delivery directives
 
-    /// The number of requests held until the next segment is available.
+    /// The number of requests that are waiting for the next segment.
     var held: Int { gates.values.count { $0.arrivals > 0 && !$0.isOpen } }
 
     /// Returns the URL of a playlist with directives.
@@ -267,18 +268,18 @@ final class LiveOrigin {
         Self.url(String(directives.applied(to: playlist(folder).description).dropFirst(Self.base.count)))
     }
 
-    /// Answers requests for listed segments at once, and holds those for the next one until it is available.
+    /// Serves playlists of listed segments immediately, and delays requests for the next segment until it is available.
     private func answerDirectives(_ folder: String) {
         let coming = Array((listed + [inFlight]).suffix(window))
         let gate = ScriptedGate()
         for skip in [nil, DeliveryDirectives.Skip.segments, .segmentsAndDateRanges] {
             for number in [nil, next] + listed.map(\.number) {
-                let asked = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
-                guard !asked.isEmpty else { continue }
-                let url = playlist(folder, asked)
+                let requested = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
+                guard !requested.isEmpty else { continue }
+                let url = playlist(folder, requested)
                 let isHeld = number == next && directives != .answeredAtOnce
                 let items = isHeld ? coming : listed
-                // Segments older than six target durations.
+                // The segments older than six target durations.
                 let skipped = skip == nil ? 0 : directives == .skippingTooMuch ? items.count - 1 : items.count - 6
                 library.serve(text(items, skipping: max(0, skipped)), at: url, entityTag: nil)
                 library.origin.always(url)
@@ -291,7 +292,7 @@ final class LiveOrigin {
         last?.open()
     }
 
-    /// Whether a segment was listed for long enough to be seen, up to a time.
+    /// Returns whether a segment was listed long enough before `now` and each restart to be seen.
     func wasSeen(_ segment: Published, by now: Duration) -> Bool {
         let patience = Duration.seconds(target + 1)
         return !(restarts + [now]).contains { $0 >= segment.at && $0 - segment.at < patience }

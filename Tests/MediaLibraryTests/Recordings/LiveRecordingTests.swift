@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording of a live stream with faults in its playlists.
+/// Tests of recording a live stream with faults in its playlists.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveRecordingTests {
     @Test(arguments: [2, 6]) func recordsWholeStream(target: Int) async throws {
@@ -42,7 +42,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Variables are also available to the next process, which loads the tracks' playlists first.
+    /// The next process also has the variables, although it loads the tracks' playlists first.
     @Test func importsVariablesFromMultivariantPlaylist() async throws {
         let fixture = try await RecordingFixture.opened { live in
             live.query = "?t=1"
@@ -109,7 +109,7 @@ struct LiveRecordingTests {
         for round in 0..<12 {
             try await fixture.pass(30)
             old.append(fixture.live.text("v1"))
-            // A playlist of a minute ago, one older than the window, or an empty one.
+            // Serves a playlist from a minute ago, one from before the window, or an empty one.
             fixture.live.isWriting = false
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
             fixture.live.serve(round % 2 == 0 ? text : old[max(0, round - 3)], "v1")
@@ -176,7 +176,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    @Test(arguments: [86_400.0, -86_400]) func recordsThroughJumpOfClock(jump: Double) async throws {
+    @Test(arguments: [86_400.0, -86_400]) func recordsThroughClockJump(jump: Double) async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
         try await fixture.pass(100)
@@ -212,8 +212,8 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Each load of the multivariant playlist begins a session with other names, and the old links fail.
-    @Test(arguments: [0, nil]) func continuesWithLinksOfNewSession(clock: Double?) async throws {
+    /// Each load of the multivariant playlist begins a session with new names, and the old URLs fail.
+    @Test(arguments: [0, nil]) func continuesWithURLsOfNewSession(clock: Double?) async throws {
         let fixture = try await RecordingFixture.opened { live in
             live.clock = clock
             live.place = "session-1"
@@ -239,7 +239,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// The origin briefly serves a slate instead of the multivariant playlist.
+    /// For a while, the origin serves a slate instead of the multivariant playlist.
     @Test func mediaPlaylistDoesNotReplaceMultivariantPlaylist() async throws {
         let fixture = try await RecordingFixture.opened { $0.window = 20 }
         try await fixture.record()
@@ -270,7 +270,7 @@ struct LiveRecordingTests {
         await fixture.close()
     }
 
-    /// Before the event begins, its URL has a slate as a media playlist.
+    /// Before the event begins, its URL serves a slate as a media playlist.
     @Test(arguments: [(false, false), (true, false), (false, true)])
     func recordsStreamThatReplacesSlate(restarts: Bool, isDownload: Bool) async throws {
         let fixture = try await RecordingFixture.opened {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording of a live stream with faults in its segments, its keys and the disk.
+/// Tests of recording a live stream with faults in its segments and keys and on the disk.
 @Suite(.timeLimit(.minutes(20)))
 struct LiveSegmentTests {
     private func fixture(
@@ -32,7 +32,7 @@ struct LiveSegmentTests {
         for _ in 0..<3 {
             let url = fixture.live.segment(fixture.live.next)
             origin.always(url, fault)
-            // Within the three target durations that the edge waits.
+            // The edge waits three target durations.
             try await fixture.pass(18)
             origin.clearFaults(url)
             try await fixture.pass(24)
@@ -56,7 +56,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    @Test func permanentlyFailingSegmentIsGapThoughPlaylistKeepsIt() async throws {
+    @Test func permanentlyFailingSegmentIsGapEvenIfPlaylistKeepsIt() async throws {
         let fixture = try await fixture { $0.window = 10_000 }
         let url = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(url, .page())
@@ -74,7 +74,7 @@ struct LiveSegmentTests {
         fixture.gates = [gate]
         try await fixture.pass(60)
         try await fixture.pass(30)
-        // The transfer resumed after the received bytes.
+        // The transfer resumed after the bytes already received.
         let requests = fixture.live.library.origin.requests(for: url)
         #expect(requests.count == 2)
         #expect(requests.last?.range != nil)
@@ -83,7 +83,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [30.0, 600]) func recordsThroughOutageOfOrigin(outage: Double) async throws {
+    @Test(arguments: [30.0, 600]) func recordsThroughOriginOutage(outage: Double) async throws {
         let fixture = try await fixture { $0.window = 10 }
         let began = fixture.live.library.time.monotonic
         fixture.live.library.origin.isReachable = false
@@ -99,7 +99,7 @@ struct LiveSegmentTests {
 
     // MARK: - Long playlists
 
-    /// Segments that retention would remove at once aren't fetched, unless a programme pins them.
+    /// Segments that retention would remove immediately aren't fetched unless a programme pins them.
     @Test(arguments: [Retention(seconds: 60), Retention(segments: 10)])
     func doesNotFetchSegmentsThatRetentionWouldRemove(retention: Retention) async throws {
         let live = LiveOrigin()
@@ -118,10 +118,10 @@ struct LiveSegmentTests {
         try await fixture.recordings?.addProgramme(programme, to: fixture.name)
         try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(30)
-        let asked = live.library.origin.requests.filter {
+        let requested = live.library.origin.requests.filter {
             $0.url.target.contains("v1/") && $0.url.target.hasSuffix(".ts")
         }
-        #expect(asked.count >= 24 && asked.count <= 29, "\(asked.count)")
+        #expect(requested.count >= 24 && requested.count <= 29, "\(requested.count)")
         let ranges = try fixture.recording.timelines[0].recordedRanges()
         #expect(ranges.count == 2)
         #expect(ranges.first?.overlaps(programme.nanoseconds) == true)
@@ -130,7 +130,7 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// A short outage after the stream's end doesn't affect segments that weren't fetched before it.
+    /// A short outage after the end of the stream doesn't lose segments that weren't fetched before it.
     @Test func losesNoBacklogInOutageAfterEnd() async throws {
         let live = LiveOrigin()
         live.window = 10_000
@@ -139,7 +139,7 @@ struct LiveSegmentTests {
         try await fixture.open()
         try await fixture.pass(600)
         let origin = live.library.origin
-        // Six segments of each track in a quarter of a minute.
+        // Each gate delays six segments of each track for 15 s.
         let gates = (0..<4).map { _ in ScriptedGate() }
         for (index, folder) in gates.indices.flatMap({ index in ["v1", "a1"].map { (index, $0) } }) {
             for number in index * 6..<index * 6 + 6 {
@@ -147,7 +147,7 @@ struct LiveSegmentTests {
             }
         }
         fixture.gates = gates
-        // Playlists don't wait for a connection after the twelve segments.
+        // Playlists don't wait for a connection behind the twelve segments.
         fixture.store?.schedulingLimits.perHost = 14
         try await fixture.record()
         for (index, gate) in gates.enumerated() {
@@ -173,7 +173,7 @@ struct LiveSegmentTests {
     @Test(arguments: [0, 2000]) func requestsEachChangingKeyOnce(first: Int) async throws {
         let live = LiveOrigin()
         live.restart(at: first)
-        // A key for ten segments, without an initialization vector.
+        // Each key is used for ten segments, without an explicit initialization vector.
         func key(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number / 10 * 3 + $0) } }
         live.seal = { bytes, number in
             let iv = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
@@ -181,7 +181,7 @@ struct LiveSegmentTests {
                 [UInt8]($0)
             } ?? []
         }
-        // Each load has other tokens.
+        // The tokens change with each load.
         var loads = 0
         let origin = live.library.origin
         live.line = { number, isFirst in
@@ -198,13 +198,14 @@ struct LiveSegmentTests {
         #expect(try await fixture.gapCount() == 0)
         let rows = try await fixture.rows("video-1")
         let keys = fixture.live.library.origin.requests.filter { $0.url.target.contains(".key") }
-        // A key for each track.
+        // Each track has separate keys.
         #expect(keys.count == 2 * Set(rows.map { $0.originSequence / 10 }).count)
         #expect(rows.allSatisfy { $0.conditions.companions.count == 1 })
         await fixture.close()
     }
 
-    /// A stream with a new key every ten segments, whose URLs change with each load. The key server may be unavailable.
+    /// A stream with a new key every ten segments. Key URLs change with each load, and the key server may be
+    /// unavailable.
     private final class KeyServer {
         let live = LiveOrigin()
         var fault: ScriptedFault? {
@@ -214,7 +215,8 @@ struct LiveSegmentTests {
         }
         /// The keys that are never available.
         var absent: Set<Int> = []
-        /// Whether the fault applies to the keys that the next load of a playlist lists: v1's, v2's and a1's in turn.
+        /// Returns whether the fault applies to the keys listed in the next load of a playlist. Loads are those of v1,
+        /// v2 and a1 in turn.
         var isFaulty: (_ load: Int) -> Bool = { _ in true }
         private(set) var urls: [(url: ResourceURL, load: Int)] = []
         private var loads = 0
@@ -245,27 +247,27 @@ struct LiveSegmentTests {
         }
 
         /// Pads segments to whole blocks, as encryption does.
-        func sealing() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
+        func padSegments() { live.seal = { bytes, _ in bytes + [UInt8](repeating: 0, count: 16 - bytes.count % 16) } }
 
         var requestCount: Int { live.library.origin.requests.count { $0.url.target.contains(".key") } }
     }
 
-    /// Returns the distance of the edge from the present, in nanoseconds.
+    /// Returns how far the edge is behind the present, in nanoseconds.
     private func behind(_ fixture: RecordingFixture) async throws -> Int64 {
         fixture.live.library.time.now.nanosecondsSinceEpoch - (await (try fixture.recording).edge ?? 0)
     }
 
-    /// Segments leave their playlist while no key is available. Their media is fetched, and plays once the keys are
-    /// cached.
+    /// Segments leave their playlist while no key is available. Their media is fetched anyway, and plays when the keys
+    /// are cached.
     @Test(arguments: [ScriptedFault.status(503), .status(404), .unreachable])
-    func recordsThroughLongOutageOfKeyServer(fault: ScriptedFault) async throws {
+    func recordsThroughLongKeyServerOutage(fault: ScriptedFault) async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         let fixture = try await fixture(keys.live)
         keys.fault = fault
         let before = keys.requestCount
         try await fixture.pass(300)
-        // Each key is requested every other second, however many segments wait for it.
+        // Each key is requested once every two seconds, however many segments need it.
         #expect(keys.requestCount - before <= 2 * 6 * 150)
         keys.fault = nil
         try await fixture.pass(30)
@@ -275,10 +277,11 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// The keys of one track are unavailable. Other tracks continue, and no window with its segments is complete.
-    @Test func trackThatWaitsForKeysDoesNotHoldEdge() async throws {
+    /// One track's keys are unavailable. The other tracks continue, and a window that includes this track's segments
+    /// isn't complete.
+    @Test func trackThatWaitsForKeysDoesNotDelayEdge() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         keys.isFaulty = { $0 % 3 == 1 }
         let fixture = try await fixture(keys.live)
         keys.fault = .status(503)
@@ -299,10 +302,10 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// The edge doesn't wait for an unavailable key when later segments are complete.
+    /// If later segments are complete, the edge doesn't wait for an unavailable key.
     @Test func edgePassesSegmentsWithUnavailableKey() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         keys.absent = [3]
         let fixture = try await fixture(keys.live)
         try await fixture.pass(atMost: 300) { keys.live.next >= 47 }
@@ -313,10 +316,10 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// Media without keys is subject to retention.
+    /// Retention also applies to media whose keys are missing.
     @Test func retentionAppliesWhileKeysAreUnavailable() async throws {
         let keys = KeyServer()
-        keys.sealing()
+        keys.padSegments()
         let fixture = try await fixture(keys.live)
         try await fixture.recordings?.setRetention(Retention(seconds: 60), of: fixture.name)
         keys.fault = .status(503)
@@ -348,8 +351,8 @@ struct LiveSegmentTests {
         await fixture.close()
     }
 
-    /// The lost segment can't be written to the timeline for longer than the end waits for the disk.
-    @Test func endsLaterWhenDiskIsFullAtEnd() async throws {
+    /// The lost segment can't be written to the timeline for longer than the end of the recording waits for the disk.
+    @Test func endsWhenFullDiskHasSpaceAgain() async throws {
         let disk = FullDisk()
         let live = LiveOrigin(
             files: HookedFileSystem { moment, path in
@@ -375,7 +378,7 @@ struct LiveSegmentTests {
     }
 }
 
-/// A disk that may be full.
+/// A simulated disk that can be full.
 private final class FullDisk: Sendable {
     private let state = Mutex(false)
     var isFull: Bool {

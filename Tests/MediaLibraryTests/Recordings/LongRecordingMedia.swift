@@ -5,17 +5,17 @@ import MediaContainers
 @testable import MediaLibrary
 
 /// Real media for the segments of a long recording: fragmented MP4 with video on one track and audio on the other.
-/// Advertisements have another audio codec.
+/// Advertisements use another audio codec.
 final class LongRecordingMedia {
-    /// The samples of a segment, with their duration in seconds.
+    /// The number of samples in a segment, and their duration in seconds.
     static let samples = 30, sampleSeconds: Int64 = 2
 
     private let tracks: [MediaTrack]
     private let advertisement: MediaTrack
     private let fixture: WindowFixture
-    /// The names of segments with damaged bytes, with their tracks' folders.
+    /// The names of segments with damaged bytes, including their tracks' folders.
     private(set) var damaged: Set<String> = []
-    /// The names of segments with the other audio codec.
+    /// The names of segments with the other audio codec, including their tracks' folders.
     private(set) var advertised: Set<String> = []
     private var isServed: Set<String> = []
 
@@ -39,8 +39,8 @@ final class LongRecordingMedia {
     /// Fetches a segment as the recorder does.
     ///
     /// - Parameters:
-    ///   - number: its number at the encoder.
-    ///   - isDamaged: whether its last bytes are missing.
+    ///   - number: The encoder's segment number.
+    ///   - isDamaged: Whether the last bytes are missing.
     func fetch(
         _ row: RecordedSegment, number: Int, track index: Int, isAdvertisement: Bool, isDamaged: Bool
     ) async throws -> Int64 {
@@ -71,7 +71,7 @@ final class LongRecordingMedia {
         return try await fetch(fixture.recording.part(row, track: folder), from: place)
     }
 
-    /// Returns the bytes of a sample: one NAL unit that contains its position.
+    /// Returns the bytes of a sample, a single NAL unit that contains its position.
     static func sample(_ number: Int, _ place: Int) -> [UInt8] {
         [0, 0, 0, 36, 0x65] + [number >> 16, number >> 8, number, place].map { UInt8(truncatingIfNeeded: $0) }
             + [UInt8](repeating: 0x55, count: 31)

@@ -8,36 +8,36 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A week of a channel with many small faults, in simulated time.
+/// Tests of a channel that is recorded for a simulated week with many small faults.
 struct LongRecordingTests {
     private static let second = TimelineRows.second
     private static let hour = 3600 * second
     private static let day = 24 * hour
     private static let week = 7 * day
 
-    /// The times of the faults since the beginning.
+    /// The hours at which the faults occur.
     private enum Hour {
         static let renditionDies = 50, renditionReturns = 55
         static let recordersClockIsSetForward = 30, recordersClockIsSetBack = 80
         static let encodersClockIsSetBack = 100, encodersClockIsSetForward = 120
-        /// By more than a segment.
+        /// These steps are longer than a segment.
         static let encodersClockIsSetFarBack = 135, encodersClockIsSetFarForward = 150
 
-        /// The hours whose programmes are exported as MP4: one for each kind of damage, and one without any.
+        /// The hours of the programmes that are exported as MP4: one for each kind of damage, and one without damage.
         static let exported = [
             10, recordersClockIsSetForward, renditionDies, renditionReturns, recordersClockIsSetBack,
             encodersClockIsSetBack, encodersClockIsSetForward, encodersClockIsSetFarBack, encodersClockIsSetFarForward,
         ]
     }
 
-    /// The seed of a second week; `MEDIACACHE_FUZZ_SEED` replaces it.
+    /// The seed of the second week, which `MEDIACACHE_FUZZ_SEED` replaces.
     private static let seed = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 2
 
     private static func date(_ nanoseconds: Int64) -> Date { Date(nanosecondsSinceEpoch: nanoseconds) }
 
     @Test(
         .enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(60)), arguments: [1, seed])
-    func weekFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
+    func weekLongRecordingFollowsClockAndStaysWithinLimits(seed: UInt64) async throws {
         print("a week of a channel, seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let retention = 26 * Self.hour
@@ -53,7 +53,7 @@ struct LongRecordingTests {
         let recording = fixture.recording
         var encoder = Encoder(start: fixture.library.time.now.nanosecondsSinceEpoch)
         let first = encoder.date(of: 0)
-        // Created in advance: an hour, every ten hours, across all faults.
+        // Programmes of an hour, every ten hours, are created in advance. Together they cover all faults.
         let programmes = stride(from: 3, to: 160, by: 10).map { hour in
             Programme(
                 name: "\(hour)", from: Self.date(first + Int64(hour) * Self.hour),
@@ -93,7 +93,7 @@ struct LongRecordingTests {
                 _ = try await recording.take(encoder.playlist(of: index), index)
                 var rows = await recording.takeAwaited(index)
                 for place in rows.indices {
-                    // One in a hundred can't be fetched. In exported hours, another one has damaged bytes.
+                    // One segment in a hundred can't be fetched. In exported hours, another one has damaged bytes.
                     let (row, chance) = (rows[place], Int.random(in: 0..<100, using: &random))
                     rows[place].state = chance == 0 ? .gap : .stored
                     rows[place].length = chance == 0 ? 0 : 1000
@@ -115,7 +115,7 @@ struct LongRecordingTests {
         try await checkRows(fixture, encoder)
         try await checkProgrammes(fixture, programmes)
         for film in films { try await checkFilm(fixture, film, media) }
-        // The next process opens the store of this one.
+        // The next process opens this process's store.
         let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
         #expect(again.totals == fixture.timeline.totals)
         #expect(again.recordedRanges() == fixture.timeline.recordedRanges())
@@ -130,8 +130,8 @@ struct LongRecordingTests {
     ) async throws {
         let (recording, hour) = (fixture.recording, encoder.elapsed / Self.hour)
         let last = encoder.count - 1
-        // The edge follows the encoder even while a rendition is dead, after a delay to detect that. A clock that was
-        // set far back is approached.
+        // The edge follows the encoder, even while a rendition is dead, after the time needed to detect that. If the
+        // clock is set far back, the edge approaches it gradually.
         let edge = try #require(await recording.edge)
         let end = encoder.date(of: last) + Encoder.length
         let patience = isDead && encoder.elapsed - Int64(Hour.renditionDies) * Self.hour < Self.hour / 4
@@ -140,19 +140,19 @@ struct LongRecordingTests {
                 abs(edge - end) <= 2 * Encoder.length + encoder.approach(of: last),
                 "hour \(hour): \(Double(edge - end) / 1e9) s")
         }
-        // The oldest video segment is as old as the limit allows.
+        // The oldest video segment is as old as the limit permits.
         let oldest = try #require(
             try await fixture.timeline.first(from: 0, outside: programmes.map(\.nanoseconds)), "hour \(hour)")
         let age = encoder.elapsed - encoder.publication(of: try #require(Encoder.number(of: oldest)))
         #expect(age <= retention + Encoder.length, "hour \(hour)")
         if encoder.elapsed > retention + 2 * Self.hour {
-            // A programme may pin the segments at the limit.
+            // A programme may pin segments that have reached the limit.
             let isPinned = programmes.contains {
                 $0.nanoseconds.overlaps(oldest.start - 2 * Encoder.length..<oldest.start + 1)
             }
             #expect(isPinned || age >= retention - Encoder.length, "hour \(hour): \(age / Self.second) s")
         }
-        // A window that ended a while ago is complete, on every track with any of it.
+        // A window that ended some time ago is complete on every track that has any part of it.
         let request = WindowRequest.span(from: edge - 30 * 60 * Self.second, to: edge - 4 * Encoder.length)
         guard encoder.count % 20 == 0, encoder.elapsed > Self.hour else { return }
         for timeline in recording.timelines
@@ -162,7 +162,7 @@ struct LongRecordingTests {
         }
     }
 
-    /// Checks that the timeline is within one segment of the stream's clock, except while it approaches a clock that
+    /// Checks that the timeline stays within one segment of the stream's clock, except while it approaches a clock that
     /// was set far back, and that rows don't overlap.
     private func checkRows(_ fixture: WindowFixture, _ encoder: Encoder) async throws {
         for timeline in fixture.recording.timelines {
@@ -172,7 +172,7 @@ struct LongRecordingTests {
             for row in rows {
                 if let last {
                     #expect(row.number > last.number && row.start >= last.end, "\(row.name)")
-                    // Removed rows had discontinuities.
+                    // Rows that were removed may have had discontinuities.
                     if row.number != last.number + 1 { next = nil }
                 }
                 last = row
@@ -180,14 +180,14 @@ struct LongRecordingTests {
                 #expect(
                     abs(row.start - encoder.date(of: number)) <= Encoder.length + encoder.approach(of: number),
                     "\(row.name)")
-                // Includes the discontinuities while the rendition was dead.
+                // This includes discontinuities that occurred while the rendition was dead.
                 let breaks = min(next ?? number, number)...number
                 #expect(row.isDiscontinuous == breaks.contains(where: Encoder.isBreak), "\(row.name)")
                 next = number + 1
                 #expect(row.conditions.map != nil)
             }
         }
-        // Discontinuities have the same numbers on all tracks.
+        // The tracks agree on the numbers of discontinuities.
         #expect(Set(fixture.recording.timelines.map(\.discontinuities)).count == 1)
     }
 
@@ -196,12 +196,12 @@ struct LongRecordingTests {
             guard try await exported(fixture, programme, .hls) != nil else { continue }
             let span = programme.nanoseconds
             let stretch = try await fixture.timeline.stretch(from: span.lowerBound, to: span.upperBound)
-            // Complete, except for the time skipped when the encoder's clock was set forward.
+            // Programmes are complete, except for the time that was skipped when the encoder's clock was set forward.
             #expect(stretch.segments.count >= 59, "\(programme.name)")
         }
     }
 
-    /// Returns the finished export of a programme.
+    /// Returns a programme's finished export.
     private func exported(
         _ fixture: WindowFixture, _ programme: Programme, _ format: ProgrammeFormat
     ) async throws -> ProgrammeExport? {
@@ -219,7 +219,7 @@ struct LongRecordingTests {
         return export
     }
 
-    /// Checks that the MP4 of a programme has every undamaged recorded segment and lists the others.
+    /// Checks that a programme's MP4 contains every undamaged recorded segment, and that the others are listed.
     private func checkFilm(_ fixture: WindowFixture, _ film: Programme, _ media: LongRecordingMedia) async throws {
         guard let export = try await exported(fixture, film, .mp4) else { return }
         let path = "\(fixture.library.folder)/exports/\(film.id).mp4"
@@ -233,7 +233,7 @@ struct LongRecordingTests {
             let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
             let recorded = rows.filter { $0.state == .stored }
             let odd = Set(recorded.map(names)).intersection(media.damaged.union(media.advertised))
-            // Segments at the ends may be cut.
+            // The segments at both ends may be cut.
             let inner = Set(recorded.dropFirst(2).dropLast(2).map(names))
             #expect(odd.intersection(inner).isSubset(of: named), "\(film.name): \(timeline.track)")
             #expect(
@@ -243,7 +243,7 @@ struct LongRecordingTests {
             let most = recorded.count * LongRecordingMedia.samples
             expected.append(whole - 2 * LongRecordingMedia.samples...most)
         }
-        // The tracks of a film are in the order in which their first samples are read.
+        // A film's tracks are in the order in which their first samples are read.
         expected.sort { $0.lowerBound < $1.lowerBound }
         for (count, range) in zip(samples.map(\.count).sorted(), expected) {
             #expect(range.contains(count), "\(film.name): \(count) samples in a track, \(range) expected")
@@ -251,8 +251,8 @@ struct LongRecordingTests {
     }
 }
 
-/// The encoder of a week: segments of a minute by a clock that is 50 ppm fast and three hours behind, with durations
-/// rounded up by 4 %. An advertisement of two minutes in each hour has another codec.
+/// A simulated encoder that runs for a week. Its segments last a minute by a clock that is 50 ppm fast and three hours
+/// behind, and their durations are rounded up by 4 %. Each hour has an advertisement of two minutes with another codec.
 private struct Encoder {
     static let second = TimelineRows.second
     static let length = 60 * second
@@ -262,21 +262,21 @@ private struct Encoder {
     let start: Int64
     /// The number of segments.
     private(set) var count = 0
-    /// The clock's time of each segment, without adjustments.
+    /// The adjustments of the clock, with the first affected segment.
     private var steps: [(from: Int, by: Int64)] = []
 
     init(start: Int64) { self.start = start }
 
-    /// The time to make a segment, by a correct clock.
+    /// The time to produce a segment, by a correct clock.
     private static let pace = Int64(Double(length) * (1 - fast))
 
     /// The time since the start, by a correct clock.
     var elapsed: Int64 { Int64(count) * Self.pace }
 
-    /// Returns the time at which a segment was complete, since the beginning.
+    /// Returns the time since the start at which a segment is complete.
     func publication(of number: Int) -> Int64 { Int64(number + 1) * Self.pace }
 
-    /// Makes segments. Returns the time that this takes.
+    /// Produces segments. Returns the time that this takes.
     mutating func makeSegments(_ more: Int) -> Int64 {
         count += more
         return Int64(more) * Self.pace
@@ -285,15 +285,15 @@ private struct Encoder {
     /// Adjusts the clock.
     mutating func setClock(by nanoseconds: Int64) { steps.append((count, nanoseconds)) }
 
-    /// Returns the EXT-X-PROGRAM-DATE-TIME of a segment.
+    /// Returns the date of a segment (EXT-X-PROGRAM-DATE-TIME).
     func date(of number: Int) -> Int64 {
         start - 3 * 3600 * Self.second + Int64(number) * Self.length
             + steps.reduce(0) { $0 + (number >= $1.from ? $1.by : 0) }
     }
 
-    /// Returns the additional distance of a segment from its date: the recorder ignores a step back by more than a
-    /// minute for the first three segments, and then each segment makes up half its length until less than a segment is
-    /// left.
+    /// Returns how much further from its date a segment may be recorded. After a step back of more than a minute, the
+    /// recorder ignores the clock for three segments. Then each segment makes up half its length until less than one
+    /// segment remains.
     func approach(of number: Int) -> Int64 {
         let step = steps.last { number >= $0.from && $0.by < -Self.length }
         guard let step else { return 0 }
@@ -307,7 +307,7 @@ private struct Encoder {
     /// Whether an advertisement begins or ends before a segment.
     static func isBreak(_ number: Int) -> Bool { [30, 32].contains(number % 60) }
 
-    /// Returns the encoder's number of a row; nil for a segment that was never seen.
+    /// Returns the encoder's number for a row, or nil for a segment that was never listed.
     static func number(of row: RecordedSegment) -> Int? {
         row.url.split(separator: "/").last.flatMap { Int($0.prefix { $0 != "." }) }
     }
@@ -331,7 +331,7 @@ private struct Encoder {
 }
 
 extension Recording {
-    /// Returns a track's awaited segments in order, and clears them.
+    /// Returns a track's awaited segments in order, and clears the list.
     fileprivate func takeAwaited(_ index: Int) -> [RecordedSegment] {
         let rows = tracks[index].awaited.values.map(\.row).sorted { $0.number < $1.number }
         tracks[index].forgetAwaitedSegments()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Windows that are only partly recorded, and the tags of windows that slide.
+/// Tests of partly recorded windows, and of the tags of sliding windows.
 @Suite(.timeLimit(.minutes(10)))
 struct PartialWindowTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
@@ -30,10 +30,10 @@ struct PartialWindowTests {
             #expect(playlist.hasEndList)
         }
         #expect(try await fixture.recording.finished(from: Self.time(50), to: Self.time(110)).begins == Self.time(100))
-        // In the middle of a hole, the part after it is served.
+        // If the window starts within a hole, the part after the hole is served.
         try await fixture.timeline.remove(Array(200..<300))
         #expect(try await fixture.recording.entry(.span(from: Self.time(250), to: nil)).begins == Self.time(300))
-        // Neither without an overlap nor if strict.
+        // A window without recorded segments is refused, and so is a partial one in strict mode.
         await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.recording.entry(.span(from: Self.time(50), to: Self.time(100)))
         }
@@ -52,7 +52,7 @@ struct PartialWindowTests {
         await fixture.close()
     }
 
-    /// Dates are truncated to milliseconds.
+    /// Playlists contain dates truncated to milliseconds.
     @Test(arguments: [true, false]) func acceptsDatesWrittenInPlaylists(isStrict: Bool) async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.stored(0..<10)
@@ -65,7 +65,7 @@ struct PartialWindowTests {
         #expect(date < rows[0].start)
         let entry = try await fixture.recording.entry(.span(from: date, to: nil), isStrict: isStrict)
         #expect(entry.begins == rows[0].start)
-        // The edge as the API reports it, rounded up.
+        // The API reports the edge rounded up to milliseconds.
         let end = (rows[9].end + 999_999) / 1_000_000 * 1_000_000
         try await fixture.recording.change { $0.isWanted = true }
         let window = try await fixture.recording.finished(from: date, to: end, isStrict: isStrict)
@@ -88,7 +88,7 @@ struct PartialWindowTests {
         fixture.pass(to: Self.time(400))
         #expect(try await fixture.window(.live(nil)).targetDuration == 9)
         #expect(try await fixture.window(.delayed(100 * TimelineRows.second)).targetDuration == 9)
-        // A complete window has the target duration that it needs.
+        // A complete window has the target duration that its segments require.
         #expect(try await fixture.window(.span(from: Self.time(200), to: Self.time(300))).targetDuration == 2)
         await fixture.close()
     }

@@ -8,12 +8,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Programmes that are exported to files. Every segment is a clip with video and audio.
+/// Tests of exporting programmes to files. Each segment is a clip with video and audio.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()), .timeLimit(.minutes(30)))
 struct ProgrammeExportTests {
     private let encoder = ScriptedEncoder()
 
-    /// Returns a fixture that has recorded for a minute.
+    /// Returns a fixture that has been recording for a minute.
     private func fixture() async throws -> RecordingFixture {
         let live = LiveOrigin()
         let clip = try #require(PublicClip.bytes)
@@ -28,7 +28,7 @@ struct ProgrammeExportTests {
         return fixture
     }
 
-    /// Returns a programme that begins the given number of seconds from now.
+    /// Returns a programme whose start and end are given in seconds from now.
     private func programme(
         _ fixture: RecordingFixture, from: Double, to: Double, _ formats: ProgrammeFormat...
     ) throws -> Programme {
@@ -37,7 +37,7 @@ struct ProgrammeExportTests {
             name: "Match", from: now.addingTimeInterval(from), to: now.addingTimeInterval(to), formats: formats)
     }
 
-    /// Waits until the state of an export meets a condition.
+    /// Waits until an export's state meets a condition.
     private func next(
         _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ isMeant: (ProgrammeExport.State) -> Bool
     ) async throws -> ProgrammeExport {
@@ -74,7 +74,7 @@ struct ProgrammeExportTests {
         FileManager.default.contents(atPath: "\(fixture.live.library.folder)/exports/\(name)")
     }
 
-    /// The rendition's segments fail around the programme's end, until the rendition is considered silent.
+    /// A rendition's segments fail around the end of the programme until the rendition is considered silent.
     @Test(arguments: [true, false]) func waitsForSilentTrackAndCountsMissingEnd(returns: Bool) async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
@@ -124,13 +124,14 @@ struct ProgrammeExportTests {
         #expect(rows.count >= 2 * 7 && stream.state == .done(bytes: rows.reduce(0) { $0 + $1.length }))
         let entry = try await fixture.recording.entry(of: match)
         #expect(entry.contains("\n../../video-1/span-") && entry.contains("\"../../audio-1/span-"))
-        // The export is made once.
+        // The export isn't repeated.
         try await fixture.pass(20)
         #expect(try await export(fixture, match, .mp4) == movie)
         await fixture.close()
     }
 
-    /// A programme whose window is over is exported at once, and one that ends with the recording after that.
+    /// A programme that is already over is exported immediately. One that ends with the recording is exported after
+    /// that.
     @Test func exportsProgrammeWhenRecordingEnds() async throws {
         let fixture = try await fixture()
         let recordings = try #require(fixture.recordings)
@@ -144,7 +145,7 @@ struct ProgrammeExportTests {
         #expect(try await export(fixture, long, .hls)?.state == .waiting)
         try await fixture.end()
         _ = try await next(events, .hls, isDone)
-        // A programme that begins after the end has no segments.
+        // A programme that begins after the end of the recording has no segments.
         let never = try programme(fixture, from: 100, to: 200, .mp4)
         try await recordings.addProgramme(never, to: fixture.name)
         guard case .failed(let reason) = try await next(events, .mp4, isFailed).state else { return }
@@ -183,12 +184,12 @@ struct ProgrammeExportTests {
         #expect(try await export(fixture, match, .threeGP)?.state == .cancelled)
         _ = try await next(events, .mp4, isDone)
         #expect(files(fixture) == ["\(match.id).mp4"])
-        // A waiting export is cancelled, too.
+        // A waiting export can be cancelled, too.
         encoder.manner.withLock { $0 = .writes }
         #expect(try await !recordings.export(match.id, of: fixture.name, as: .threeGP).isNew)
         _ = try await next(events, .threeGP, isDone)
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
-        // Requesting a finished export again changes nothing. Removing it deletes its file.
+        // Requesting a finished export again has no effect. Removing it deletes its file.
         let done = try await export(fixture, match, .threeGP)
         _ = try await recordings.export(match.id, of: fixture.name, as: .threeGP)
         #expect(try await export(fixture, match, .threeGP) == done)
@@ -216,11 +217,11 @@ struct ProgrammeExportTests {
         let movie = try #require(bytes(fixture, "\(match.id).mp4"))
         encoder.manner.withLock { $0 = .writes }
         try await fixture.open()
-        // The export may end before its events are read.
+        // The export may end before the test reads its events.
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
         #expect(bytes(fixture, "\(match.id).mp4") == movie)
-        // An export whose file was deleted is made again.
+        // If its file was deleted, an export is repeated.
         await fixture.close()
         try FileManager.default.removeItem(atPath: "\(folder)/\(match.id).mp4")
         try await fixture.open()
@@ -229,7 +230,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ends the process during an export. The next one finds the files as they are at that moment.
+    /// Ends the process during an export. The next process finds the files as they are at that moment.
     private func kill(_ fixture: RecordingFixture) async throws {
         for await _ in encoder.hangs { break }
         let folder = "\(fixture.live.library.folder)/channels"
@@ -256,12 +257,12 @@ struct ProgrammeExportTests {
         }
         #expect(encoder.films.withLock { $0.count } == 2)
         guard case .failed(let reason) = try await export(fixture, match, .threeGP)?.state else {
-            Issue.record("the export continues")
+            Issue.record("expected the export to fail")
             return await fixture.close()
         }
         #expect(reason.contains("“Match”"))
         #expect(reason.contains("2 processes ended"))
-        // The next process doesn't retry the export until it's requested.
+        // The next process doesn't retry the export until it is requested.
         await fixture.close()
         try await fixture.open()
         #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
@@ -296,7 +297,7 @@ struct ProgrammeExportTests {
         let failed = try await next(events, .threeGP, isFailed)
         #expect(failed.state == .failed(reason: "the disk of the encoder is full"))
         #expect(files(fixture) == [])
-        // The export isn't retried, not even by the next process. Without an encoder, the reason says so.
+        // The export isn't retried, not even by the next process. If there is no encoder, the reason says so.
         try await fixture.pass(10)
         await fixture.close()
         fixture.encoder = nil
@@ -311,8 +312,8 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// Ctrl-C at the terminal may reach an encoder before this process.
-    @Test func repeatsExternallyInterruptedExport() async throws {
+    /// Ctrl-C in a terminal may reach the encoder before this process.
+    @Test func repeatsExportWhoseEncoderWasInterrupted() async throws {
         let fixture = try await fixture()
         encoder.manner.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
@@ -344,7 +345,7 @@ struct ProgrammeExportTests {
         #expect(files(fixture) == ["\(first.id).mp4", "\(second.id).mp4"].sorted())
         try await recordings.removeProgramme(first.id, from: fixture.name)
         #expect(files(fixture) == ["\(second.id).mp4"])
-        // The channel is removed during an export.
+        // Removes the channel during an export.
         encoder.manner.withLock { $0 = .hangs }
         _ = try await recordings.export(second.id, of: fixture.name, as: .threeGP)
         for await _ in encoder.hangs { break }
@@ -356,7 +357,7 @@ struct ProgrammeExportTests {
         await fixture.close()
     }
 
-    /// A track without recorded segments is a gap over the whole programme.
+    /// A track without recorded segments is a gap that lasts the whole programme.
     @Test func listsMissingTrack() async throws {
         let fixture = try await fixture()
         fixture.live.library.origin.always(fixture.live.playlist("a1"), .status(404))

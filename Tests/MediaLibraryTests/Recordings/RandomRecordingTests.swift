@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Hours of a stream with repeated faults.
+/// Tests of recording a stream for hours with repeated random faults.
 @Suite(.timeLimit(.minutes(20)))
 struct RandomRecordingTests {
     private enum Fault: CaseIterable {
@@ -14,7 +14,7 @@ struct RandomRecordingTests {
             links
     }
 
-    /// The seed of a third stream; `MEDIACACHE_FUZZ_SEED` replaces it.
+    /// The seed of the third stream, which `MEDIACACHE_FUZZ_SEED` replaces.
     private static let seed = ProcessInfo.processInfo.environment["MEDIACACHE_FUZZ_SEED"].flatMap(UInt64.init) ?? 3
 
     @Test(arguments: [1, 2, seed])
@@ -24,7 +24,7 @@ struct RandomRecordingTests {
         let live = LiveOrigin()
         live.clock = Bool.random(using: &generator) ? 0 : nil
         let fixture = RecordingFixture(live)
-        // Long segments and long steps make hours pass quickly.
+        // Long segments and steps make the hours pass quickly.
         live.target = 30
         fixture.step = .milliseconds(2500)
         live.restart(at: Int.random(in: 0..<5000, using: &generator), as: "x#.ts")
@@ -68,7 +68,7 @@ struct RandomRecordingTests {
             case .restart: live.restart(as: "r\(round)-#.ts")
             case .renaming:
                 live.restart()
-                // Without a clock it takes a while to distinguish a restarted encoder from an old copy.
+                // Without dates, it takes some time to distinguish a restarted encoder from an outdated copy.
                 if live.clock == nil { try await fixture.pass(Double(live.target * 6)) }
             case .falseEnd:
                 live.hasEndList = true
@@ -97,7 +97,7 @@ struct RandomRecordingTests {
                 live.place = "t\(round)"
                 live.renewLinks()
             }
-            // Segments that nothing could load may be lost, unless they were still in the window afterwards.
+            // Segments that nothing could have loaded may be lost, unless they were still listed afterwards.
             blind.append(began - .seconds(2 * live.target)...live.library.time.monotonic + .seconds(12))
         }
         try await fixture.pass(600)

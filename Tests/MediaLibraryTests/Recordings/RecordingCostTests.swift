@@ -6,9 +6,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The cost of a recording, for example of a live download, regardless of its length: counted, not measured.
+/// Tests that the cost of a recording, such as a live download, doesn't depend on its length. The cost is counted, not
+/// timed.
 struct RecordingCostTests {
-    /// The segments of one load of the playlist: as many as a page of the timeline has.
+    /// The number of segments added per load, which equals the capacity of a timeline page.
     private static let step = TimelinePage.capacity
     /// The number of segments in a playlist.
     private static let window = 300
@@ -16,13 +17,13 @@ struct RecordingCostTests {
     /// The cost of recording one load's segments.
     private struct Cost {
         var files = TimelineMemoryStore.Counts()
-        /// The number of visited entries of the timeline's index.
+        /// The number of index entries of the timeline that were visited.
         var entries = 0
-        /// The number of values that the recording holds in memory, without pages of the timeline.
+        /// The number of values that the recording keeps in memory, not counting timeline pages.
         var values = 0
         var pages = 0
 
-        /// Returns the maximum of each cost.
+        /// Returns the maximum of each kind of cost.
         func most(_ other: Cost) -> Cost {
             var most = self
             most.files.reads = max(files.reads, other.files.reads)
@@ -51,7 +52,7 @@ struct RecordingCostTests {
         return playlist
     }
 
-    /// Records one load as the recorder does after a segment was fetched, and reports the progress of a download.
+    /// Records one load as the recorder does when a segment has been fetched, and reports a download's progress.
     private func record(
         _ end: Int, _ fixture: WindowFixture, _ meter: DownloadMeter, countsValues: Bool
     ) async throws -> Cost {
@@ -77,11 +78,12 @@ struct RecordingCostTests {
     @Test(arguments: [Retention(), Retention(segments: 2000)])
     func costPerSegmentIsIndependentOfLength(retention: Retention) async throws {
         let fixture = try await WindowFixture(retention: retention)
-        // One for the whole download, as its run has.
+        // The whole download shares one meter, as in a real run.
         let meter = DownloadMeter()
         var early = Cost()
         var late = Cost()
-        // Histories grow and shrink: the maximum of some loads, at a thousand segments and at the end.
+        // Caches grow and shrink, so the test compares the maximum over some loads, near a thousand segments and at the
+        // end.
         for load in 1...391 {
             let (isEarly, isLate) = ((8...20).contains(load), load > 378)
             let cost = try await record(load * Self.step, fixture, meter, countsValues: isEarly || isLate)
@@ -92,7 +94,7 @@ struct RecordingCostTests {
         #expect(late.files.reads <= early.files.reads)
         #expect(late.files.writes <= early.files.writes)
         #expect(late.files.removals <= early.files.removals)
-        // Numbers have more digits.
+        // The numbers have more digits.
         #expect(late.files.bytesWritten <= early.files.bytesWritten * 11 / 10)
         #expect(late.files.bytesRead <= early.files.bytesRead * 11 / 10)
         #expect(late.entries <= early.entries + 1, "\(late.entries) entries, \(early.entries) before")
@@ -102,7 +104,7 @@ struct RecordingCostTests {
         await fixture.close()
     }
 
-    /// The segments of a long playlist arrive one by one, under a limit of size.
+    /// The segments of a long playlist arrive one at a time under a size limit.
     @Test func costPerSegmentIsIndependentOfBacklog() async throws {
         var visits: [Int] = []
         for count in [4000, 40_000] {
@@ -126,7 +128,7 @@ struct RecordingCostTests {
 }
 
 extension Recording {
-    /// Settles a track's awaited segments as if they had been fetched.
+    /// Marks a track's awaited segments as fetched.
     fileprivate func settleAll(_ index: Int) async throws {
         let rows = tracks[index].awaited.values.map { awaited in
             var row = awaited.row
@@ -146,10 +148,10 @@ extension Recording {
     /// Fetches a segment of the track at an index.
     fileprivate func fetch(_ row: RecordedSegment, _ index: Int) async { await fetch(row, tracks[index]) }
 
-    /// Returns the number of visited awaited segments of a track.
+    /// Returns how often a track's awaited segments were visited.
     fileprivate func visits(_ index: Int) -> Int { tracks[index].awaited.visits }
 
-    /// Returns the number of values that the recording holds for a track, without its timeline.
+    /// Returns the number of values that the recording keeps for a track, not counting its timeline.
     fileprivate func countValues(_ index: Int) -> Int {
         let track = tracks[index]
         return Self.count(track.follower) + Self.count(track.queue) + Self.count(track.awaited) + arrivals.count

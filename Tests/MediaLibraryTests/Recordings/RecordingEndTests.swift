@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Work in progress when a recording ends, on a slow disk.
+/// Tests of work in progress when a recording ends, with a slow disk.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingEndTests {
-    /// Blocks the writing of a page of the video track's timeline.
+    /// Returns a hold on the next write of a page of the video track's timeline.
     private static func pageHold() -> DiskHold {
         DiskHold { moment, path in
             guard case .replacing = moment else { return false }
@@ -24,7 +24,7 @@ struct RecordingEndTests {
         return fixture
     }
 
-    /// Advances time until the disk is blocked. After each step, everything due has happened.
+    /// Advances time until the disk is blocked. Everything due happens after each step.
     private func pass(_ fixture: RecordingFixture, until hold: DiskHold) async throws {
         while !hold.isReached {
             fixture.live.library.time.advance(by: fixture.step)
@@ -33,7 +33,7 @@ struct RecordingEndTests {
         }
     }
 
-    /// Listed segments aren't awaited before the disk has them. The end waits for them too.
+    /// Listed segments are awaited only when they are on disk. The end of the recording waits for that, too.
     @Test func endWaitsForSegmentsBeingAppended() async throws {
         let hold = Self.pageHold()
         // Releases the disk even if the test fails.
@@ -45,7 +45,7 @@ struct RecordingEndTests {
         try await pass(fixture, until: hold)
         let url = fixture.live.segment(fixture.live.next - 1)
         try await (try fixture.recording).setEnd()
-        // The fixture doesn't wait for the blocked disk.
+        // Keeps the fixture from waiting for the blocked disk.
         fixture.isHanging = true
         try await fixture.pass(3)
         fixture.isHanging = false
@@ -58,7 +58,8 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// A rendition's last playlist has no EXT-X-ENDLIST. The recording ends when the playlist hasn't changed for long.
+    /// A rendition's last playlist lacks EXT-X-ENDLIST. The recording ends when the playlist hasn't changed for some
+    /// time.
     @Test(arguments: ["a1", "v1"]) func endsWithTrackThatStopsWithoutEndList(folder: String) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
@@ -93,13 +94,13 @@ struct RecordingEndTests {
         live.isWriting = true
         try await fixture.pass(30)
         #expect(await (try fixture.recording).state == .recording)
-        // A stream that has ended without EXT-X-ENDLIST.
+        // The stream ends without EXT-X-ENDLIST.
         live.isWriting = false
         try await fixture.pass(atMost: 70) { await (try fixture.recording).state == .ended }
         await fixture.close()
     }
 
-    /// A segment that is longer than the target duration takes as long to appear.
+    /// A segment longer than the target duration takes that much longer to appear.
     @Test func endOfDownloadWaitsForLongSegments() async throws {
         let live = LiveOrigin()
         live.slate = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:40,\nslate.ts\n"
@@ -116,7 +117,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The end isn't reported before the timeline has the lost segments.
+    /// The end isn't reported until the lost segments are in the timeline.
     @Test func reportsEndAfterLostSegmentsAreStored() async throws {
         let hold = Self.pageHold()
         // Releases the disk even if the test fails.
@@ -147,7 +148,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The stream has ended, and its origin becomes unavailable before its last segment arrives.
+    /// The stream has ended, and its origin becomes unavailable before the last segment is fetched.
     @Test(arguments: [false, true]) func endsWhenOriginStaysUnavailableAfterEndOfStream(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
@@ -179,7 +180,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// A stream that hasn't ended may return after a long outage, also in the next process.
+    /// A stream that hasn't ended may return after a long outage, even in the next process.
     @Test(arguments: [false, true]) func doesNotEndDuringOutage(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
@@ -187,7 +188,7 @@ struct RecordingEndTests {
         try await fixture.open()
         try await fixture.record()
         try await fixture.pass(30)
-        // A false end.
+        // This end is false.
         live.hasEndList = true
         try await fixture.pass(6)
         live.hasEndList = false
@@ -206,7 +207,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// The stream dropped a rendition, whose last playlist has EXT-X-ENDLIST. An outage follows later.
+    /// The stream dropped a rendition whose last playlist has EXT-X-ENDLIST. An outage follows later.
     @Test(arguments: [false, true]) func renditionThatEndedLongAgoDoesNotEndRecording(restarts: Bool) async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)
@@ -232,7 +233,7 @@ struct RecordingEndTests {
         await fixture.close()
     }
 
-    /// One track has EXT-X-ENDLIST, and the host of another one is unavailable for a few minutes at that time.
+    /// One track has EXT-X-ENDLIST while the host of another track is unavailable for a few minutes.
     @Test func waitsForUnavailableTrackWhenStreamEnds() async throws {
         let live = LiveOrigin()
         let fixture = RecordingFixture(live)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A recorder of a live origin, in simulated time.
+/// A recorder of a live origin in simulated time.
 final class RecordingFixture {
     let live: LiveOrigin
     let name = ChannelName(rawValue: "one")!
@@ -17,22 +17,22 @@ final class RecordingFixture {
     private var listener: Task<Void, Never>?
     private let gaps = GapLog()
     private var idleSleepers = 0
-    /// The length of a step. After each step, everything due has happened.
+    /// The length of a step in time. After each step, everything due has happened.
     var step = Duration.milliseconds(500)
     /// The encoder of 3GP exports.
     var encoder: (any FilmEncoder)?
-    /// Whether a request hangs on purpose, so that the fixture doesn't wait for it.
+    /// Whether a request hangs intentionally, so that the fixture doesn't wait for it.
     var isHanging = false
-    /// The gates of segment requests that hang on purpose. All other work is waited for.
+    /// The gates of segment requests that hang intentionally. The fixture waits for all other work.
     var gates: [ScriptedGate] = []
 
     init(_ live: LiveOrigin = LiveOrigin()) { self.live = live }
 
     // MARK: - Life
 
-    /// Returns an open recorder of a live origin that has published its first segments.
+    /// Returns an open recorder for a live origin that has published its first segments.
     ///
-    /// - Parameter change: Sets up the origin.
+    /// - Parameter change: Configures the origin.
     static func opened(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
         let live = LiveOrigin()
         change(live)
@@ -59,7 +59,7 @@ final class RecordingFixture {
                 }
             }
         }
-        // The maintenance of the store sleeps too.
+        // The store's maintenance task also sleeps.
         await live.library.time.waitForSleepers(1)
         idleSleepers = live.library.time.sleepers
         try await recordings.start()
@@ -67,7 +67,7 @@ final class RecordingFixture {
         await settle()
     }
 
-    /// Closes the recordings and the store in order.
+    /// Closes the recordings and then the store.
     func close() async {
         await recordings?.stop()
         await listener?.value
@@ -91,10 +91,10 @@ final class RecordingFixture {
         get throws { try #require(recordings?.recording(name)) }
     }
 
-    /// The name of a channel that never existed. Its removal marks a position among the events.
+    /// The name of a channel that never exists. The event of its removal marks a position in the event stream.
     private static let mark = ChannelName(rawValue: "mark")!
 
-    /// Returns when all events up to now have been received.
+    /// Waits until all events so far have been received.
     private func takeEvents() async {
         guard let hub = recordings?.hub else { return }
         let count = gaps.marks
@@ -102,7 +102,7 @@ final class RecordingFixture {
         while gaps.marks == count { await Task.yield() }
     }
 
-    /// Returns the durations of the reported gaps of a track, in seconds.
+    /// Returns the durations in seconds of the gaps reported for a track.
     func reportedGaps(_ track: String) -> [Double] { gaps.all(track).map(\.duration) }
 
     func reportedReasons(_ track: String) -> [String] { gaps.all(track).map(\.reason) }
@@ -121,7 +121,8 @@ final class RecordingFixture {
         }
     }
 
-    /// Returns when all tasks sleep until something is due, within the suite's time limit, however slow the machine is.
+    /// Waits until every task sleeps until something is due, within the suite's time limit, however slow the machine
+    /// is.
     func settle() async {
         var yields = 0
         while !isHanging || yields < 300 {
@@ -131,7 +132,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Whether all tasks sleep until something is due.
+    /// Whether every task sleeps until something is due.
     var isSettled: Bool {
         get async {
             guard let recording = recordings?.recording(name) else { return true }
@@ -142,16 +143,16 @@ final class RecordingFixture {
         }
     }
 
-    /// Advances time until a condition holds.
+    /// Advances time until a condition is true.
     func pass(atMost seconds: Double, until condition: () async throws -> Bool) async throws {
         for _ in 0..<Int(seconds * 2) {
             if try await condition() { return }
             try await pass(0.5)
         }
-        Issue.record("the condition did not hold within \(seconds) s")
+        Issue.record("the condition wasn't met within \(seconds) s")
     }
 
-    /// Ends the recording and advances time as far as necessary.
+    /// Ends the recording, and advances time as far as necessary.
     func end() async throws {
         let recordings = try #require(recordings)
         let recording = try recording
@@ -161,7 +162,7 @@ final class RecordingFixture {
             try await recordings.end(name)
         }
         while await recording.channel.endsAtOnce != true, !hasReturned.withLock({ $0 }) { await Task.yield() }
-        // Requests in flight complete before their time limit passes.
+        // Lets requests in flight complete before their time limit passes.
         await settle()
         while await recording.state != .ended, !hasReturned.withLock({ $0 }) { try await pass(0.5) }
         try await ended.value
@@ -185,11 +186,12 @@ final class RecordingFixture {
         return bytes
     }
 
-    /// Checks the recorded segments of a track.
+    /// Checks a track's recorded segments.
     ///
     /// - Parameters:
-    ///   - track: the track.
-    ///   - isExpected: whether a segment was available long enough to be fetched; nil to check recorded segments only.
+    ///   - track: The track.
+    ///   - isExpected: Returns whether a segment was available long enough to be fetched; nil to check only recorded
+    ///     segments.
     func check(
         _ track: String = "video-1", in folder: String = "v1", isExpected: ((LiveOrigin.Published) -> Bool)? = nil,
         _ location: SourceLocation = #_sourceLocation
@@ -229,7 +231,7 @@ final class RecordingFixture {
         checkRequests(location)
     }
 
-    /// Checks all tracks, expecting every segment up to `last` except `lost`.
+    /// Checks that all tracks have every segment up to `last`, except `lost`.
     func check(through last: ResourceURL, without lost: ResourceURL? = nil) async throws {
         let end = try #require(live.published["v1"]?.last { $0.url == last }).at
         try await check { $0.at <= end && $0.url != lost }
@@ -249,7 +251,7 @@ final class RecordingFixture {
         }
     }
 
-    /// Returns the number of gap rows.
+    /// Returns the number of rows that are gaps.
     func gapCount(_ track: String = "video-1") async throws -> Int {
         try await rows(track).count { $0.state == .gap }
     }
@@ -279,7 +281,7 @@ extension Recording {
 
     var folders: [String] { tracks.map(\.folder) }
 
-    /// The URLs that the tracks' playlists are loaded from.
+    /// The URLs from which the tracks' playlists are loaded.
     var followedURLs: [ResourceURL] { tracks.map(\.url) }
 
     /// Whether a track's playlist has had EXT-X-ENDLIST.

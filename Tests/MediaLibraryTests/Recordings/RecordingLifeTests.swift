@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recordings that are stopped, resumed by the next process, ended and deleted.
+/// Tests of recordings that are stopped, resumed by the next process, ended and deleted.
 @Suite(.timeLimit(.minutes(20)))
 struct RecordingLifeTests {
     @Test func stopLeavesNoTasksOrRequests() async throws {
@@ -15,7 +15,7 @@ struct RecordingLifeTests {
         try await fixture.record()
         try await fixture.pass(60)
         #expect(time.sleepers > before)
-        // In the middle of segments and of a playlist.
+        // Stops while segments and a playlist are being fetched.
         let gate = ScriptedGate()
         fixture.live.library.origin.always(fixture.live.segment(fixture.live.next), .stall(after: 10, until: gate))
         fixture.live.library.origin.always(
@@ -31,7 +31,7 @@ struct RecordingLifeTests {
         #expect(fixture.live.library.origin.requests.count == requests)
         #expect(time.sleepers == before)
         #expect(await (try fixture.recording).state == .stopped)
-        // Recording resumes.
+        // Recording can resume.
         fixture.live.heal()
         for item in fixture.live.published.values.joined() { fixture.live.library.origin.clearFaults(item.url) }
         try await fixture.recordings?.start(fixture.name)
@@ -41,7 +41,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    @Test func stopsWhileKeyRequestHangs() async throws {
+    @Test func stopsDespiteHangingKeyRequest() async throws {
         let fixture = try await RecordingFixture.opened { live in
             live.line = { _, isFirst in isFirst ? "#EXT-X-KEY:METHOD=AES-128,URI=\"/a.key\"\n" : "" }
         }
@@ -54,7 +54,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// An encoder restarted while the recorder was off: the awaited name now refers to another segment.
+    /// The encoder restarted while the recorder was off, so the awaited segment's name now refers to another segment.
     @Test func nextProcessChecksNamesBeforeFetching() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
@@ -92,7 +92,7 @@ struct RecordingLifeTests {
         try await fixture.check { _ in true }
         try await fixture.check("audio-1", in: "a1") { _ in true }
         #expect(try await fixture.gapCount() == 0)
-        // With a gap for the time between the processes.
+        // There is a gap for the time between the processes.
         await fixture.close()
         try await fixture.pass(600)
         try await fixture.open()
@@ -134,7 +134,7 @@ struct RecordingLifeTests {
         try await fixture.open()
         #expect(try await fixture.assetStore?.assets().count == 1)
         try await fixture.recordings?.remove(fixture.name)
-        // The asset keeps its media.
+        // The asset retains its media.
         let part = try #require(contents.parts.first)
         let info = try await fixture.store?.resource(of: part.request(settings: TransferSettings()))
         #expect(info?.isComplete == true)
@@ -151,7 +151,7 @@ struct RecordingLifeTests {
         try await fixture.pass(atMost: 40) {
             try await fixture.rows("video-1").contains { $0.state == .stored && $0.url == next.description }
         }
-        // The awaited segment doesn't hide later ones.
+        // An awaited segment doesn't hide later ones.
         try await fixture.end()
         try await fixture.check(through: next, without: url)
         let asset = try #require(try await fixture.assetStore?.assets().first)
@@ -160,7 +160,7 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Requests in flight when the recording is ended complete, whether it was stopped before or not.
+    /// Requests in flight when the recording ends are completed, whether the recording was stopped before or not.
     @Test(arguments: [true, false]) func completesRequestsInFlightBeforeEnd(isStopped: Bool) async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
@@ -190,7 +190,7 @@ struct RecordingLifeTests {
         fixture.live.seal = { bytes, _ in Array(bytes.prefix(736)) }
         try await fixture.record()
         try await fixture.pass(60)
-        // Partial bytes of a lost segment and of an awaited one.
+        // There are partial bytes of a lost segment and of an awaited one.
         let lost = fixture.live.segment(fixture.live.next)
         fixture.live.library.origin.always(lost, .reset(after: 300))
         try await fixture.pass(150)
@@ -206,7 +206,7 @@ struct RecordingLifeTests {
         #expect(files.filter { $0.contains(".page") || $0.contains(".gone") || $0.contains("channels/") } == [])
     }
 
-    /// A change of a channel.
+    /// A change to a channel.
     enum Change: CaseIterable {
         case retention, programme, start, end
 
@@ -223,7 +223,7 @@ struct RecordingLifeTests {
         }
     }
 
-    /// Changes of a channel are serialized: none restores a channel that is being removed.
+    /// Changes to a channel are serialized, so none of them restores a channel that is being removed.
     @Test(arguments: Change.allCases) func changesWaitForRemoval(change: Change) async throws {
         let hold = DiskHold { moment, path in
             guard case .removing = moment else { return false }
@@ -241,7 +241,7 @@ struct RecordingLifeTests {
         let removal = Task { try await recordings.remove(name) }
         await hold.reached()
         let made = Task { try await change.make(recordings, name) }
-        // Enough steps to come first, if that were possible.
+        // Enough steps for the change to overtake the removal, if that were possible.
         for _ in 0..<1000 { await Task.yield() }
         hold.release()
         try await removal.value
@@ -254,7 +254,8 @@ struct RecordingLifeTests {
         await fixture.close()
     }
 
-    /// Retention may take long to remove segments. Neither changes nor removals of the channel wait for all of it.
+    /// Retention may take a long time to remove segments. Changes to the channel and its removal wait for only part of
+    /// it.
     @Test(arguments: [Change.programme, .start, nil]) func changesDoNotWaitForRetention(change: Change?) async throws {
         let hold = DiskHold { moment, path in
             guard case .replacing = moment else { return false }

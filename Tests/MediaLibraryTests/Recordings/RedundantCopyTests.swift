@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Recording of a stream with redundant variant streams and pathways.
+/// Tests of recording streams with redundant variant streams and pathways.
 @Suite(.timeLimit(.minutes(20)))
 struct RedundantCopyTests {
     private func fixture(_ change: (LiveOrigin) -> Void = { _ in }) async throws -> RecordingFixture {
@@ -36,7 +36,7 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    /// The failure of a copy.
+    /// The way in which a copy fails.
     enum Failure: CaseIterable {
         case playlistNotFound, playlistUnreachable, playlistStale, segmentsNotFound, segmentsFail, segmentsAreTruncated
     }
@@ -72,7 +72,7 @@ struct RedundantCopyTests {
         try await fixture.check("audio-1", in: "a1") { _ in true }
         let rows = try await fixture.rows("video-1")
         #expect(rows.allSatisfy { $0.state == .stored && !$0.isDiscontinuous })
-        // And back, when the other copy fails too.
+        // When the other copy fails too, the recorder returns to the first.
         fixture.live.isWritingOwn = true
         fixture.live.heal()
         for folder in fixture.live.folders {
@@ -113,7 +113,7 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    /// A reload of the multivariant playlist lists the copies in another order, or without the followed one.
+    /// The reloaded multivariant playlist lists the copies in another order, or without the one in use.
     @Test(arguments: [true, false], [0, nil])
     func continuesAfterReloadOfMultivariantPlaylist(isStillListed: Bool, clock: Double?) async throws {
         let fixture = try await fixture { $0.clock = clock }
@@ -140,7 +140,7 @@ struct RedundantCopyTests {
         await fixture.close()
     }
 
-    /// A segment that no copy has is one gap.
+    /// A segment that no copy has becomes a single gap.
     @Test func segmentMissingFromAllCopiesIsGap() async throws {
         let fixture = try await fixture()
         try await fixture.record()
@@ -157,7 +157,7 @@ struct RedundantCopyTests {
     }
 }
 
-/// The continuation of a follower with another copy of its playlist.
+/// Tests of a follower that continues with another copy of its playlist.
 struct JoinedCopyTests {
     private var playlist = FollowedPlaylist()
 
@@ -177,7 +177,7 @@ struct JoinedCopyTests {
         #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
         #expect(tests.playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
         #expect(tests.names(try tests.playlist.load(3..<9)) == ["b8.ts"])
-        // Awaited segments still have the URLs of the copy.
+        // Awaited segments can still be found at the copy's URLs.
         let row = tests.playlist.rows[3]
         #expect(tests.playlist.follower.refreshed(row)?.url == "http://backup.example/other/b3.ts")
         #expect(tests.playlist.follower.refreshed(tests.playlist.rows[1]) == nil)
@@ -201,9 +201,9 @@ struct JoinedCopyTests {
         #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
     }
 
-    /// A copy that is cut at other times continues at the nearest cut.
+    /// A copy with other segment boundaries continues at the nearest one.
     @Test(arguments: [(2.0, ["b6.ts", "b7.ts"]), (-2.0, ["b6.ts", "b7.ts"])])
-    func continuesAtNearestCut(offset: Double, expected: [String]) throws {
+    func continuesAtNearestSegmentBoundary(offset: Double, expected: [String]) throws {
         var tests = self
         try tests.playlist.load(0..<6)
         tests.becomeCopy(shift: 0, names: "http://backup.example/other/b#.ts")
@@ -218,14 +218,14 @@ struct JoinedCopyTests {
         try tests.playlist.load(0..<6)
         tests.becomeCopy(shift: 70, names: names)
         if names.contains("/b#") {
-            // The copy may have ended long ago, until a new segment appears.
+            // Until a new segment appears, the copy may have ended long ago.
             #expect(try tests.playlist.load(1..<7).isEmpty)
             #expect(tests.playlist.outcome == .stale)
         }
         let rows = try tests.playlist.load(2..<8)
         #expect(rows.map(\.originSequence) == [76, 77])
         #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
-        // Without a common name, continuous timestamps can't be assumed.
+        // Without a common name, the timestamps may not be continuous.
         #expect(rows.map(\.isDiscontinuous) == [names.contains("/b#"), false])
     }
 }

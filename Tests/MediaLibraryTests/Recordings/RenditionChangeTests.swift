@@ -6,10 +6,10 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Renditions that the stream adds, replaces or removes while it is recorded.
+/// Tests of renditions that the stream adds, replaces or removes during a recording.
 @Suite(.timeLimit(.minutes(10)))
 struct RenditionChangeTests {
-    /// The channel keeps recording, and loads the playlist every other minute.
+    /// The recording continues, and loads the removed rendition's playlist only every other minute.
     @Test func loadsRemovedRenditionRarely() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()
@@ -21,10 +21,10 @@ struct RenditionChangeTests {
         #expect(await (try fixture.recording).state == .recording)
         let before = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
         try await fixture.pass(600)
-        let asked = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
-        #expect(zip(asked, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(asked)")
+        let after = [live.playlist("a1"), live.entry].map { origin.requests(for: $0).count }
+        #expect(zip(after, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(after)")
         #expect(await (try fixture.recording).state == .recording)
-        // The rendition is followed again when it returns.
+        // When the rendition returns, it is followed again.
         live.isSoundNamed = true
         live.heal()
         try await fixture.pass(180)
@@ -64,7 +64,7 @@ struct RenditionChangeTests {
         await fixture.close()
     }
 
-    /// The origin removes the first of two renditions. The other one keeps its track even if its links change.
+    /// The origin removes the first of two renditions. The other one keeps its track, even if its URLs change.
     @Test(arguments: [("live", ""), ("live", "?token=2"), ("token-2", "")])
     func renditionKeepsTrackWhenEarlierOneIsRemoved(place: String, query: String) async throws {
         let fixture = try await RecordingFixture.opened { live in
@@ -92,8 +92,8 @@ struct RenditionChangeTests {
         await fixture.close()
     }
 
-    /// A rendition in another language replaces one in the multivariant playlist.
-    @Test func renditionInAnotherLanguageGetsItsOwnTrack() async throws {
+    /// In the multivariant playlist, a rendition is replaced with one in another language.
+    @Test func renditionInAnotherLanguageHasSeparateTrack() async throws {
         func rendition(_ language: String, _ folder: String) -> String {
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"live a\",NAME=\"B\",LANGUAGE=\"\(language)\","
                 + "URI=\"live/\(folder)/index.m3u8\""
@@ -114,7 +114,7 @@ struct RenditionChangeTests {
         await fixture.close()
     }
 
-    /// A rendition that fails briefly is still listed, and is loaded as before.
+    /// A rendition that fails briefly is still listed, so its playlist is loaded as before.
     @Test func loadsDeadButListedRenditionContinuously() async throws {
         let fixture = try await RecordingFixture.opened()
         try await fixture.record()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Segments that retention removes or spares.
+/// Tests of segments that retention removes or keeps.
 @Suite(.timeLimit(.minutes(10)))
 struct RetentionTests {
     private static let second = TimelineRows.second
@@ -55,7 +55,7 @@ struct RetentionTests {
     @Test func removesOldSegments() async throws {
         let fixture = try await fixture(Retention(seconds: 600))
         await fixture.recording.retentionChanged()
-        // The segment that ended 600 s ago is too old; the one in progress then isn't.
+        // The segment that ended 600 s ago is too old, but the one that was in progress then isn't.
         try await expect([700..<1000], fixture)
         fixture.pass(to: Self.time(1000) + 1)
         await fixture.recording.applyRetention()
@@ -63,7 +63,7 @@ struct RetentionTests {
         fixture.pass(to: Self.time(1001))
         await fixture.recording.applyRetention()
         try await expect([701..<1000], fixture)
-        // In the end all segments, since none of them is needed.
+        // Eventually all segments are removed, because none is needed.
         fixture.pass(to: Self.time(5000))
         await fixture.recording.retentionChanged()
         try await expect([], fixture)
@@ -71,7 +71,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// The stream's clock is three hours behind. Segments that arrived within the last ten minutes stay.
+    /// The stream's clock is three hours behind. Segments that arrived within the last ten minutes remain.
     @Test func ageCountsFromArrival() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
         let lag = 3 * 3600 * Self.second
@@ -90,7 +90,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A time server sets the recorder's clock, which makes no segment older.
+    /// Setting the recorder's clock, as a time server does, makes no segment older.
     @Test(arguments: [86_400, -86_400] as [Int64]) func clockStepDoesNotChangeAge(step: Int64) async throws {
         let fixture = try await fixture(Retention(seconds: 600))
         fixture.setClock(to: Self.time(1000) + step * Self.second)
@@ -102,14 +102,14 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func removesSegmentsBeyondLimitOfSize() async throws {
+    @Test func removesSegmentsBeyondSizeLimit() async throws {
         let fixture = try await fixture(Retention(bytes: 100_500))
         await fixture.recording.retentionChanged()
         try await expect([900..<1000], fixture)
         try await fixture.recording.change { $0.retention = Retention(bytes: 0) }
         await fixture.recording.start()
         await fixture.recording.retentionChanged()
-        // Players at the live edge need some segments to continue.
+        // Players at the live edge need a few segments to continue.
         try await expect([997..<1000], fixture)
         await fixture.recording.stop()
         await fixture.recording.retentionChanged()
@@ -117,7 +117,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A programme that is added during the search for the oldest segments pins them.
+    /// A programme added while the oldest segments are being determined pins its segments.
     @Test func sparesProgrammeAddedDuringRemoval() async throws {
         let fixture = try await fixture(Retention(seconds: 600), tracks: ["video-1", "audio-1"], 0..<6000)
         let recording = fixture.recording
@@ -127,14 +127,14 @@ struct RetentionTests {
         await recording.retentionChanged()
         try await expect([100..<110, 5700..<6000], fixture)
         #expect(try await numbers(fixture, track: 1) == Array(100..<110) + Array(5700..<6000))
-        // They are removed with it.
+        // The segments are removed when the programme is.
         try await recording.change { $0.programmes = [] }
         await recording.retentionChanged()
         try await expect([5700..<6000], fixture)
         await fixture.close()
     }
 
-    @Test func limitOfSizeCountsAllTracks() async throws {
+    @Test func sizeLimitIncludesAllTracks() async throws {
         let fixture = try await fixture(Retention(bytes: 100_000), tracks: ["video-1", "audio-1"])
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(950..<1000))
@@ -142,7 +142,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    @Test func removesSegmentsBeyondLimitOfCount() async throws {
+    @Test func removesSegmentsBeyondCountLimit() async throws {
         let fixture = try await fixture(Retention(segments: 5), tracks: ["video-1", "audio-1"])
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(995..<1000))
@@ -151,8 +151,8 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Neither gaps nor awaited segments count. Gaps at the front are removed.
-    @Test(arguments: [true, false]) func limitOfCountIgnoresGapsAndAwaitedSegments(isPinned: Bool) async throws {
+    /// Gaps and awaited segments don't count. Gaps at the front are removed.
+    @Test(arguments: [true, false]) func countLimitIgnoresGapsAndAwaitedSegments(isPinned: Bool) async throws {
         let fixture = try await fixture(Retention(segments: 2), 0..<10)
         if isPinned {
             try await fixture.recording.change { $0.programmes = [Self.programme(3..<5), Self.programme(7..<8)] }
@@ -169,7 +169,7 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == pinned + Array(8..<13))
         #expect(fixture.timeline.totals.segments == pinned.count + 2)
-        // A cached segment after the awaited ones counts too.
+        // A cached segment after the awaited ones counts, too.
         try await fixture.timeline.settle(TimelineRows.stored(15..<16))
         await fixture.recording.applyRetention()
         #expect(try await numbers(fixture) == pinned + Array(9..<13))
@@ -189,7 +189,7 @@ struct RetentionTests {
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
         fixture.place.state.withLock { $0.freeBytes = 989_500 }
-        // The disk isn't measured each time.
+        // The free space isn't measured each time.
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
         fixture.library.time.advance(by: .seconds(10))
@@ -203,7 +203,7 @@ struct RetentionTests {
 
     @Test func sparesProgrammes() async throws {
         let fixture = try await fixture(Retention(seconds: 20))
-        // At the front, in the middle, overlapping, at the edge, and one in the future.
+        // Programmes at the front, in the middle, overlapping, at the edge, and in the future.
         let programmes = [0..<10, 300..<310, 305..<320, 985..<1005, 2000..<2010].map { Self.programme($0) }
         try await fixture.recording.change { $0.programmes = programmes }
         await fixture.recording.retentionChanged()
@@ -213,7 +213,7 @@ struct RetentionTests {
         fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
-        // Without the programme, the next pass removes its segments that no other programme has.
+        // When the programme is removed, the next pass removes those of its segments that no other programme includes.
         try await fixture.recording.change { $0.programmes.remove(at: 1) }
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 305..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
@@ -223,7 +223,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Programmes larger than the limit don't remove the live edge.
+    /// Programmes larger than the limit don't cause the live edge to be removed.
     @Test func sparesEdgeDespiteLargeProgrammes() async throws {
         let fixture = try await fixture(Retention(bytes: 50_000, segments: 20))
         try await fixture.recording.change { $0.programmes = [Self.programme(100..<400)] }
@@ -260,7 +260,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Large removals are split into batches, so that recording waits for one of them at most.
+    /// Large removals are split into batches, so that recording waits for at most one batch.
     @Test func removesManySegmentsInBatches() async throws {
         let fixture = try await fixture(Retention(seconds: 2))
         await fixture.recording.applyRetention()
@@ -270,8 +270,9 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// Two weeks: at each step the limits hold, programmes are complete, and the cost is that of the step.
-    @Test func twoWeeksStayWithinLimits() async throws {
+    /// Simulates two weeks. At each step the limits are met, programmes are complete, and the cost depends only on the
+    /// step.
+    @Test func recordingStaysWithinLimitsForTwoWeeks() async throws {
         let length = 240 * Self.second
         let (total, step) = (14 * 24 * 15 as Int64, 10 as Int64)
         let day = 24 * 15 as Int64
@@ -286,7 +287,7 @@ struct RetentionTests {
             if number % 500 == 499 { row.state = .gap }
             return row
         }
-        // In segments of four minutes. Programmes are created in advance, each of 88 minutes, every 20 hours.
+        // The segments last four minutes. Programmes of 88 minutes every 20 hours are created in advance.
         let starts = stride(from: 150 as Int64, to: total, by: 300)
         try await fixture.recording.change { channel in
             channel.programmes = starts.map {
@@ -311,7 +312,7 @@ struct RetentionTests {
             for timeline in fixture.recording.timelines {
                 let rest = try await timeline.first(
                     from: 0, outside: pinned.map { time($0)..<time($0 + 22) })
-                // Only programmes are older.
+                // Older segments belong to programmes.
                 #expect(try #require(rest).end > time(first + step) - 2 * 86_400 * Self.second)
             }
             #expect(fixture.recording.timelines.reduce(0) { $0 + $1.totals.bytes } <= retention.bytes ?? 0)
@@ -323,12 +324,12 @@ struct RetentionTests {
                 }
             }
         }
-        // Two appends of at most two pages each, and the removed numbers once per track.
+        // Two appends write at most two pages each, and the removed numbers are written once per track.
         #expect(most.writes <= 6)
         #expect(most.reads <= 8)
         #expect(most.removals <= 100)
         #expect(fixture.recording.timelines[0].pagesInMemory <= 18)
-        // The pages, most of which were removed, and two files of numbers.
+        // Most of the pages have been removed. There are also two files of removed numbers.
         #expect(fixture.place.files.count < 200)
         let again = fixture.place.reopened()
         let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)
@@ -337,7 +338,7 @@ struct RetentionTests {
         await fixture.close()
     }
 
-    /// A segment in use is removed when its reader finishes.
+    /// A segment that is in use is removed when its reader finishes.
     @Test func removesSegmentInUseWhenReaderFinishes() async throws {
         let library = LibraryFixture()
         let store = try await library.open()

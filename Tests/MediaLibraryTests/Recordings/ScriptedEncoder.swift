@@ -5,24 +5,24 @@ import Synchronization
 
 /// An encoder with scripted behaviour.
 final class ScriptedEncoder: FilmEncoder {
-    /// The behaviour for a film.
+    /// The behaviour of the encoder.
     enum Manner {
         /// Writes ``text``.
         case writes
         /// Hangs halfway.
         case hangs
-        /// Is interrupted from outside.
+        /// Is interrupted externally.
         case isEnded
-        /// Fails for a reason.
+        /// Fails with a reason.
         case fails(String)
     }
 
     static let text = "encoded"
 
     let manner = Mutex(Manner.writes)
-    /// The lengths of the films in bytes.
+    /// The lengths in bytes of the films to encode, in order.
     let films = Mutex<[Int]>([])
-    /// The signal that the encoder hangs.
+    /// A stream of signals that the encoder hangs.
     let hangs: AsyncStream<Void>
     private let hanging: AsyncStream<Void>.Continuation
 

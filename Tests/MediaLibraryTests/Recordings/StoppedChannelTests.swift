@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Windows and programmes of channels that no longer record.
+/// Tests of windows and programmes of channels that no longer record.
 @Suite(.timeLimit(.minutes(10)))
 struct StoppedChannelTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
@@ -20,19 +20,19 @@ struct StoppedChannelTests {
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         try await fixture.recording.change { $0.isWanted = false }
         await fixture.recording.stop()
-        // The window isn't complete before its end.
+        // The window isn't complete until its end has passed.
         #expect(try await !fixture.window(.span(from: from, to: to)).hasEndList)
         await #expect(throws: WindowOutOfRangeError.self) { try await fixture.recording.finished(from: from, to: to) }
         fixture.pass(to: to)
         let window = try await fixture.window(.span(from: from, to: to))
         #expect(window.hasEndList && window.type == .onDemand && window.segments.count == 50)
         #expect(try await fixture.recording.finished(from: from, to: to).contents.parts.count == 50)
-        // A window without an end may grow.
+        // A window without an end may still grow.
         #expect(try await !fixture.window(.span(from: from, to: nil)).hasEndList)
         await fixture.close()
     }
 
-    /// Segments awaited when the channel stopped are gaps, and don't hide later ones.
+    /// Segments that are awaited when the channel stops are gaps, and don't hide later ones.
     @Test func awaitedSegmentsOfStoppedChannelAreGaps() async throws {
         let fixture = try await WindowFixture()
         await fixture.recording.start()
@@ -43,7 +43,7 @@ struct StoppedChannelTests {
         #expect(try await fixture.window(.span(from: from, to: to)).segments.count == 10)
         do {
             _ = try await fixture.recording.finished(from: from, to: to)
-            Issue.record("the window is complete while its segments may arrive")
+            Issue.record("expected an incomplete window while a segment is awaited")
         } catch is WindowOutOfRangeError {}
         fixture.pass(to: Self.time(100))
         try await fixture.recording.change { $0.isWanted = false }
@@ -53,10 +53,10 @@ struct StoppedChannelTests {
         #expect(window.segments.indices.filter { window.segments[$0].isGap } == [10])
         let finished = try await fixture.recording.finished(from: from, to: to)
         #expect(finished.gaps == 1 && finished.contents.parts.count == 39)
-        // A window after it, and one that begins with it.
-        let behind = WindowRequest.span(from: Self.time(60), to: to)
-        #expect(try await fixture.recording.entry(behind).begins == Self.time(60))
-        #expect(try await fixture.window(behind).segments.map(\.uri) == (60..<80).map { "\($0).ts" })
+        // A window after the awaited segment, and one that begins with it.
+        let later = WindowRequest.span(from: Self.time(60), to: to)
+        #expect(try await fixture.recording.entry(later).begins == Self.time(60))
+        #expect(try await fixture.window(later).segments.map(\.uri) == (60..<80).map { "\($0).ts" })
         let entry = try await fixture.recording.entry(.span(from: Self.time(50), to: to))
         #expect(entry.begins == Self.time(50) && entry.text.contains("video-1"))
         #expect(try await fixture.recording.moment(Self.time(70)).row.number == 70)
@@ -67,8 +67,8 @@ struct StoppedChannelTests {
         await fixture.close()
     }
 
-    /// Segments recorded after an awaited one belong to the window of the whole recording.
-    @Test(arguments: [0, 50]) func wholeRecordingOfStoppedChannelIncludesSegmentsAfterAwaitedOnes(awaited: Int)
+    /// The window of the whole recording includes segments after an awaited one.
+    @Test(arguments: [0, 50]) func wholeRecordingIncludesSegmentsAfterAwaitedOneWhenStopped(awaited: Int)
         async throws
     {
         let fixture = try await WindowFixture()
@@ -126,7 +126,7 @@ struct StoppedChannelTests {
         await fixture.close()
     }
 
-    /// Returns the HLS export of a programme once it has ended or failed.
+    /// Returns a programme's HLS export when it has ended or failed.
     private func exported(_ programme: Programme, _ fixture: RecordingFixture) async throws -> ProgrammeExport {
         let recordings = try #require(fixture.recordings)
         while true {
@@ -140,7 +140,7 @@ struct StoppedChannelTests {
     }
 
     /// The stream's clock is an hour behind, so its windows end an hour later.
-    @Test func windowEndsByStreamsClock() async throws {
+    @Test func windowEndsByStreamClock() async throws {
         let fixture = try await WindowFixture()
         let lag = 3600 * TimelineRows.second
         try await fixture.timeline.append(
@@ -173,7 +173,7 @@ struct StoppedChannelTests {
         #expect(try await recordings.status(of: fixture.name).channel.programmes[0][.hls]?.state == .waiting)
         fixture.live.library.time.advance(by: .seconds(20))
         guard case .done = try await exported(programme, fixture).state else {
-            Issue.record("\(try await exported(programme, fixture))")
+            Issue.record("expected a finished export: \(try await exported(programme, fixture))")
             return await fixture.close()
         }
         await fixture.close()

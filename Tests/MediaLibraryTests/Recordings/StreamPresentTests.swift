@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the current time of a stream's clock, the reference of delays and relative times.
+/// Tests of the present by a stream's clock, to which delays and relative times refer.
 struct StreamPresentTests {
     private static let second = TimelineRows.second
 
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    /// Returns a recording of a stream whose clock differs from the recorder's by a number of seconds, up to the
-    /// stream's present.
+    /// Returns a recording, up to the present, of a stream whose clock differs from the recorder's by a number of
+    /// seconds.
     private func recorded(atClock seconds: Int64) async throws -> WindowFixture {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(
@@ -24,15 +24,15 @@ struct StreamPresentTests {
         return fixture
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func delaysCountFromStreamsPresent(clock: Int64) async throws {
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func delaysAreRelativeToStreamClock(clock: Int64) async throws {
         let fixture = try await recorded(atClock: clock)
         let window = try await fixture.window(.delayed(100 * Self.second))
         #expect(window.segments.first?.uri == "320.ts" && window.segments.last?.uri == "349.ts")
         await fixture.close()
     }
 
-    /// Segments arrive unevenly. A delayed edge that went back would remove segments from its playlist.
-    @Test func delayedEdgeNeverGoesBack() async throws {
+    /// Segments arrive irregularly. If the delayed edge moved back, segments would be removed from its playlist.
+    @Test func delayedEdgeNeverMovesBack() async throws {
         let fixture = try await recorded(atClock: -30)
         fixture.pass(to: Self.time(404) + 30 * Self.second)
         let before = try await fixture.window(.delayed(100 * Self.second))
@@ -41,7 +41,7 @@ struct StreamPresentTests {
         late.arrival = Self.time(404) + 30 * Self.second
         try await fixture.timeline.append([late])
         #expect(try await fixture.window(.delayed(100 * Self.second)).segments == before.segments)
-        // Except after a longer pause of the stream.
+        // After a longer pause of the stream, it may move back.
         fixture.pass(to: Self.time(404) + 3600 * Self.second)
         _ = try await fixture.window(.delayed(100 * Self.second))
         var later = TimelineRows.stored(401)
@@ -51,7 +51,7 @@ struct StreamPresentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func streamsPresentIsAtEdge(clock: Int64) async throws {
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func presentOfStreamIsAtEdge(clock: Int64) async throws {
         let fixture = try await recorded(atClock: clock)
         await fixture.recording.start()
         fixture.pass(to: Self.time(400) + (5 - clock) * Self.second)
@@ -63,7 +63,7 @@ struct StreamPresentTests {
         await fixture.close()
     }
 
-    @Test(arguments: [0, -3600, 7200] as [Int64]) func windowOfStoppedChannelEndsByStreamsPresent(clock: Int64)
+    @Test(arguments: [0, -3600, 7200] as [Int64]) func windowOfStoppedChannelEndsByStreamClock(clock: Int64)
         async throws
     {
         let fixture = try await recorded(atClock: clock)

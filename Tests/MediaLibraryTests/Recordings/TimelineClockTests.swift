@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The times of segments.
+/// Tests of the times assigned to segments.
 struct TimelineClockTests {
     private static let second: Int64 = 1_000_000_000
     private static let day = 86_400 * second
@@ -13,9 +13,9 @@ struct TimelineClockTests {
     /// Places a segment of 6 s.
     ///
     /// - Parameters:
-    ///   - arrival: its start by its arrival, in seconds after noon.
-    ///   - date: its start by its playlist's clock, in seconds after noon.
-    /// - Returns: its start in seconds after noon.
+    ///   - arrival: The start according to its arrival, in seconds after noon.
+    ///   - date: The start according to its playlist's clock, in seconds after noon.
+    /// - Returns: The start in seconds after noon.
     private mutating func place(
         arrival: Double, date: Double? = nil, missing: TimelineClock.Missing? = nil, otherLag: Double? = nil
     ) -> Double {
@@ -34,7 +34,7 @@ struct TimelineClockTests {
                 number: 0, start: end - 6 * second, duration: 6 * second, targetDuration: 6, state: .stored))
     }
 
-    @Test mutating func followsPlaylistsClock() {
+    @Test mutating func followsPlaylistClock() {
         for number in 0..<10 {
             let date = Double(number) * 6.25
             #expect(place(arrival: Double(number) * 6 + 20, date: date) == date)
@@ -43,46 +43,46 @@ struct TimelineClockTests {
 
     @Test mutating func followsFirstArrivalWithoutClock() {
         #expect(place(arrival: 100) == 100)
-        // Segments that arrive early or late follow their predecessor.
+        // Later segments follow their predecessor, even if they arrive slightly early or late.
         #expect(place(arrival: 105) == 106)
         #expect(place(arrival: 115) == 112)
         #expect(place(arrival: 118) == 118)
     }
 
-    @Test mutating func neverGoesBack() {
+    @Test mutating func neverMovesBack() {
         #expect(place(arrival: 0, date: 0) == 0)
         #expect(place(arrival: 6, date: 4) == 4)
         #expect(place(arrival: 12, date: 2) == 7)
         #expect(place(arrival: 18, date: 20) == 20)
     }
 
-    @Test(arguments: [1.0, -1]) func ignoresJumpOfClock(sign: Double) {
+    @Test(arguments: [1.0, -1]) func ignoresClockJump(sign: Double) {
         var test = self
         let day = 86_400 * sign
         #expect(test.place(arrival: 0, date: 0) == 0)
         #expect(test.place(arrival: 6, date: 6) == 6)
-        // The clock stays there.
+        // The clock stays at the new time.
         for number in 2..<10 {
             let time = Double(number) * 6
             #expect(test.place(arrival: time, date: time + day) == time)
         }
-        // The clock returns.
+        // The clock returns to the old time.
         for number in 10..<12 {
             let time = Double(number) * 6
             #expect(test.place(arrival: time, date: time) == time)
         }
-        // A loss after the jump is measured by the corrected clock.
+        // After the jump, the duration of a loss is measured with the corrected clock.
         #expect(test.place(arrival: 132, date: 132, missing: .time(60 * Self.second)) == 132)
     }
 
-    @Test mutating func measuresLossDuringJump() {
+    @Test mutating func measuresLossDuringClockJump() {
         #expect(place(arrival: 0, date: 0) == 0)
         #expect(place(arrival: 6, date: 86_406) == 6)
         #expect(place(arrival: 72, date: 86_472, missing: .time(60 * Self.second)) == 72)
         #expect(place(arrival: 172, date: 86_572, missing: .unknown) == 172)
     }
 
-    @Test(arguments: [true, false]) func leavesTimeOutWhenEncoderPauses(hasClock: Bool) {
+    @Test(arguments: [true, false]) func skipsTimeWhenEncoderPauses(hasClock: Bool) {
         var test = self
         func date(_ time: Double) -> Double? { hasClock ? time : nil }
         #expect(test.place(arrival: 0, date: date(0)) == 0)
@@ -100,7 +100,7 @@ struct TimelineClockTests {
 
     // MARK: - Wrong durations
 
-    /// Durations rounded up by 4 % add up to an hour per day.
+    /// Durations rounded up by 4 % would add up to an hour per day.
     @Test mutating func roundedDurationsDoNotAccumulate() {
         for number in 0..<15_000 {
             let date = Double(number) * 5.75
@@ -122,13 +122,13 @@ struct TimelineClockTests {
         }
     }
 
-    /// The recorder's own clock is set back by an hour. No duration was too long.
-    @Test mutating func ignoresStepBackOfRecordersClock() {
+    /// The recorder's own clock is set back by an hour, although no duration was too long.
+    @Test mutating func ignoresStepBackOfRecorderClock() {
         for number in 0..<100 { #expect(place(arrival: Double(number) * 6) == Double(number) * 6) }
         for number in 100..<200 { #expect(place(arrival: Double(number) * 6 - 3600) == Double(number) * 6) }
     }
 
-    /// The last segment keeps half its duration, so catching up takes twice the step.
+    /// Each segment keeps half its duration, so catching up takes twice as long as the step.
     @Test mutating func reachesClockAfterSmallStepBack() {
         for number in 0..<10 {
             #expect(place(arrival: Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
@@ -143,7 +143,7 @@ struct TimelineClockTests {
         #expect(last == 29 * 6 - 30)
     }
 
-    /// A clock that was three hours behind and is corrected is followed. One that becomes wrong isn't.
+    /// A clock that was three hours behind is followed when it is corrected, but not when it becomes wrong.
     @Test mutating func followsCorrectedClock() {
         for number in 0..<10 {
             #expect(place(arrival: 10_820 + Double(number) * 6, date: Double(number) * 6) == Double(number) * 6)
@@ -153,7 +153,8 @@ struct TimelineClockTests {
         #expect(place(arrival: 10_892, date: 10_872) == 10_872)
     }
 
-    /// A clock three hours behind is set back by more than a minute for good, by a person or a time zone error.
+    /// A clock that is three hours behind is set back permanently by more than a minute, for example by a time zone
+    /// error.
     @Test(arguments: [-90.0, -3600], [nil, 25])
     func followsClockWithSteadyPaceAfterStepBack(step: Double, restart: Int?) {
         var test = self
@@ -163,7 +164,7 @@ struct TimelineClockTests {
             let date = time + (number < 10 ? 0 : step)
             return (test.place(arrival: time + 10_800, date: date), date)
         }
-        // The new time is ignored for three minutes, and by the next process.
+        // The new time is ignored for three minutes, also by the next process.
         let first = (restart ?? 10) + 30
         let end = 2 * Int(abs(step)) / 6 + first + 10
         for number in 0..<end {
@@ -173,7 +174,7 @@ struct TimelineClockTests {
             if number < first {
                 #expect(start == Double(number) * 6, "\(number)")
             } else {
-                // Then each segment keeps half its duration until the clock is reached.
+                // After that, each segment keeps half its duration until the clock is reached.
                 #expect(start == max(date, last + 3), "\(number)")
             }
             last = start
@@ -190,8 +191,8 @@ struct TimelineClockTests {
         }
     }
 
-    /// A programme is interrupted for minutes by media whose dates are long ago, at the pace of the stream.
-    @Test(arguments: [-2.0, -4000]) func ignoresDatesLongAgo(days: Double) {
+    /// For minutes, a programme is interrupted by media with dates far in the past, at the pace of the stream.
+    @Test(arguments: [-2.0, -4000]) func ignoresDatesFarInPast(days: Double) {
         var test = self
         for number in 0..<200 {
             let time = Double(number) * 6
@@ -200,16 +201,16 @@ struct TimelineClockTests {
         }
     }
 
-    /// A clock that jumps repeatedly has no pace.
-    @Test mutating func ignoresRepeatedJumpsOfClock() {
+    /// A clock that jumps repeatedly doesn't have a steady pace.
+    @Test mutating func ignoresRepeatedClockJumps() {
         for number in 0..<200 {
             let time = Double(number) * 6
             #expect(place(arrival: time, date: number < 10 ? time : time - 300 - Double(number / 20) * 100) == time)
         }
     }
 
-    /// A clock that was two hours ahead and is corrected is reached again, even by a process that starts in between.
-    @Test(arguments: [nil, 20, 900]) func reachesClockThatWasAhead(restart: Int?) {
+    /// A clock that was two hours ahead is corrected, and reached gradually, even by a process that starts in between.
+    @Test(arguments: [nil, 20, 900]) func reachesCorrectedClockThatWasAhead(restart: Int?) {
         var test = self
         for number in 0..<10 {
             let time = Double(number) * 6
@@ -227,7 +228,7 @@ struct TimelineClockTests {
         #expect(test.place(arrival: 2600 * 6, date: 2600 * 6) == 2600 * 6)
     }
 
-    /// The clock is right for a minute only, which doesn't shorten segments.
+    /// The clock is correct for only a minute, which must not shorten segments.
     @Test mutating func ignoresBrieflyCorrectClock() {
         for number in 0..<30 {
             let time = Double(number) * 6
@@ -244,7 +245,7 @@ struct TimelineClockTests {
         #expect(test.place(arrival: 3600, date: 3580, missing: .time(3580 * Self.second)) == 3580)
     }
 
-    @Test func placesNothingInFutureAfterRestart() {
+    @Test func placesNoSegmentInFutureAfterRestart() {
         var test = self
         test.clock = Self.clock(endingAt: Self.noon)
         #expect(test.place(arrival: 20, date: 86_400, missing: .unknown) == 20)
@@ -262,7 +263,7 @@ struct TimelineClockTests {
     @Test mutating func limitsMissedSegmentsToElapsedTime() {
         #expect(clock.hasRoom(for: .max, of: .max, at: Self.noon))
         _ = place(arrival: 0, date: -3600)
-        // An hour late as before, 100 s later.
+        // The clock is an hour behind as before, 100 s later.
         let wall = Self.noon + 106 * Self.second
         #expect(clock.hasRoom(for: 17, of: 6 * Self.second, at: wall))
         #expect(!clock.hasRoom(for: 300, of: 6 * Self.second, at: wall))

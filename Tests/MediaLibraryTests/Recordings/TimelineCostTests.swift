@@ -4,14 +4,14 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The cost of timelines, regardless of their length.
+/// Tests that the cost of timelines doesn't depend on their length.
 struct TimelineCostTests {
     private let recording = RecordingID()
 
     private func filled(_ count: Int64) async throws -> (TimelineMemoryStore, Timeline) {
         let store = TimelineMemoryStore()
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
-        // In batches of a page, since the cost of single segments is tested.
+        // Adds batches of a page, because the cost of single segments is tested separately.
         for start in stride(from: 0 as Int64, to: count, by: 2560) {
             try await timeline.append(TimelineRows.stored(start..<min(start + 2560, count)))
         }
@@ -29,7 +29,7 @@ struct TimelineCostTests {
     @Test func costOfAppendingIsIndependentOfLength() async throws {
         let (short, early) = try await filled(300)
         let (long, late) = try await filled(130_000)
-        // At the same position within a page: 300 is the 45th of its page, and so is 130,092.
+        // Both are at the same position in a page: 300 and 130,092 are each the 45th segment of their page.
         try await late.append(TimelineRows.stored(130_000..<130_092))
         let atStart = try await short.counting { try await add(300, to: early) }
         let atEnd = try await long.counting { try await add(130_092, to: late) }
@@ -39,7 +39,7 @@ struct TimelineCostTests {
         #expect(late.pagesInMemory <= early.pagesInMemory + 17)
     }
 
-    @Test func memoryIsBounded() async throws {
+    @Test func memoryIsLimited() async throws {
         let (store, timeline) = try await filled(20_000)
         #expect(timeline.pagesInMemory <= 17)
         _ = try await timeline.stretch(from: .min, to: .max)
@@ -90,8 +90,8 @@ struct TimelineCostTests {
         #expect(many.removals == 1)
     }
 
-    /// On a real disk, with media.
-    @Test func folderHoldsThreeTracks() async throws {
+    /// Uses a real disk and media.
+    @Test func storesThreeTracksInFolder() async throws {
         let fixture = LibraryFixture()
         let store = try await fixture.open()
         let place = CacheRecordingStore(store)

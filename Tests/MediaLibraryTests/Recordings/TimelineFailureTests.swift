@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Timelines whose store fails, whose process ends, or whose files are damaged.
+/// Tests of timelines whose store fails, whose process ends, or whose files are damaged.
 struct TimelineFailureTests {
     private let recording = RecordingID()
 
@@ -24,7 +24,7 @@ struct TimelineFailureTests {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.stored(0..<250))
-        // The open page can be written, the next one can't.
+        // The open page can be written, but the next one can't.
         store.fail { $0.contains(".512.") }
         await #expect(throws: CacheError.self) { try await timeline.append(TimelineRows.stored(250..<600)) }
         #expect(timeline.next == 250)
@@ -32,7 +32,7 @@ struct TimelineFailureTests {
         #expect(timeline.totals.segments == 250)
         #expect(try await timeline.rows(from: 0).count == 250)
         store.fail(nil)
-        // The same numbers, but fewer: the playlist has moved on.
+        // The playlist has moved on: fewer segments, with other URLs, begin at the same number.
         let others = (250..<300 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.stored(number)
             row.url = "other-\(number).ts"
@@ -90,7 +90,7 @@ struct TimelineFailureTests {
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.stored(0..<2000))
         store.state.withLock { $0.parts = Set(timeline.names(0..<2000, recording)) }
-        // Only the numbers are written before the process ends.
+        // The process ends after writing only the numbers.
         store.crash(.init(change: 1, isMade: false))
         await #expect(throws: CacheError.self) { try await timeline.remove(Array(100..<1900)) }
         let next = store.reopened()
@@ -129,7 +129,7 @@ struct TimelineFailureTests {
             #expect(timeline.next == next + 1)
             #expect(try await timeline.segment(next) == added)
             let last = try await timeline.stretch(from: added.start, to: .max)
-            // Never fewer than before.
+            // The count must not be too low.
             #expect(last.discontinuities >= rows.count { $0.isDiscontinuous })
         }
         #expect(store.files["video-1.\(damaged).page"] != nil)
@@ -171,7 +171,7 @@ struct TimelineFailureTests {
         #expect(try await open(store).next == 10)
     }
 
-    @Test func removedSegmentsReturnWhenTheirFileIsDamaged() async throws {
+    @Test func removedSegmentsReturnWhenRemovalFileIsDamaged() async throws {
         let store = TimelineMemoryStore()
         let timeline = try await open(store)
         try await timeline.append(TimelineRows.stored(0..<600))
@@ -187,31 +187,31 @@ struct TimelineFailureTests {
 
     // MARK: - Crashes
 
-    /// A short recording that is interrupted at each of its changes: durable segments are present, and no number is
+    /// A short recording is interrupted at each of its changes. Durable segments must be present, and no number may be
     /// reused.
     @Test func everyCrashLeavesConsistentTimeline() async throws {
         let full = TimelineMemoryStore()
-        let story = Story(recording)
-        try await story.run(on: full)
+        let script = RecorderScript(recording)
+        try await script.run(on: full)
         let changes = full.changes
         #expect(changes > 40)
         for change in 0..<changes {
             for isMade in [false, true] {
                 let store = TimelineMemoryStore()
                 store.crash(.init(change: change, isMade: isMade))
-                let story = Story(recording)
-                try? await story.run(on: store)
-                try await story.look(at: store.reopened(), "change \(change), \(isMade)")
+                let script = RecorderScript(recording)
+                try? await script.run(on: store)
+                try await script.check(store.reopened(), "change \(change), \(isMade)")
             }
         }
     }
 
-    /// The actions of a recorder, and the segments that were reported as durable.
-    private final class Story {
+    /// A recorder's sequence of actions, and the segments that it reported as durable.
+    private final class RecorderScript {
         let recording: RecordingID
         private var settled: [Int64: RecordedSegment] = [:]
         private var removed: Set<Int64> = []
-        /// Removal was requested, and may be complete.
+        /// Segments whose removal was requested and may be complete.
         private var beingRemoved: Set<Int64> = []
         private var highest: Int64 = -1
         private var urls: [Int64: String] = [:]
@@ -245,7 +245,7 @@ struct TimelineFailureTests {
                 }
                 try await timeline.settle(done)
                 for row in done { settled[row.number] = row }
-                // All but the last hundred, and a programme.
+                // Removes all but the last hundred segments and those of a programme.
                 let old = settled.keys.filter { $0 < next - 100 && !(150..<170).contains($0) && !removed.contains($0) }
                     .sorted()
                 beingRemoved = Set(old)
@@ -255,7 +255,7 @@ struct TimelineFailureTests {
             }
         }
 
-        func look(at store: TimelineMemoryStore, _ hint: String) async throws {
+        func check(_ store: TimelineMemoryStore, _ hint: String) async throws {
             let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
             try await timeline.finishRemoval()
             #expect(timeline.next > highest, "\(hint)")
@@ -271,7 +271,7 @@ struct TimelineFailureTests {
             for number in settled.keys where !removed.contains(number) && !beingRemoved.contains(number) {
                 #expect(present.contains(number), "\(hint): \(number)")
             }
-            // Listed segments have their parts, and removed ones have none.
+            // Listed segments have their parts, and no parts of removed segments remain.
             var needed: Set<String> = []
             for row in stretch.segments + timeline.awaited where row.state != .gap {
                 for name in [row.name] + row.conditions.companions.map(\.name) {
@@ -288,7 +288,7 @@ struct TimelineFailureTests {
             #expect(
                 store.parts.subtracting(needed).filter { !$0.contains("/init") && !$0.contains("/key") } == [],
                 "\(hint)")
-            // Recording continues.
+            // Recording can continue.
             let next = timeline.next
             try await timeline.settle(timeline.awaited.map { row($0.number, .gap) })
             try await timeline.append([row(next, .stored)])

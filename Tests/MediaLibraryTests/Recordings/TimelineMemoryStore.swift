@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MediaLibrary
 
-/// A recording's files and parts in memory. The store counts operations and fails on request.
+/// An in-memory store of a recording's files and parts, which counts operations and fails on request.
 final class TimelineMemoryStore: RecordingStore {
     struct Counts: Sendable, Hashable {
         var reads = 0
@@ -13,7 +13,7 @@ final class TimelineMemoryStore: RecordingStore {
         var bytesWritten = 0
     }
 
-    /// A crash: the change with a number, counted from 0, is made or not, and all later ones fail.
+    /// A crash at a change, counted from 0. The change itself is made or not, and all later ones fail.
     struct Crash: Sendable {
         var change: Int
         var isMade: Bool
@@ -27,9 +27,9 @@ final class TimelineMemoryStore: RecordingStore {
         var crash: Crash?
         var failing: (@Sendable (String) -> Bool)?
         var freeBytes: Int64 = .max
-        /// The result of every fetch; nil makes fetches fail.
+        /// The result of every fetch; nil if fetches fail.
         var media: FetchedPart?
-        /// A callback during the next reading of files.
+        /// A callback that runs during the next read of files.
         var reading: (@Sendable () async -> Void)?
         /// The removed parts, in order.
         var removed: [String] = []
@@ -39,7 +39,7 @@ final class TimelineMemoryStore: RecordingStore {
 
     init(_ state: State = State()) { self.state = Mutex(state) }
 
-    /// Returns the store of another process that finds the same files.
+    /// Returns a store with the same files, as another process would see it.
     func reopened() -> TimelineMemoryStore {
         let (files, parts) = state.withLock { ($0.files, $0.parts) }
         return TimelineMemoryStore(State(files: files, parts: parts))
@@ -49,7 +49,7 @@ final class TimelineMemoryStore: RecordingStore {
     var parts: Set<String> { state.withLock { $0.parts } }
     var changes: Int { state.withLock { $0.changes } }
 
-    /// Returns the number of operations that `body` causes.
+    /// Returns the operations that `body` causes.
     func counting(_ body: () async throws -> Void) async rethrows -> Counts {
         state.withLock { $0.counts = Counts() }
         try await body()
@@ -64,7 +64,7 @@ final class TimelineMemoryStore: RecordingStore {
         }
     }
 
-    /// Makes changes and reads of files with matching names fail.
+    /// Makes changes and reads fail for files whose names match.
     func fail(_ names: (@Sendable (String) -> Bool)?) { state.withLock { $0.failing = names } }
 
     func crash(_ crash: Crash?) {
@@ -140,7 +140,7 @@ final class TimelineMemoryStore: RecordingStore {
         if let failing = state.withLock({ $0.failing }), let name = names.first(where: failing) {
             throw CacheError(.storage, "\(name) fails")
         }
-        // In two steps, between which a crash may happen.
+        // Removes in two steps, so that a crash may happen in between.
         for half in [names.prefix(names.count / 2), names.dropFirst(names.count / 2)] where !half.isEmpty {
             try change("parts") { state in
                 state.parts.subtract(half)

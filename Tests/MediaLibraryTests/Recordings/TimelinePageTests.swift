@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The file format of pages.
+/// Tests of the file format of timeline pages.
 struct TimelinePageTests {
     private static func page(_ count: Int, seed: UInt64) -> TimelinePage {
         var random = SeededGenerator(seed: seed)
@@ -16,7 +16,7 @@ struct TimelinePageTests {
         ).filled(count, &random)
     }
 
-    /// Returns bytes with their checksum.
+    /// Returns bytes followed by their checksum.
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         var writer = VarintWriter()
         writer.write(fixed: bytes.withUnsafeBytes { CRC32C.extend(with: $0) })
@@ -30,7 +30,7 @@ struct TimelinePageTests {
         }
     }
 
-    /// Pages of earlier formats without overruns, arrivals, independence and lags.
+    /// Pages of earlier formats lack overruns, arrivals, independence and lags.
     @Test func decodesPagesOfEarlierFormats() throws {
         for seed in 0..<20 as Range<UInt64> {
             var page = Self.page(1 + Int(seed * 17 % 256), seed: seed)
@@ -64,7 +64,7 @@ struct TimelinePageTests {
         #expect(TimelinePage(encoded: page.encoded) == page)
     }
 
-    /// Names that differ within a character.
+    /// Names that differ in one byte of a multi-byte character.
     @Test func doesNotSplitCharacters() throws {
         let names = ["/é.ts", "/è.ts", "/日.ts", "/本.ts", "/🏂", "/🏀", "/🏀a", "/", "", "/e\u{301}", "/e\u{300}"]
         var rows: [RecordedSegment] = []
@@ -92,14 +92,14 @@ struct TimelinePageTests {
         let bytes = Self.page(30, seed: 8).encoded
         for count in 0..<bytes.count { #expect(TimelinePage(encoded: Array(bytes.prefix(count))) == nil) }
         #expect(TimelinePage(encoded: bytes + [0]) == nil)
-        // Also with a correct checksum.
+        // Truncation is detected even if the checksum is correct.
         let body = Array(bytes.dropLast(4))
         for count in 0..<body.count { #expect(TimelinePage(encoded: Self.sealed(Array(body.prefix(count)))) == nil) }
         #expect(TimelinePage(encoded: Self.sealed(body + [0])) == nil)
         #expect(TimelinePage(encoded: Self.sealed(body)) != nil)
     }
 
-    /// No bytes cause a trap or an excessive allocation, and decoded pages can be encoded.
+    /// Arbitrary bytes cause neither a trap nor an excessive allocation, and decoded pages can be encoded.
     @Test func decodesArbitraryBytesSafely() throws {
         var random = SeededGenerator(seed: 99)
         var count = 0
@@ -122,7 +122,7 @@ struct TimelinePageTests {
                 count += 1
                 #expect(page.segments.count <= TimelinePage.capacity)
                 #expect(page.segments.allSatisfy { $0.duration >= 0 && $0.end >= $0.start && $0.length >= 0 })
-                // A duplicate name in a tag's attributes is decoded once.
+                // A duplicate name in a tag's attributes is decoded only once.
                 #expect(TimelinePage(encoded: page.encoded)?.segments.count == page.segments.count)
             }
         }
@@ -140,7 +140,7 @@ struct TimelinePageTests {
         }
     }
 
-    @Test func dayIsSmall() throws {
+    @Test func dayOfSegmentsIsSmall() throws {
         let page = TimelinePage(
             first: 1_000_000, discontinuities: 0, segments: TimelineRows.stored(1_000_000..<1_000_256))
         #expect(page.encoded.count < 256 * 24)

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import MediaLibrary
 
-/// Rows of a timeline for tests.
+/// Timeline rows for tests.
 enum TimelineRows {
     static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:00:00Z.
     static let epoch: Int64 = 1_769_889_600 * second
 
-    /// Returns a cached segment of two seconds by the stream's clock.
+    /// Returns a cached segment of two seconds, whose start is determined by its number.
     static func stored(_ number: Int64, from epoch: Int64 = epoch, length: Int64 = 1000) -> RecordedSegment {
         var row = RecordedSegment(
             number: number, start: epoch + number * 2 * second, duration: 2 * second, targetDuration: 2, state: .stored)
@@ -44,7 +44,7 @@ enum TimelineRows {
         return conditions
     }
 
-    /// Returns rows of a varied stream: gaps, discontinuities, jumps in time, keys, sections, target durations.
+    /// Returns rows of a varied stream, with gaps, discontinuities, time jumps, keys, sections and target durations.
     static func random(
         _ count: Int, from first: Int64 = 0, start: Int64 = epoch, _ random: inout SeededGenerator
     ) -> [RecordedSegment] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The state of a timeline, and its files.
+/// Tests of a timeline's state and files.
 struct TimelineTests {
     private let store = TimelineMemoryStore()
     private let recording = RecordingID()
@@ -67,8 +67,8 @@ struct TimelineTests {
         #expect(again.totals == timeline.totals)
     }
 
-    /// A late segment holds the edge, over several pages too. Later segments are known nevertheless.
-    @Test func lateSegmentHoldsEdge() async throws {
+    /// A late segment delays the edge, even over several pages. Later segments are listed nevertheless.
+    @Test func lateSegmentDelaysEdge() async throws {
         let timeline = try await open()
         try await timeline.append(awaited(0..<600))
         try await timeline.settle(TimelineRows.stored(1..<600))
@@ -105,7 +105,7 @@ struct TimelineTests {
         #expect(store.files.count == 6)
     }
 
-    /// Compares time ranges, discontinuities and recorded times with a search of all rows.
+    /// Compares time ranges, discontinuities and recorded times with those found by searching all rows.
     @Test func timeRangesMatchAllRows() async throws {
         var random = SeededGenerator(seed: 2)
         let rows = TimelineRows.random(1200, &random)
@@ -153,7 +153,7 @@ struct TimelineTests {
             #expect(!timeline.isPlain(299))
             #expect(timeline.isPlain(300))
         }
-        // All of them: the last page stays, since it determines the next number.
+        // When all segments are removed, the last page remains, because it determines the next number.
         try await timeline.remove(Array(300..<600))
         #expect(store.parts == [])
         #expect(store.files.keys.sorted() == ["video-1.512.page", "video-1.gone"])
@@ -171,7 +171,7 @@ struct TimelineTests {
         let timeline = try await open()
         try await timeline.append(TimelineRows.stored(0..<1000))
         let time = { (number: Int64) in TimelineRows.stored(number).start }
-        // Overlapping, adjacent and unordered; the second begins and ends within a segment.
+        // Overlapping, adjacent and unordered ranges. The second begins and ends within a segment.
         let pinned = [time(700)..<time(900), time(2) + 5..<time(600) + 5, time(500)..<time(650)]
         let expected: [(from: Int64, first: Int64?)] = [
             (0, 0), (1, 1), (2, 650), (300, 650), (651, 651), (699, 699), (700, 900), (1000, nil),
@@ -190,7 +190,8 @@ struct TimelineTests {
         let timeline = try await open()
         let rows = (0..<700 as Range<Int64>).map { number -> RecordedSegment in
             var row = TimelineRows.stored(number)
-            // Key 1 to the end of the first page and once much later, 2 in the middle, 9 throughout.
+            // Key 1 is used until the end of the first page and once much later, key 2 in the middle, and section 9
+            // throughout.
             row.conditions = TimelineRows.conditions(
                 key: number < 250 || number == 600 ? 1 : number < 400 ? 2 : nil, map: 9)
             return row
@@ -233,8 +234,8 @@ struct TimelineTests {
 
     // MARK: - Durations that are too long
 
-    /// By the clock, each segment begins before the previous one ends. Rows don't overlap within a page, across pages,
-    /// after reopening, and when settled with earlier values.
+    /// By the clock, each segment begins before the previous one ends. Rows must not overlap within a page, across
+    /// pages, after reopening, or when they are settled with earlier values.
     @Test(arguments: [1, 7, 256, 300]) func segmentsDoNotOverlap(batch: Int) async throws {
         let (recording, store) = (RecordingID(), TimelineMemoryStore())
         let timeline = try await Timeline.open(track: "video-1", of: recording, in: store)
@@ -259,7 +260,7 @@ struct TimelineTests {
             #expect(found.map(\.start) == rows.map(\.start))
             #expect(found.dropLast().allSatisfy { $0.end == $0.start + step && $0.duration == 2 * TimelineRows.second })
             #expect(timeline.recordedRanges() == [rows[0].start..<rows[599].end])
-            // At any time one segment is in progress.
+            // Exactly one segment is in progress at any time.
             for number in [0, 255, 256, 400] as [Int64] {
                 let start = TimelineRows.epoch + number * step
                 for moment in [start, start + step - 1] {
@@ -268,7 +269,7 @@ struct TimelineTests {
                 }
             }
         }
-        // A window dates each of them and states the playlist's durations.
+        // A window's playlist has a date for each of them and the durations of the original playlist.
         let stretch = try await timeline.stretch(from: rows[250].start, to: rows[260].start)
         let text = String(decoding: WindowPlaylist(stretch, isOver: true).bytes, as: UTF8.self)
         let playlist = try WindowFixture.parsed(text)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Restarted media sequences, and playlists that only look like it.
+/// Tests of restarted media sequences, and of playlists that only look restarted.
 struct TrackBeginningTests {
     private var playlist = FollowedPlaylist()
 
@@ -23,12 +23,12 @@ struct TrackBeginningTests {
         test.begin(at: 66, as: "b#.ts")
         let rows = try test.playlist.load(0..<3)
         #expect(test.playlist.outcome == .reset)
-        // From 54 s to 66 s there was no media.
+        // There was no media from 54 s to 66 s.
         #expect(names(rows) == ["-", "-", "b0.ts", "b1.ts", "b2.ts"])
         #expect(rows.map(\.isDiscontinuous) == [false, false, true, false, false])
         #expect(FollowedPlaylist.starts(rows) == [54, 60, 66, 72, 78])
         #expect(names(try test.playlist.load(0..<5)) == ["b3.ts", "b4.ts"])
-        // Old copies from before aren't another restart.
+        // Copies from before the restart aren't another restart.
         test.begin(at: 0, as: "#.ts")
         test.playlist.shift = 500
         #expect(try test.playlist.load(3..<9, late: 50).isEmpty)
@@ -67,7 +67,7 @@ struct TrackBeginningTests {
         let rows = try playlist.load(2..<9)
         #expect(names(rows) == ["7.ts", "8.ts"])
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
-        // The earlier segments are still present.
+        // The earlier segments are still found.
         #expect(playlist.follower.present(waiting)?.uri.hasSuffix("/3.ts") == true)
         playlist.restart()
         #expect(names(try playlist.load(3..<10)) == ["9.ts"])
@@ -80,7 +80,7 @@ struct TrackBeginningTests {
             try playlist.load(end - 6..<end)
         }
         #expect(playlist.recorded == (0..<19).map { "\($0).ts" })
-        // An old copy of it.
+        // An outdated copy of the playlist.
         playlist.shift = -10
         #expect(try playlist.load(10..<16, late: 24).isEmpty)
         playlist.shift = -15
@@ -111,7 +111,7 @@ struct TrackBeginningTests {
         #expect(Set(test.playlist.recorded).isSuperset(of: (0..<39).map { "\($0).ts" }))
     }
 
-    @Test mutating func continuesWithLinksInOtherFolders() throws {
+    @Test mutating func continuesWithURLsInOtherFolders() throws {
         playlist.names = "http://origin.example/token-1/#.ts"
         playlist.clock = nil
         for end in 6..<9 { try playlist.load(end - 6..<end) }
@@ -119,13 +119,13 @@ struct TrackBeginningTests {
         let rows = try playlist.load(4..<10)
         #expect(rows.map(\.url) == ["http://origin.example/token-2/8.ts", "http://origin.example/token-2/9.ts"])
         #expect(playlist.follower.refreshed(playlist.rows[6])?.url == "http://origin.example/token-2/6.ts")
-        // With other queries too.
+        // Other queries don't matter, either.
         playlist.names = "http://origin.example/token-2/#.ts?a=1"
         #expect(try playlist.load(4..<11).map(\.url) == ["http://origin.example/token-2/10.ts?a=1"])
         #expect(playlist.recorded == (0..<11).map { "\($0).ts" })
     }
 
-    @Test mutating func restartedSessionFolderIsRestart() throws {
+    @Test mutating func restartInNewSessionFolderIsRestart() throws {
         playlist.names = "http://origin.example/session-1/#.ts"
         playlist.clock = nil
         try playlist.load(0..<6)
@@ -138,7 +138,7 @@ struct TrackBeginningTests {
 
     // MARK: - After a restart
 
-    @Test(arguments: [0, nil]) func recordsNothingTwiceAfterProcessRestart(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func recordsEachSegmentOnceAfterProcessRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         for end in 6..<9 { try test.playlist.load(end - 6..<end) }
@@ -149,7 +149,7 @@ struct TrackBeginningTests {
         let rows = try test.playlist.load(30..<36)
         #expect(names(rows) == Array(repeating: "-", count: 20) + (30..<36).map { "\($0).ts" })
         test.playlist.restart()
-        // Directly after gaps.
+        // The segment directly follows gaps.
         #expect(names(try test.playlist.load(31..<37)) == ["36.ts"])
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (0..<37).map { Double($0 * 6) })
     }
@@ -164,7 +164,8 @@ struct TrackBeginningTests {
         #expect(rows.first?.state == .gap)
     }
 
-    /// The clocks of the stream and of the recorder differ. The time between two processes is that of the recorder.
+    /// The clocks of the stream and the recorder differ. The time between the two processes is measured with the
+    /// recorder's clock.
     @Test(arguments: [0.0, 7200, -7200]) mutating func continuesPlaylistWithChangedNumbersAfterProcessRestart(
         clock: Double
     ) throws {
@@ -181,7 +182,7 @@ struct TrackBeginningTests {
     @Test mutating func continuesTailThatEndsInGaps() throws {
         try playlist.load(0..<6)
         try playlist.load(18..<24)
-        // The process ended while it wrote.
+        // The process ended before all rows were written.
         playlist.rows = Array(playlist.rows.prefix(12))
         playlist.restart()
         let rows = try playlist.load(19..<25)
@@ -207,9 +208,10 @@ struct TrackBeginningTests {
 
     // MARK: - Windows that reach back
 
-    /// A backup encoder takes over with other names and numbers. Its window contains recorded segments.
+    /// A backup encoder with other names and numbers takes over. Its window includes segments that are already
+    /// recorded.
     @Test(arguments: [0, nil], [6, 1200])
-    func recordsBackupEncodersWindowOnce(clock: Double?, window: Int) throws {
+    func recordsSegmentsInBackupEncoderWindowOnce(clock: Double?, window: Int) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 5000
@@ -227,8 +229,8 @@ struct TrackBeginningTests {
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (1190..<1203).map { Double($0 * 6) })
     }
 
-    /// The recorder was off for ten minutes. The missed segments are in the backup encoder's window.
-    @Test(arguments: [0, nil]) func backupEncodersWindowFillsOutage(clock: Double?) throws {
+    /// The recorder was off for ten minutes. The backup encoder's window includes the missed segments.
+    @Test(arguments: [0, nil]) func backupEncoderWindowFillsOutage(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
         test.playlist.shift = 5000
@@ -241,7 +243,8 @@ struct TrackBeginningTests {
         #expect(FollowedPlaylist.starts(test.playlist.rows) == (200..<310).map { Double($0 * 6) })
     }
 
-    /// An encoder that takes over has no new segments at first. Awaited segments of the previous one are still found.
+    /// An encoder that takes over has no new segments at first. Awaited segments of the previous encoder are still
+    /// found.
     @Test mutating func switchWithoutNewSegmentsKeepsNumbers() throws {
         playlist.shift = 1000
         playlist.names = "http://one.example/#.ts"
@@ -259,7 +262,7 @@ struct TrackBeginningTests {
         #expect(playlist.follower.present(playlist.rows[4])?.uri == "http://one.example/4.ts")
     }
 
-    /// Two caches alternately serve old copies while the encoder pauses.
+    /// While the encoder pauses, two caches alternately serve outdated copies.
     @Test(arguments: [nil, 0]) func alternatingOldCopiesAreNotRestart(clock: Double?) throws {
         var test = self
         test.playlist.clock = clock
@@ -274,7 +277,7 @@ struct TrackBeginningTests {
 
     // MARK: - Names that differ only in their queries
 
-    /// An encoder restarts with lower numbers. The same path refers to other segments.
+    /// An encoder restarts with lower numbers, so the same path refers to other segments.
     @Test mutating func queriesDistinguishSegments() throws {
         playlist.clock = nil
         playlist.names = "http://origin.example/live.ts?segment=#"

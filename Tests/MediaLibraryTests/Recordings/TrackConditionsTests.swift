@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Keys, media initialization sections and byte ranges of recorded segments.
+/// Tests of the keys, media initialization sections and byte ranges of recorded segments.
 struct TrackConditionsTests {
     private var playlist = FollowedPlaylist()
 
@@ -27,12 +27,12 @@ struct TrackConditionsTests {
         #expect(keys(try playlist.load(15..<21)).last == "key-3.key.ts")
     }
 
-    @Test(arguments: ["AES-128", "SAMPLE-AES"]) mutating func vectorsUseOriginsNumbers(method: String) throws {
+    @Test(arguments: ["AES-128", "SAMPLE-AES"]) mutating func vectorsUseOriginNumbers(method: String) throws {
         playlist.header = Self.key("a.key", method: method) + "\n"
         playlist.shift = 300
-        // While numbers agree, no vector is needed.
+        // While the numbers agree, no explicit vector is needed.
         #expect(try playlist.load(0..<6).allSatisfy { $0.conditions.keys.first?.iv == nil })
-        // From here on they differ.
+        // From here on, the numbers differ.
         playlist.names = "http://origin.example/live/b#.ts"
         playlist.shift = 0
         playlist.began = 60
@@ -43,12 +43,12 @@ struct TrackConditionsTests {
         }
         #expect(vectors(try playlist.load(0..<3)) == [0, 1, 2])
         #expect(vectors(try playlist.load(0..<5)) == [3, 4])
-        // Keys with a vector keep it.
+        // An explicit vector is preserved.
         playlist.header = Self.key("a.key", iv: "0x00000000000000000000000000000063", method: method) + "\n"
         #expect(vectors(try playlist.load(0..<7)) == [0x63, 0x63])
     }
 
-    /// The default initialization vector belongs to keys of the format `identity` (RFC 8216bis §5.2).
+    /// Only keys of the format `identity` have a default initialization vector (RFC 8216bis §5.2).
     @Test mutating func keysOfOtherFormatsHaveNoVector() throws {
         playlist.header = Self.key("a.key", method: "SAMPLE-AES") + ",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
         playlist.shift = 300
@@ -66,7 +66,7 @@ struct TrackConditionsTests {
             try playlist.load(end - 6..<end)
         }
         #expect(Set(keys(playlist.rows)) == ["key-1.key.ts"])
-        // Awaited segments have the latest one.
+        // Awaited segments use the latest URL of the key.
         let refreshed = try #require(playlist.follower.refreshed(playlist.rows[8]))
         #expect(refreshed.url.hasSuffix("8.ts?token=11"))
         #expect(refreshed.conditions.companions.map(\.url) == ["http://origin.example/a.key?token=11"])
@@ -95,7 +95,7 @@ struct TrackConditionsTests {
         #expect(playlist.rows[7].ending == "m4s")
     }
 
-    /// A restarted encoder overwrites its section under the same name. Its key is unchanged.
+    /// A restarted encoder overwrites its initialization section under the same name. The key is unchanged.
     @Test(arguments: [true, false]) func sectionAfterDiscontinuityIsSeparate(isRestarted: Bool) throws {
         var playlist = playlist
         playlist.names = "http://origin.example/live/#.m4s"

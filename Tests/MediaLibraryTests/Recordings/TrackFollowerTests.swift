@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The rows of a playlist, load after load.
+/// Tests of the rows that a follower creates from successive loads of a playlist.
 struct TrackFollowerTests {
     private var playlist = FollowedPlaylist()
 
@@ -20,7 +20,7 @@ struct TrackFollowerTests {
         #expect(playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
     }
 
-    @Test mutating func firstNumberIsOriginsNumber() throws {
+    @Test mutating func firstNumberIsOriginNumber() throws {
         playlist.shift = 4000
         #expect(try playlist.load(0..<6).map(\.number) == Array(4000..<4006))
         #expect(playlist.rows.map(\.originSequence) == Array(4000..<4006))
@@ -69,7 +69,7 @@ struct TrackFollowerTests {
         var playlist = playlist
         playlist.clock = clock
         for end in 6..<30 { try playlist.load(end - 6..<end) }
-        // Another cache, four segments behind, for half a minute.
+        // Another cache is four segments behind for half a minute.
         for late in 0..<4 { #expect(try playlist.load(20 + late..<26 + late, late: 25).isEmpty) }
         #expect(names(try playlist.load(25..<31)) == ["29.ts", "30.ts"])
     }
@@ -91,7 +91,7 @@ struct TrackFollowerTests {
         #expect(names(rows)[3] == "3.ts")
     }
 
-    /// EXT-X-INDEPENDENT-SEGMENTS applies to the segments of its playlist (RFC 8216bis §4.4.2.1).
+    /// EXT-X-INDEPENDENT-SEGMENTS applies to all segments of its playlist (RFC 8216bis §4.4.2.1).
     @Test mutating func storesIndependenceOfSegments() throws {
         playlist.header = "#EXT-X-INDEPENDENT-SEGMENTS\n"
         try playlist.load(0..<6)
@@ -118,7 +118,7 @@ struct TrackFollowerTests {
 
     // MARK: - Time
 
-    @Test(arguments: [86_400.0, -86_400]) func ignoresJumpOfClock(jump: Double) throws {
+    @Test(arguments: [86_400.0, -86_400]) func ignoresClockJump(jump: Double) throws {
         var playlist = playlist
         for end in 6..<20 {
             playlist.clock = end < 10 ? 0 : jump
@@ -132,7 +132,7 @@ struct TrackFollowerTests {
         #expect(playlist.recorded == (0..<23).map { "\($0).ts" })
     }
 
-    @Test(arguments: [0, nil]) func continuesAfterPauseOfEncoder(clock: Double?) throws {
+    @Test(arguments: [0, nil]) func continuesAfterEncoderPause(clock: Double?) throws {
         var playlist = playlist
         playlist.clock = clock
         try playlist.load(0..<6)
@@ -151,8 +151,8 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows).suffix(2) == [30, 636])
     }
 
-    /// The only date has left the window, and durations are rounded up. The arrival of segments limits the implied
-    /// date.
+    /// The only date has left the window, and durations are rounded up. The arrival of segments limits the drift of the
+    /// implied dates.
     @Test mutating func impliedDatesDoNotDrift() throws {
         playlist.clock = nil
         playlist.lines[0] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: FollowedPlaylist.noon))"
@@ -162,14 +162,14 @@ struct TrackFollowerTests {
         }
         let starts = FollowedPlaylist.starts(playlist.rows)
         #expect(starts.enumerated().map { abs($1 - Double($0) * 5.76) }.max() ?? 99 <= 50)
-        // A date counts again.
+        // A new date is followed again.
         let date = FollowedPlaylist.noon + 1499 * 5760 * 1_000_000
         playlist.lines[1499] = "#EXT-X-PROGRAM-DATE-TIME:\(DateTime(nanosecondsSinceEpoch: date))"
         for end in 1500..<1520 { try playlist.load(playlist.text(end - 6..<end), at: Double(end) * 5.76 + 20) }
         #expect(abs(FollowedPlaylist.starts(playlist.rows)[1499] - 1499 * 5.76) <= 50)
     }
 
-    /// The next process continues from a date that has left the window, however late the segments are.
+    /// The next process continues from a date that has left the window, however late the segments arrive.
     @Test(arguments: [30.0, 3600, -7200]) func impliedDateSurvivesProcessRestart(late: Double) throws {
         var playlist = playlist
         playlist.clock = nil
@@ -182,20 +182,20 @@ struct TrackFollowerTests {
         #expect(FollowedPlaylist.starts(playlist.rows) == (0..<59).map { Double($0 * 2) })
     }
 
-    /// Media sequence numbers of two tracks are unrelated, so tracks are aligned by arrival.
+    /// The media sequence numbers of two tracks are unrelated, so tracks are aligned by arrival.
     @Test mutating func alignsTracksWithoutClockByArrival() throws {
         playlist.clock = nil
         try playlist.load(0..<6)
-        var sound = FollowedPlaylist()
-        sound.clock = nil
-        // Its encoder counts from elsewhere, in the range of the other's numbers.
-        sound.shift = -3
-        try sound.load(2..<6)
-        #expect(FollowedPlaylist.starts(sound.rows) == [12, 18, 24, 30])
+        var audio = FollowedPlaylist()
+        audio.clock = nil
+        // This track's encoder counts differently, but in the same range as the other's.
+        audio.shift = -3
+        try audio.load(2..<6)
+        #expect(FollowedPlaylist.starts(audio.rows) == [12, 18, 24, 30])
         try playlist.load(20..<26)
-        try sound.load(22..<26)
-        #expect(FollowedPlaylist.starts(sound.rows).suffix(4) == [132, 138, 144, 150])
-        // If another track has a clock, this one has the same lag.
+        try audio.load(22..<26)
+        #expect(FollowedPlaylist.starts(audio.rows).suffix(4) == [132, 138, 144, 150])
+        // If another track has dates, this track is assumed to have the same lag.
         var text = FollowedPlaylist()
         text.clock = nil
         text.otherLag = 20 * FollowedPlaylist.second
@@ -205,12 +205,13 @@ struct TrackFollowerTests {
 
     // MARK: - Restarted encoders
 
-    /// The encoder keeps its names and is ahead of its last run when it is seen again. Its clock reveals the restart.
-    @Test(arguments: [true, false]) func recognizesRestartedEncoderAheadOfItsLastRun(isRestarted: Bool) throws {
+    /// When the encoder is seen again, it uses the same names and is ahead of its previous run. Only its clock reveals
+    /// the restart.
+    @Test(arguments: [true, false]) func recognizesRestartedEncoderAheadOfPreviousRun(isRestarted: Bool) throws {
         var playlist = playlist
         for end in 6..<10 { try playlist.load(max(0, end - 6)..<end) }
         if isRestarted { playlist.restart() }
-        // It restarted at 70 s and has made eleven segments.
+        // The encoder restarted at 70 s and has produced eleven segments.
         playlist.began = 70
         let rows = try playlist.load(5..<11)
         #expect(playlist.outcome == .reset)
@@ -226,7 +227,7 @@ struct TrackFollowerTests {
         if isRestarted { playlist.restart() }
         #expect(names(try playlist.load(7..<13)) == ["9.ts", "10.ts", "11.ts", "12.ts"])
         #expect(playlist.outcome == .updated)
-        // Its dates are recomputed with each load, with a step of half a minute.
+        // The encoder recomputes its dates for each load, with a step of half a minute.
         playlist.clock = 30
         #expect(names(try playlist.load(8..<14)) == ["13.ts"])
     }
@@ -244,16 +245,16 @@ struct TrackFollowerTests {
     @Test mutating func storesDateRangesOutsideNewSegments() throws {
         playlist.lines[5] = range(1)
         #expect(ranges(try playlist.load(0..<6)).last == [range(1)])
-        // A date range before an old segment, and an update of the other one.
+        // Adds a date range before an old segment, and updates the other one.
         playlist.lines[3] = range(2, ",DURATION=30")
         playlist.lines[5] = range(1, ",END-DATE=\"2023-11-14T22:14:20Z\"")
         try playlist.load(0..<6, late: 3)
         #expect(ranges(try playlist.load(1..<7)) == [[range(2, ",DURATION=30"), playlist.lines[5] ?? ""]])
-        // Once.
+        // They are written only once.
         #expect(ranges(try playlist.load(2..<8)) == [[]])
         playlist.restart()
         #expect(ranges(try playlist.load(3..<9)) == [[]])
-        // After the last segment: with the next one, once.
+        // A date range after the last segment is written once, with the next segment.
         let text = playlist.text(3..<9) + range(3) + "\n"
         try playlist.load(text, at: 56)
         playlist.lines[9] = range(3)
@@ -261,7 +262,7 @@ struct TrackFollowerTests {
         #expect(ranges(try playlist.load(5..<11)) == [[]])
     }
 
-    /// Date ranges at every segment of a long playlist are written once each.
+    /// If each segment of a long playlist has a date range, each range is written once.
     @Test mutating func writesDateRangesOfLongPlaylistOnce() throws {
         for number in 0..<1502 { playlist.lines[number] = range(number) }
         #expect(ranges(try playlist.load(0..<1500)) == (0..<1500).map { [range($0)] })
@@ -271,7 +272,7 @@ struct TrackFollowerTests {
 
     // MARK: - Numbers out of range
 
-    /// A delta update says nothing about the segments that it skips (RFC 8216bis §6.2.5.1).
+    /// A delta update doesn't describe the segments that it skips (RFC 8216bis §6.2.5.1).
     @Test(arguments: ["9223372036854775807", "4503599627370496", "3"])
     func deltaUpdatesRequireKnownPlaylist(count: String) throws {
         var playlist = playlist
@@ -285,7 +286,7 @@ struct TrackFollowerTests {
         #expect(names(playlist.rows) == (0..<6).map { "\($0).ts" })
     }
 
-    /// Durations that add up to more nanoseconds than 64 bits hold, before the playlist's only date.
+    /// The durations before the playlist's only date add up to more nanoseconds than fit into 64 bits.
     @Test mutating func impliedDatesStayWithinBounds() throws {
         func text(_ place: String, count: Int = 110_000, isDated: Bool = true) -> String {
             let segments = (0..<count).map { "#EXTINF:86400,\nhttp://\(place)\($0)\n" }
@@ -295,7 +296,7 @@ struct TrackFollowerTests {
         try playlist.load(text("one/"), at: 0)
         #expect(playlist.rows.count == 110_000)
         #expect(playlist.rows.allSatisfy { TimelinePage.starts.contains($0.start) && $0.start > 0 })
-        // The same segments in another folder, then a redundant copy with nothing in common.
+        // First the same segments in another folder, then a redundant copy without common segments.
         #expect(try playlist.load(text("two/"), at: 1).isEmpty)
         playlist.isCopy = true
         for count in [110_000, 110_001] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// A recording with timelines filled by tests, and a manual clock.
+/// A recording whose timelines are filled by tests, and a manual clock.
 final class WindowFixture: Sendable {
     static let second = TimelineRows.second
 
@@ -16,7 +16,7 @@ final class WindowFixture: Sendable {
     let recording: Recording
 
     init(tracks: [String] = ["video-1"], retention: Retention = Retention(), entry: String? = nil) async throws {
-        // Before all rows of the tests.
+        // Starts the clock before all rows of the tests.
         library.time.setWallClock(to: Date(nanosecondsSinceEpoch: TimelineRows.epoch - 86_400 * TimelineRows.second))
         let store = try await library.open()
         self.store = store
@@ -40,7 +40,7 @@ final class WindowFixture: Sendable {
     /// Sets the wall clock to a time in nanoseconds since 1970.
     func setClock(to nanoseconds: Int64) { library.time.setWallClock(to: Date(nanosecondsSinceEpoch: nanoseconds)) }
 
-    /// Advances both clocks to a time.
+    /// Advances both clocks to the given time.
     func pass(to nanoseconds: Int64) {
         library.time.advance(by: .nanoseconds(nanoseconds - library.time.now.nanosecondsSinceEpoch))
     }
@@ -50,7 +50,7 @@ final class WindowFixture: Sendable {
         await store.close()
     }
 
-    /// Returns the playlist of a window of a track.
+    /// Returns the playlist of a track's window.
     func text(
         _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false, isStrict: Bool = false
     ) async throws -> String {
@@ -58,7 +58,7 @@ final class WindowFixture: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the playlist of a window, parsed without diagnostics.
+    /// Returns the playlist of a track's window, parsed without diagnostics.
     func window(
         _ request: WindowRequest, track: String = "video-1", isGranted: Bool = false
     ) async throws -> MediaPlaylist {
@@ -73,7 +73,7 @@ final class WindowFixture: Sendable {
     }
 }
 
-/// The numbers of a playlist's segments, as a player counts them.
+/// A playlist's segments with their numbers as a player counts them.
 struct CountedWindow {
     struct Segment: Hashable {
         var sequence: Int

@@ -5,12 +5,12 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The numbers of segments, which are the same in all playlists and loads.
+/// Tests that segments have the same numbers in all playlists and loads.
 struct WindowNumberTests {
     private static let second = TimelineRows.second
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
-    /// Returns random rows without keys, with discontinuities, gaps and different durations.
+    /// Returns random rows without keys, but with discontinuities, gaps and different durations.
     private func rows(_ count: Int, seed: UInt64) -> [RecordedSegment] {
         var random = SeededGenerator(seed: seed)
         return TimelineRows.random(count, from: 500, &random).map {
@@ -53,7 +53,7 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// Segments inside an unfinished window are removed. The others retain their numbers in each reload.
+    /// Segments within an unfinished window are removed. The other segments keep their numbers in each reload.
     @Test func keepsNumbersAroundPinnedSegments() async throws {
         let fixture = try await WindowFixture()
         let rows = rows(900, seed: 9)
@@ -61,14 +61,14 @@ struct WindowNumberTests {
         await fixture.recording.start()
         var known: [Int: CountedWindow.Segment] = [:]
         for step in 0..<10 as Range<Int64> {
-            // A programme of 100 rows is pinned, and more and more rows after it are removed.
+            // A programme pins 100 rows, and more and more rows after it are removed.
             try await fixture.timeline.remove(Array(600 + step * 60..<660 + step * 60))
             try await fixture.timeline.append(Array(rows[800 + Int(step) * 10..<810 + Int(step) * 10]))
             let playlist = try await fixture.window(.span(from: rows[0].start, to: nil))
             #expect(playlist.type == .event)
             #expect(playlist.segments.count == 810 + Int(step) * 10)
             for segment in CountedWindow(playlist).segments {
-                // Players don't play removed segments, so their discontinuities may be anywhere among them.
+                // Players don't play removed segments, so discontinuities may be anywhere among them.
                 if let before = known[segment.sequence], segment.uri != "gap.ts" { #expect(before == segment) }
                 known[segment.sequence] = segment
             }
@@ -76,7 +76,7 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A finished window retains the numbers of its segments, although some inside it were removed.
+    /// The segments of a finished window keep their numbers when segments between them are removed.
     @Test func finishedWindowKeepsNumbers() async throws {
         let fixture = try await WindowFixture()
         try await fixture.timeline.append(TimelineRows.stored(0..<200))
@@ -112,8 +112,8 @@ struct WindowNumberTests {
         await fixture.close()
     }
 
-    /// A key without a vector implies the segment's number (RFC 8216bis §5.2). If a playlist counts differently, it's
-    /// written.
+    /// A key without an explicit vector implies the segment's number (RFC 8216bis §5.2). The vector is written if the
+    /// playlist's numbers differ.
     @Test(arguments: [EncryptionKey.Method.aes128, .sampleAES])
     func keysDoNotDependOnPosition(method: EncryptionKey.Method) async throws {
         let fixture = try await WindowFixture()
@@ -136,7 +136,7 @@ struct WindowNumberTests {
             #expect(key.uri == "key-1.key.ts")
             #expect(segment.segment.map?.uri == (number < 300 ? nil : "init-2.mp4"))
         }
-        // No vector is stated unless necessary.
+        // A vector is written only if necessary.
         #expect(try await !fixture.text(.span(from: Self.time(0), to: Self.time(50))).contains("IV="))
         #expect(try await !fixture.text(.span(from: Self.time(2550), to: Self.time(2600))).contains("IV="))
         await fixture.close()

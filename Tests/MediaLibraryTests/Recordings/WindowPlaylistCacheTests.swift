@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The cache of window playlists.
+/// Tests of the cache of window playlists.
 struct WindowPlaylistCacheTests {
     private func window(_ from: Int64) -> ServedWindow { ServedWindow(from: from, to: from + 10, isOver: true) }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The forms of requests for windows.
+/// Tests of the forms of window requests.
 struct WindowRequestTests {
     private static let second: Int64 = 1_000_000_000
     /// 2026-01-31T20:15:00Z.
@@ -97,7 +97,7 @@ struct WindowRequestTests {
         #expect(error?.description.contains(words) == true, "\(form): \(error?.description ?? "")")
     }
 
-    /// Extreme times are limited, so that sums don't overflow.
+    /// Extreme times are limited so that sums can't overflow.
     @Test func limitsExtremeTimes() throws {
         guard case .span(let from, let to) = try Self.request("index.m3u8?begintime=-9e15&endtime=9e15") else {
             Issue.record("no span")
@@ -110,7 +110,7 @@ struct WindowRequestTests {
             return
         }
         #expect(try #require(end) > Self.now)
-        // The first and last times that 64 bits of nanoseconds represent.
+        // The first and last times that fit into 64 bits of nanoseconds.
         let last = try WindowRequest.moment("2262-04-11T23:47:16,854775807Z", "the moment", Self.now)
         #expect(last > Self.now + 50 * 365 * 86_400 * Self.second && last < Int64.max / 2)
         #expect(try WindowRequest.moment("1677-09-21T00:13:00Z", "the moment", Self.now) > Int64.min / 2)

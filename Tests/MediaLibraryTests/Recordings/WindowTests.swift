@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Windows of a recording as served to players.
+/// Tests of a recording's windows as served to players.
 struct WindowTests {
     private static let second = TimelineRows.second
 
@@ -41,7 +41,7 @@ struct WindowTests {
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.map(\.uri) == (200..<210).map { "\($0).ts" })
         #expect(playlist.hasEndList)
-        // Later requests, and those after a restart, return the same bytes.
+        // Later requests return the same bytes, also after a restart.
         try await fixture.timeline.append(TimelineRows.stored(400..<700))
         fixture.pass(to: Self.time(700))
         #expect(try await fixture.text(request) == text)
@@ -50,7 +50,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func startIsExactAndMayBeZero() async throws {
+    @Test func startOffsetIsExactAndMayBeZero() async throws {
         let fixture = try await filled()
         for (offset, written) in [(0, "0"), (1, "0"), (999_999, "0"), (1_234_567_890, "1.234")] as [(Int64, String)] {
             let text = try await fixture.text(.span(from: Self.time(200) + offset, to: Self.time(210)))
@@ -60,7 +60,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    /// An unfinished window grows without changing its beginning and target duration, until it's complete.
+    /// An unfinished window grows until it is complete. Its beginning and target duration don't change.
     @Test func unfinishedWindowGrows() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
@@ -79,12 +79,12 @@ struct WindowTests {
             last = text
             try await fixture.timeline.append([TimelineRows.stored(number)])
         }
-        // A window without an end continues.
+        // A window without an end stays open.
         let open = try await fixture.window(.span(from: Self.time(390), to: nil))
         #expect(open.type == .event)
         #expect(!open.hasEndList)
         #expect(open.segments.count == 40)
-        // A stopped channel may continue, so its windows are over only when it has ended.
+        // A stopped channel may continue, so its open windows are over only when it has ended.
         await fixture.recording.stop()
         try await fixture.recording.change { $0.isWanted = false }
         #expect(try await fixture.window(.span(from: Self.time(390), to: nil)).hasEndList == false)
@@ -124,7 +124,7 @@ struct WindowTests {
             try await fixture.timeline.append([TimelineRows.stored(number)])
         }
         #expect(try await fixture.window(.live(20 * Self.second)).segments.count == 10)
-        // The window has at least three target durations (RFC 8216bis §6.2.2), as far as recorded.
+        // A live window has at least three target durations (RFC 8216bis §6.2.2) if that much is recorded.
         #expect(try await fixture.window(.live(0)).segments.count == 3)
         #expect(try await fixture.window(.live(1_000_000 * Self.second)).segments.count == 320)
         await fixture.close()
@@ -140,7 +140,7 @@ struct WindowTests {
         #expect(!playlist.hasEndList)
         fixture.pass(to: Self.time(401) + 1)
         #expect(try await fixture.window(.delayed(100 * Self.second)).mediaSequence == 321)
-        // The delay is less than the lag of the recording.
+        // This delay is shorter than the lag of the recording.
         #expect(try await fixture.window(.delayed(0)).segments.last?.uri == "399.ts")
         await #expect(throws: WindowOutOfRangeError.self) { try await fixture.text(.delayed(100_000 * Self.second)) }
         await #expect(throws: WindowOutOfRangeError.self) {
@@ -150,14 +150,14 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func windowOfEverythingIsClosed() async throws {
+    @Test func windowOfWholeRecordingIsComplete() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let playlist = try await fixture.window(.all)
         #expect(playlist.segments.count == 300)
         #expect(playlist.hasEndList)
         #expect(playlist.type == .onDemand)
-        // Names in an entry remain valid.
+        // URLs in an entry playlist remain valid.
         let name = try #require(
             try await fixture.recording.entry(.all).text.split(separator: "\n").last?.split(separator: "/").last)
         let granted = try #require(WindowRequest(granted: String(name)))
@@ -183,7 +183,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    @Test func errorNamesRecordedTime() async throws {
+    @Test func errorContainsRecordedRanges() async throws {
         let fixture = try await filled()
         await fixture.recording.start()
         let ranges = [Self.time(100)..<Self.time(400)]
@@ -200,7 +200,7 @@ struct WindowTests {
         #expect(try await fixture.window(.span(from: Self.time(100), to: nil)).segments.count == 300)
         let error = await #expect(throws: CacheError.self) { try await fixture.text(.all, track: "audio-9") }
         #expect(error?.message.contains("video-1") == true)
-        // After the channel has been stopped, windows can't begin at the edge.
+        // When the channel has been stopped, windows can't begin at the edge.
         await fixture.recording.stop()
         await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.text(.span(from: Self.time(400), to: nil))
@@ -208,7 +208,7 @@ struct WindowTests {
         await fixture.close()
     }
 
-    /// Playlists and the API write moments truncated to milliseconds.
+    /// Playlists and the API contain times truncated to milliseconds.
     @Test func acceptsDatesFromPlaylists() async throws {
         let fixture = try await WindowFixture()
         var rows = TimelineRows.stored(100..<110)
@@ -261,20 +261,20 @@ struct WindowTests {
             #expect(segment.programDateTime?.nanosecondsSinceEpoch == row.start)
         }
         #expect(text.contains("#EXT-X-CUE-OUT:30\n#EXT-OTHER\n"))
-        // A window may begin in a gap, even the first of the playlist.
+        // A window may begin in a gap, even in the first segment of the playlist.
         let gap = try await fixture.window(.span(from: Self.time(9) + 1, to: Self.time(13)))
         #expect(gap.segments.map(\.isGap) == [true, true, false, false])
         #expect(gap.segments[0].programDateTime?.nanosecondsSinceEpoch == Self.time(9))
         #expect(gap.discontinuitySequence == 1)
-        // Time that wasn't recorded is outside.
+        // Time that wasn't recorded is out of range.
         await #expect(throws: WindowOutOfRangeError.self) {
             try await fixture.text(.span(from: Self.time(100), to: Self.time(101)))
         }
         await fixture.close()
     }
 
-    /// Durations and dates that differ by less than a millisecond per segment don't add up: a player derives the date
-    /// of a segment from the last one written and the durations since (RFC 8216bis §4.4.4.6).
+    /// Differences of less than a millisecond between durations and dates don't add up. A player derives a segment's
+    /// date from the last date in the playlist and the durations since then (RFC 8216bis §4.4.4.6).
     @Test(arguments: [-900_000, 300_000, 900_000] as [Int64]) func datesDoNotDrift(difference: Int64) async throws {
         let rows = (0..<200 as Range<Int64>).map { number in
             var row = TimelineRows.stored(number)
@@ -297,7 +297,7 @@ struct WindowTests {
         }
     }
 
-    /// EXT-X-PLAYLIST-TYPE must not be withdrawn, and no segment may leave an event playlist (RFC 8216bis §4.4.3.5,
+    /// EXT-X-PLAYLIST-TYPE must not be removed later, and no segment may leave an event playlist (RFC 8216bis §4.4.3.5,
     /// §6.2.1).
     @Test func windowSubjectToRetentionIsNotEvent() async throws {
         let fixture = try await WindowFixture(retention: Retention(seconds: 600))
@@ -309,7 +309,7 @@ struct WindowTests {
         await fixture.recording.applyRetention()
         let window = try await fixture.window(granted, isGranted: true)
         #expect(window.mediaSequence == 120 && window.type == nil)
-        // Without retention, the window is an event.
+        // Without retention limits, the window is an event.
         try await fixture.recording.change { $0.retention = Retention() }
         #expect(try await fixture.window(.span(from: Self.time(200), to: nil), isGranted: true).type == .event)
         #expect(try await fixture.window(.span(from: Self.time(130), to: Self.time(140))).type == .onDemand)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// The tracks that a window includes.
+/// Tests of which tracks a window includes.
 struct WindowTrackTests {
     private static func time(_ number: Int64) -> Int64 { TimelineRows.stored(number).start }
 
@@ -74,8 +74,8 @@ struct WindowTrackTests {
         await fixture.close()
     }
 
-    /// Tracks count while they were part of the stream.
-    @Test func trackCountsWhileStreamHasIt() async throws {
+    /// A track counts only for the time when the stream listed it.
+    @Test func trackCountsWhileStreamListsIt() async throws {
         let tracks = ["video-1", "video-2", "audio-1", "audio-2", "audio-3", "text-1"]
         let entry =
             Self.twoVariants
@@ -85,7 +85,7 @@ struct WindowTrackTests {
 
                 """
         let fixture = try await WindowFixture(tracks: tracks, entry: entry)
-        // The stream no longer has the fourth one, the fifth one has never had a segment, and the last one is empty.
+        // The fourth track is no longer in the stream, the fifth never had a segment, and the last one is empty.
         for (index, numbers) in [0..<100, 0..<100, 50..<100, 0..<20].enumerated() {
             try await fixture.recording.timelines[index].append(
                 TimelineRows.stored(Int64(numbers.lowerBound)..<Int64(numbers.upperBound)))
@@ -102,7 +102,7 @@ struct WindowTrackTests {
             #expect(window.gaps == 0 && window.missingTracks == [], "\(numbers)")
         }
         #expect(try await window(70..<95).missingTracks == ["audio-3"])
-        // It was named from the beginning.
+        // The stream listed the track from the beginning.
         try await fixture.recording.change { channel in
             channel.tracks[2].namedSince = Date(nanosecondsSinceEpoch: Self.time(0))
         }
@@ -112,7 +112,7 @@ struct WindowTrackTests {
         await fixture.close()
     }
 
-    @Test func onlyTracksOfFilmCount() async throws {
+    @Test func countsGapsOnlyInTracksOfFilm() async throws {
         let tracks = ["video-1", "video-2", "audio-1", "audio-2"]
         let entry = """
             #EXTM3U
@@ -148,13 +148,13 @@ struct WindowTrackTests {
         // The other variant stream lost a segment, and some or all of its audio.
         #expect(try await gaps(0..<100) == 0)
         #expect(try await gaps(0..<20) == 0)
-        // The audio of the film ends early, or is missing.
+        // The film's audio ends early or is missing.
         #expect(try await gaps(50..<150) == 1)
         #expect(try await gaps(120..<150) == 1)
         await fixture.close()
     }
 
-    /// The holes of a live download.
+    /// The holes of a live download include tracks without segments.
     @Test func trackWithoutSegmentIsHole() async throws {
         let fixture = try await WindowFixture(tracks: ["video-1", "video-2", "audio-1"], entry: Self.twoVariants)
         for timeline in fixture.recording.timelines.dropLast() {
@@ -171,8 +171,8 @@ struct WindowTrackTests {
         await fixture.close()
     }
 
-    /// The stream replaced its audio group and dropped a variant stream and a language.
-    @Test func droppedTracksJoinGroupsOfStream() throws {
+    /// The stream has replaced its audio group, and removed a variant stream and a language.
+    @Test func removedTracksJoinGroupsOfStream() throws {
         func playlist(_ text: String) throws -> MultivariantPlaylist {
             let parsed = try PlaylistParser(isStrict: true).parse(text)
             #expect(parsed.diagnostics.filter { $0.severity > .note } == [], "\(text)")
@@ -205,9 +205,9 @@ struct WindowTrackTests {
         #expect(all.renditions.compactMap(\.uri) == [3, 1, 2].map { "audio-\($0)/index.m3u8" })
         #expect(all.renditions.map(\.name) == ["E", "E (earlier)", "D"])
         #expect(all.renditions.map(\.isDefault) == [true, false, false])
-        // Repeating the merge changes nothing.
+        // Merging again changes nothing.
         #expect(LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(all, to: entry))) == text)
-        // The audio is in the variant stream now.
+        // The audio is now in the variant stream.
         let muxed = try playlist("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000\nvideo-1/index.m3u8\n")
         let past = ChannelEntry.text(
             LocalPlaylistWriter.text(of: .multivariant(ChannelEntry.adding(earlier, to: muxed))),

@@ -25,9 +25,9 @@ struct PlayedTitlesTests {
         try await PlayedTitles(store: store, assetStore: AssetStore(of: store)).all()
     }
 
-    /// The names of segments and the order of the playlists don't matter.
+    /// Neither the names of the segments nor the order of the playlists matters.
     @Test(arguments: [false, true])
-    func groupsResourcesOfStream(theVariantCameFirst: Bool) async throws {
+    func groupsResourcesOfStream(variantIsLoadedFirst: Bool) async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh/index.m3u8\n",
             at: try url("s/index.m3u8"))
@@ -46,11 +46,11 @@ struct PlayedTitlesTests {
             """, at: try url("s/low.m3u8"))
         let store = try await fixture.open()
         let names = ["s/index.m3u8", "s/low.m3u8"]
-        for name in theVariantCameFirst ? names.reversed() : names {
+        for name in variantIsLoadedFirst ? names.reversed() : names {
             _ = try await PlaylistLoader(store: store).load(try url(name))
         }
         for name in ["s/init.mp4", "s/1.mp4", "elsewhere/2.mp4"] { try await play(name, box("moof"), in: store) }
-        // This file is in the same folder, but no playlist names it.
+        // This file is in the same folder, but no playlist refers to it.
         try await play("s/film.mp4", box("ftyp"), in: store)
         let found = try await titles(store)
         #expect(found.map(\.kind) == [.file, .stream])
@@ -71,7 +71,7 @@ struct PlayedTitlesTests {
         #expect(found.map(\.kind) == [.file, .file, .parts])
         #expect(found[2].resources.count == 4)
 
-        // A film may be a single file with a segment's type.
+        // A single file may also be a film if its media type is that of a segment.
         let url = try url("films/three.ts")
         fixture.origin[url] = ScriptedResource(.random(seed: 1, length: 70 << 20), contentType: "video/mp2t")
         let session = try await store.read(ReadRequest(url: url, range: .closed(0, through: 999)))
@@ -81,7 +81,7 @@ struct PlayedTitlesTests {
         await store.close()
     }
 
-    @Test func doesNotCountAsUse() async throws {
+    @Test func listingDoesNotCountAsUse() async throws {
         fixture.serve(
             "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.mp4\n#EXT-X-ENDLIST\n", at: try url("s/index.m3u8"))
         let store = try await fixture.open()

@@ -25,7 +25,7 @@ struct RecentPlaylistsTests {
         recentPlaylists.note(playlist(text, at: try url.map { try ResourceURL($0) }), at: .seconds(second))
     }
 
-    /// Returns the second from which a name has identified its segment.
+    /// Returns the second since which a name has identified the same segment.
     private func since(_ name: String) throws -> Int64? {
         recentPlaylists.place(of: try segment(name))?.namedSince?.components.seconds
     }
@@ -132,7 +132,7 @@ struct RecentPlaylistsTests {
 
     // MARK: - Live
 
-    /// A restarted encoder creates new keys and sections, too.
+    /// A restarted encoder also creates new keys and sections.
     @Test func restartedEncoderHasNewKeysAndSections() throws {
         func live(from number: Int, _ names: String...) -> String {
             SamplePlaylist.live(from: number, names).replacing(
@@ -145,11 +145,11 @@ struct RecentPlaylistsTests {
         for name in ["key", "map"] { #expect(try since(name) == 3) }
     }
 
-    @Test func nameIdentifiesSegmentFromItsFirstListing() throws {
+    @Test func nameIdentifiesSegmentSinceFirstListing() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 2)
         #expect(try since("a.ts") == 1)
-        // The name identifies the same segment as long as its number remains.
+        // The name identifies the same segment while its number is unchanged.
         try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 3)
         #expect(try since("b.ts") == 1)
         #expect(try since("c.ts") == 3)
@@ -157,7 +157,7 @@ struct RecentPlaylistsTests {
         #expect(try since("b.ts") == 4)
     }
 
-    @Test func acceptsOlderView() throws {
+    @Test func acceptsOutdatedPlaylist() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 1)
         try note(SamplePlaylist.live(from: 11, "b.ts", "c.ts"), at: 2)
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts"), at: 3)
@@ -178,19 +178,19 @@ struct RecentPlaylistsTests {
         SamplePlaylist.live(from: 0, (0..<count).map { "\($0).ts" })
     }
 
-    /// The playlist of an event only grows, so a shorter one belongs to another event.
-    @Test func shorterEventIsAnother() throws {
+    /// An event playlist only grows, so a shorter one belongs to another event.
+    @Test func shorterEventPlaylistIsAnotherEvent() throws {
         try note(event(6), at: 10)
         try note(event(2), at: 12)
         #expect(try since("0.ts") == 12)
         #expect(try since("1.ts") == 12)
-        // From here on it grows like any event.
+        // From here on it grows like any event playlist.
         try note(event(3), at: 18)
         #expect(try since("1.ts") == 12)
     }
 
-    /// Of a very long event, only the newest segments have details. The others are assumed to be as new as the
-    /// playlist.
+    /// For a very long event, details of only the newest segments are stored. The others are assumed to be as new as
+    /// the playlist.
     @Test func followsVeryLongEvent() throws {
         try note(event(20_000), at: 10)
         try note(event(20_002), at: 22)
@@ -206,8 +206,9 @@ struct RecentPlaylistsTests {
         #expect(try since("8999.ts") == 40)
     }
 
-    /// A cache may lag by a segment or two. The event is another only if that much could have been written since.
-    @Test func slightlyShorterEventMayBeOlderView() throws {
+    /// A cache may lag by a segment or two. The event is another one only if that many segments could have been written
+    /// since.
+    @Test func slightlyShorterEventPlaylistMayBeOutdated() throws {
         try note(event(6), at: 10)
         try note(event(5), at: 12)
         #expect(try since("0.ts") == 10)
@@ -217,7 +218,7 @@ struct RecentPlaylistsTests {
     }
 
     /// After a pause as long as the whole playlist, the encoder may have restarted with the same names.
-    @Test func playlistNoLongerThanPauseMayBeAnother() throws {
+    @Test func playlistNoLongerThanPauseMayBeAnotherStream() throws {
         try note(event(4), at: 10)
         try note(event(5), at: 16)
         try note(event(6), at: 22)
@@ -231,8 +232,8 @@ struct RecentPlaylistsTests {
         #expect(try since("19.ts") == 195)
     }
 
-    /// With few segments, the time between reloads is a large part of the window.
-    @Test func pollsOfShortWindowAreOneStream() throws {
+    /// If there are few segments, the time between reloads is a large part of the window.
+    @Test func reloadsOfShortWindowAreSameStream() throws {
         for poll in 0..<6 {
             let names = ["\(poll).ts", "\(poll + 1).ts"]
             try note(SamplePlaylist.live(from: poll, names), at: poll * 6)
@@ -241,9 +242,9 @@ struct RecentPlaylistsTests {
         }
     }
 
-    @Test func lowerNumberOfNameMakesAllSegmentsNew() throws {
+    @Test func lowerNumberForNameMakesAllSegmentsNew() throws {
         try note(SamplePlaylist.live(from: 10, "a.ts", "b.ts", "c.ts"), at: 1)
-        // Some numbers remain in the old window, so only the names differ.
+        // Some numbers are still in the old window, so only the names differ.
         try note(SamplePlaylist.live(from: 9, "z.ts", "c.ts", "b.ts"), at: 2)
         #expect(try since("c.ts") == 2)
         #expect(try since("b.ts") == 2)
@@ -258,8 +259,8 @@ struct RecentPlaylistsTests {
             "#EXT-X-PROGRAM-DATE-TIME:2024-05-01T10:01:00Z\n#EXTINF:6,",
         ],
     ])
-    func changedPropertiesIdentifyAnotherSegment(_ said: [String]) throws {
-        for (second, lines) in said.enumerated() {
+    func changedPropertiesIdentifyAnotherSegment(_ versions: [String]) throws {
+        for (second, lines) in versions.enumerated() {
             try note(
                 """
                 #EXTM3U
@@ -276,7 +277,7 @@ struct RecentPlaylistsTests {
         for name in ["0.ts", "1.ts", "2.ts"] { #expect(try since(name) == 1, "\(name)") }
     }
 
-    /// Times derived from rounded durations move slightly with the window.
+    /// Numbers and dates at the limits of their ranges don't overflow.
     @Test(
         arguments: [
             "#EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807\n#EXTINF:6,",
@@ -284,16 +285,17 @@ struct RecentPlaylistsTests {
             "#EXT-X-PROGRAM-DATE-TIME:1678-01-01T00:00:00Z\n#EXTINF:6,",
             "#EXT-X-PROGRAM-DATE-TIME:2262-01-01T00:00:00Z\n#EXTINF:6,",
         ])
-    func acceptsExtremeNumbers(said: String) throws {
+    func acceptsExtremeNumbers(lines: String) throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n"
         let dates = ["1678-01-01", "2262-01-01"]
-        try note("\(head)\(said)\na.ts\n")
+        try note("\(head)\(lines)\na.ts\n")
         for (second, date) in dates.enumerated() {
             try note("\(head)#EXT-X-PROGRAM-DATE-TIME:\(date)T00:00:00Z\n#EXTINF:6,\na.ts\n", at: second + 1)
         }
         #expect(recentPlaylists.place(of: try segment("a.ts")) != nil)
     }
 
+    /// Times derived from rounded durations move slightly with the window.
     @Test func toleratesClockDrift() throws {
         for (second, window) in [(0, "10:00:00.000"), (1, "10:00:05.700"), (2, "10:00:11.900")] {
             let segments = (second..<second + 3).map { "#EXTINF:6,\n\($0).ts\n" }.joined()
@@ -304,7 +306,7 @@ struct RecentPlaylistsTests {
         #expect(try since("3.ts") == 1)
     }
 
-    /// A server may omit the tag before the first segment of the window.
+    /// A server may omit the tag before the first segment of a window.
     @Test func ignoresDiscontinuityOfFirstSegment() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:6,\n1.ts\n"
         try note(text + "#EXT-X-DISCONTINUITY\n#EXTINF:6,\n2.ts\n", at: 0)
@@ -319,8 +321,8 @@ struct RecentPlaylistsTests {
         #expect(try since("1.ts") == 2)
     }
 
-    /// URLs that differ only in delivery directives are one playlist, complete or as a delta update.
-    @Test func viewsOfPlaylistShareNames() throws {
+    /// URLs that differ only in delivery directives refer to the same playlist, complete or as a delta update.
+    @Test func deliveryDirectivesDoNotChangePlaylist() throws {
         let url = "http://origin.example/s/index.m3u8?token=1"
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
         let segments = (0..<8).map { "#EXTINF:6,\n\($0).ts\n" }
@@ -347,7 +349,7 @@ struct RecentPlaylistsTests {
         #expect(try since("8.1.mp4") == 2)
         let part = try #require(recentPlaylists.place(of: try segment("7.2.mp4")))
         #expect(part.isWholeResource)
-        // Segments are fetched ahead, parts aren't.
+        // Segments are prefetched, but parts aren't.
         #expect(recentPlaylists.following(part, count: 9).urls == [try segment("7.mp4")])
     }
 
@@ -362,8 +364,8 @@ struct RecentPlaylistsTests {
         #expect(recentPlaylists.place(of: try segment("init.mp4")) == nil)
     }
 
-    /// A segment whose parts are its byte ranges grows with each part, and remains the same.
-    @Test func partsOfOneResourceAreOneStream() throws {
+    /// A segment whose parts are its byte ranges grows with each part, but remains the same segment.
+    @Test func growingPartsOfResourceAreSameSegment() throws {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:6\n"
         let before = "#EXTINF:2,\n6.mp4\n"
         let parts = (0..<2).map { "#EXT-X-PART:DURATION=1,URI=\"7.mp4\",BYTERANGE=\"100@\($0)00\"\n" }

@@ -16,7 +16,7 @@ struct StreamStatusTests {
         session.cancel()
     }
 
-    @Test func mediaPlaylistPlaysOnceComplete() async throws {
+    @Test func completeMediaPlaylistIsPlayable() async throws {
         let playlist = try url("index.m3u8")
         fixture.serve(
             """
@@ -57,8 +57,8 @@ struct StreamStatusTests {
         await store.close()
     }
 
-    /// A rendition without a playlist is contained in the variant stream's segments (RFC 8216bis §4.4.6.2.1).
-    @Test func muxedAudioSuffices() async throws {
+    /// A rendition without a playlist is in the variant stream's segments (RFC 8216bis §4.4.6.2.1).
+    @Test func muxedAudioIsSufficient() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(
             """
@@ -80,7 +80,7 @@ struct StreamStatusTests {
         await store.close()
     }
 
-    @Test func oneVariantWithAudioSuffices() async throws {
+    @Test func oneVariantWithAudioIsSufficient() async throws {
         let multivariant = try url("index.m3u8")
         fixture.serve(
             """

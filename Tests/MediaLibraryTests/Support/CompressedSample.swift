@@ -1,4 +1,4 @@
-/// A playlist in gzip format (RFC 1952).
+/// A playlist compressed with gzip (RFC 1952).
 enum CompressedSample {
     static let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n"
 
@@ -10,7 +10,7 @@ enum CompressedSample {
         0x32, 0xC0, 0x31, 0x47, 0x3F, 0x00, 0x00, 0x00,
     ]
 
-    /// Returns bytes in gzip format, in stored blocks (RFC 1951 §3.2.4).
+    /// Returns bytes in gzip format, uncompressed in stored blocks (RFC 1951 §3.2.4).
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
         var rest = bytes[...]

@@ -3,7 +3,7 @@ import Logging
 import MediaCache
 import MediaCacheTesting
 
-/// A store in a temporary folder, with a scripted origin.
+/// A store in a temporary folder, and its scripted origin.
 final class LibraryFixture: Sendable {
     let folder: String
     let origin: ScriptedOrigin
@@ -20,7 +20,7 @@ final class LibraryFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Opens the store. Each call opens the same folder again.
+    /// Opens the store. Each call opens the same folder.
     func open() async throws -> CacheStore {
         var configuration = CacheConfiguration(location: CacheLocation(folder: folder))
         configuration.limits.minimumFreeBytes = 0
@@ -37,7 +37,7 @@ final class LibraryFixture: Sendable {
     }
 }
 
-/// Sample playlists shared by tests.
+/// Sample playlists used by several tests.
 enum SamplePlaylist {
     static let onDemand = """
         #EXTM3U

@@ -2,17 +2,17 @@ import MediaContainers
 import MediaLibrary
 import Synchronization
 
-/// The resources of a stream in memory.
+/// A stream's resources in memory.
 final class MemoryResources: StreamResources, Sendable {
     private let files: Mutex<[String: [UInt8]]>
-    private let asked = Mutex<[String]>([])
+    private let requestedURLs = Mutex<[String]>([])
 
     init(_ files: [String: [UInt8]]) { self.files = Mutex(files) }
 
     /// The requested URLs, in order.
-    var requests: [String] { asked.withLock { $0 } }
+    var requests: [String] { requestedURLs.withLock { $0 } }
 
-    /// Creates resources from bytes by URL.
+    /// The bytes of all resources, by URL.
     var all: [String: [UInt8]] { files.withLock { $0 } }
 
     /// Replaces or removes a resource.
@@ -28,7 +28,7 @@ final class MemoryResources: StreamResources, Sendable {
     }
 
     func bytes(of url: String, range: Range<Int64>?) throws(ContainerError) -> MemorySource {
-        asked.withLock { $0.append(url) }
+        requestedURLs.withLock { $0.append(url) }
         guard let bytes = self[url] else { throw ContainerError(.inputOutput, "\(url) isn't there") }
         guard let range else { return MemorySource(bytes) }
         guard range.upperBound <= Int64(bytes.count) else { throw ContainerError(.inputOutput, "\(url) is too short") }

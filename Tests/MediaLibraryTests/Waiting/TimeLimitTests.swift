@@ -3,7 +3,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Work with a time limit.
+/// Tests of work that has a time limit.
 struct TimeLimitTests {
     private struct Failure: Error {}
 
@@ -23,7 +23,7 @@ struct TimeLimitTests {
         await #expect(throws: Failure.self) { try await TimeLimit.run(.seconds(3600)) { throw Failure() } as Int? }
     }
 
-    @Test func cancellationEndsWaiting() async throws {
+    @Test func cancellationEndsWait() async throws {
         let task = Task { try await TimeLimit.run(.seconds(3600)) { try await Task.sleep(for: .seconds(3600)) } }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }

@@ -10,7 +10,7 @@ struct WorkControlTests {
         #expect(value == 42)
     }
 
-    @Test func rethrowsErrorOfCall() async throws {
+    @Test func rethrowsErrorFromCall() async throws {
         await #expect(throws: Reason.self) {
             try await BlockingWork.run { control in try control.wait { throw Reason() } }
         }
@@ -21,7 +21,7 @@ struct WorkControlTests {
         let task = Task {
             try await BlockingWork.run { control in
                 continuation.yield()
-                // Only cancellation ends this call.
+                // Only cancellation ends this wait.
                 try control.wait {
                     let (never, held) = AsyncStream<Void>.makeStream()
                     for await _ in never {}

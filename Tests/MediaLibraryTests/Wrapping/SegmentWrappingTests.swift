@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaLibrary
 
-/// Tests of the detection and removal of wrappings around media segments.
+/// Tests of detecting and removing the wrappings of media segments.
 struct SegmentWrappingTests {
     private func find(_ bytes: [UInt8], isEncrypted: Bool = false) -> SegmentWrapping {
         guard SegmentWrapping.mayBegin(bytes) else { return .none }
@@ -29,7 +29,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// The beginning of an image with padding precedes the packets.
+    /// The beginning of an image, with padding, precedes the packets.
     @Test func findsMediaAfterIncompletePicture() throws {
         let media = WrappedSample.packets(20)
         let bitmap: [UInt8] = Array("BM".utf8) + [70, 0, 0, 0] + [UInt8](repeating: 1, count: 64)
@@ -57,7 +57,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// Encrypted media after an image is only recognised by its length in whole blocks.
+    /// Encrypted media after an image is recognised only by a length of whole blocks.
     @Test func findsCiphertextAfterPicture() throws {
         var random = SeededGenerator(seed: 5)
         let cipher = (0..<16 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -75,7 +75,7 @@ struct SegmentWrappingTests {
         #expect(find(compressed) == .gzip)
         #expect(try unwrapped(compressed) == media)
         #expect(try UnwrappedSource(MemorySource(compressed)).wrapping == .gzip)
-        // A damaged segment is an error, unless ciphertext only looks compressed.
+        // A damaged segment is an error, unless it could be ciphertext that only looks compressed.
         let cut = Array(compressed.dropLast(9))
         #expect(throws: ContainerError.self) { try unwrapped(cut) }
         #expect(try unwrapped(cut, isEncrypted: true) == cut)
@@ -91,7 +91,7 @@ struct SegmentWrappingTests {
         }
     }
 
-    /// Random bytes never trap, and a detected image ends inside the segment.
+    /// Random bytes never trap, and a detected image always ends within the segment.
     @Test func acceptsAnyBytes() {
         var random = SeededGenerator(seed: 77)
         let starts: [[UInt8]] = [
