@@ -171,8 +171,7 @@ public final class CacheServer: Service, Sendable {
         var channel = channel
         if let selection = await recordings.recording(channel.name)?.channel.selection, selection != channel.selection {
             configuration.logger.warning(
-                "a declared channel is already recorded with a different selection of variants and languages; "
-                    + "delete it first",
+                "a declared channel is already recorded with another selection of tracks; remove it first",
                 metadata: ["channel": "\(channel.name)"])
             channel.selection = selection
         }
