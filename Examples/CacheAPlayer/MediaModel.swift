@@ -174,7 +174,7 @@ final class MediaModel {
             // end
             // snippet taken
             try await background.cancelAll()
-            await background.takeDelivered()
+            await background.storeReceivedFiles()
             // end
             // snippet downloader
             try await downloader.start()

@@ -67,7 +67,7 @@ extension APIClient {
         do {
             return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes.readableBytesView))
         } catch {
-            throw APIClientError.unexpectedAnswer(
+            throw APIClientError.unexpectedResponse(
                 "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
         }
     }
@@ -120,7 +120,7 @@ extension APIClient {
             if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView)) {
                 throw problem
             }
-            throw APIClientError.unexpectedAnswer(
+            throw APIClientError.unexpectedResponse(
                 "\(method.rawValue) \(path.prefix { $0 != "?" }): status \(response.status.code)", address: address,
                 cause: nil)
         }

@@ -14,7 +14,7 @@ public enum APIClientError: Error, Sendable {
     /// The server at `address` doesn't respond.
     case unreachable(address: String, cause: any Error)
     /// The response to a call violates the API. The first value is the call, such as `GET /api/v1/usage`.
-    case unexpectedAnswer(String, address: String, cause: (any Error)?)
+    case unexpectedResponse(String, address: String, cause: (any Error)?)
 }
 
 extension APIClientError: CustomStringConvertible {
@@ -25,7 +25,7 @@ extension APIClientError: CustomStringConvertible {
             cause.isConnectionRefused
                 ? "nothing listens at \(address); check the address, and whether the server is running"
                 : "the server at \(address) doesn't respond (\(cause))"
-        case .unexpectedAnswer(let call, let address, let cause):
+        case .unexpectedResponse(let call, let address, let cause):
             "\(address) sent an unexpected response to \(call); its version may differ from this client's"
                 + (cause.map { " (\($0))" } ?? "")
         }

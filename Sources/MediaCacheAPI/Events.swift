@@ -137,7 +137,7 @@ extension APIClient {
                 {
                     throw problem
                 }
-                throw APIClientError.unexpectedAnswer(
+                throw APIClientError.unexpectedResponse(
                     "GET /api/v1/events: status \(response.status.code)", address: address, cause: nil)
             }
             var line: [UInt8] = []
@@ -151,7 +151,7 @@ extension APIClient {
                     if let record = try event(in: line) { try await body(record) }
                 }
                 guard line.count <= Self.longestLine else {
-                    throw APIClientError.unexpectedAnswer("GET /api/v1/events", address: address, cause: nil)
+                    throw APIClientError.unexpectedResponse("GET /api/v1/events", address: address, cause: nil)
                 }
             }
         } catch let error where error is HTTPClientError || error is ChannelError || error is IOError {
@@ -167,7 +167,7 @@ extension APIClient {
         do {
             return try APICoding.makeDecoder().decode(EventRecord.self, from: Data(line.dropFirst(field.count)))
         } catch {
-            throw APIClientError.unexpectedAnswer("GET /api/v1/events", address: address, cause: error)
+            throw APIClientError.unexpectedResponse("GET /api/v1/events", address: address, cause: error)
         }
     }
 }

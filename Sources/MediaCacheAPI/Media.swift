@@ -81,7 +81,7 @@ extension APIClient {
             if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(body.readableBytesView)) {
                 throw problem
             }
-            throw APIClientError.unexpectedAnswer(
+            throw APIClientError.unexpectedResponse(
                 "a play URL: status \(response.status.code)", address: address, cause: nil)
         }
         let content = ContentRange(response.headers.first(name: "Content-Range") ?? "")

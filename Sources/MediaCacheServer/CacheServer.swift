@@ -132,8 +132,8 @@ public final class CacheServer: Service, Sendable {
             coverGeneration.withLock { $0 = Task(priority: .utility) { await generator.run() } }
         }
         do {
-            try await downloads?.start(goingOn: configuration.goesOnWithDownloads)
-            try await recordings?.start(goingOn: configuration.goesOnWithDownloads)
+            try await downloads?.start(resuming: configuration.resumesDownloads)
+            try await recordings?.start(resuming: configuration.resumesDownloads)
             for channel in configuration.channels { try await declare(channel) }
         } catch {
             await stop(grace: .zero)

@@ -25,13 +25,13 @@ public struct ServerConfiguration: Sendable {
     /// Whether completed downloads get a cover: the one embedded in the file, or a frame of the video.
     public var keepsCovers: Bool
     /// The encoder of programmes (3GP); nil if there is none.
-    public var encoder: (any FilmEncoder)?
+    public var encoder: (any MediaFileEncoder)?
     /// Whether the server has its own downloads and recordings. Set it to false in an app that has its own `Downloads`
     /// of the store, since the two would conflict.
     public var runsDownloads: Bool
     /// Whether downloads, recordings and exports of earlier processes continue when the server starts. Otherwise they
     /// continue on request.
-    public var goesOnWithDownloads: Bool
+    public var resumesDownloads: Bool
     /// The limits and conditions of downloads. They take precedence over those stored through the API.
     public var downloads: DownloadSettingsUpdate?
     /// The channels to record from the start. Channels that don't exist yet are added.
@@ -66,9 +66,9 @@ public struct ServerConfiguration: Sendable {
         publicRead: Bool = false,
         frames: (any FrameExtractor)? = nil,
         keepsCovers: Bool = false,
-        encoder: (any FilmEncoder)? = nil,
+        encoder: (any MediaFileEncoder)? = nil,
         runsDownloads: Bool = true,
-        goesOnWithDownloads: Bool = true,
+        resumesDownloads: Bool = true,
         downloads: DownloadSettingsUpdate? = nil,
         channels: [ChannelRequest] = [],
         limits: ServerLimits = ServerLimits(),
@@ -87,7 +87,7 @@ public struct ServerConfiguration: Sendable {
         self.keepsCovers = keepsCovers
         self.encoder = encoder
         self.runsDownloads = runsDownloads
-        self.goesOnWithDownloads = goesOnWithDownloads
+        self.resumesDownloads = resumesDownloads
         self.downloads = downloads
         self.channels = channels
         self.limits = limits
@@ -109,7 +109,7 @@ public struct ServerLimits: Sendable, Hashable {
     /// The maximum length of a request body in bytes, 1 MiB by default. Routes can set other limits.
     public var maximumBodyBytes: Int
     /// The maximum length of an image or a part of a bundle in a request, in bytes; 32 MiB by default.
-    public var maximumPictureBytes: Int
+    public var maximumImageBytes: Int
     /// The time limit for sending a header section, 10 s by default.
     public var headTimeout: Duration
     /// The time limit for sending a request body, 30 s by default.
@@ -126,7 +126,7 @@ public struct ServerLimits: Sendable, Hashable {
         maximumConnectionsPerAddress: Int = 64,
         maximumHeadBytes: Int = 32 << 10,
         maximumBodyBytes: Int = 1 << 20,
-        maximumPictureBytes: Int = 32 << 20,
+        maximumImageBytes: Int = 32 << 20,
         headTimeout: Duration = .seconds(10),
         bodyTimeout: Duration = .seconds(30),
         idleTimeout: Duration = .seconds(60),
@@ -136,7 +136,7 @@ public struct ServerLimits: Sendable, Hashable {
         self.maximumConnectionsPerAddress = maximumConnectionsPerAddress
         self.maximumHeadBytes = maximumHeadBytes
         self.maximumBodyBytes = maximumBodyBytes
-        self.maximumPictureBytes = maximumPictureBytes
+        self.maximumImageBytes = maximumImageBytes
         self.headTimeout = headTimeout
         self.bodyTimeout = bodyTimeout
         self.idleTimeout = idleTimeout

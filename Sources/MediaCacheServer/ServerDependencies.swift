@@ -120,7 +120,7 @@ struct ServerDependencies: Sendable {
         ]
         let live = recordings.map { recordings in
             LiveRoute(
-                recordings: recordings, store: store, settings: store.transfers.askingNoOrigins, movies: movies,
+                recordings: recordings, store: store, settings: store.transfers.withoutOriginRequests, movies: movies,
                 frames: frames, urls: urls.direct)
         }
         let others: [any Route] = [

@@ -59,7 +59,7 @@ extension AcceptanceTests {
             let playback = try await player.play(url)
             #expect(playback.hasSound)
             // VLC and Chromium drop a few frames at the start or end.
-            let minimum = player.tellsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
+            let minimum = player.reportsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
             #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) frames")
             try await server.stop()
         }
@@ -94,7 +94,7 @@ extension AcceptanceTests {
             for path in Set(log.entries.map(\.path)) where path.hasSuffix(".ts") || path.hasSuffix(".bin") {
                 let sent = log.of(String(path.dropFirst()))
                 #expect(
-                    sent.entries.count { !$0.isCut } == 1 && sent.repeatedBytes <= sent.bytesUnderWay, "\(log.summary)")
+                    sent.entries.count { !$0.isCut } == 1 && sent.repeatedBytes <= sent.bytesInFlight, "\(log.summary)")
             }
             try await server.stop()
         }

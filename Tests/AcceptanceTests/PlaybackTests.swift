@@ -21,7 +21,7 @@ extension AcceptanceTests {
             let first = try await origin.log()
             let sent = first.since(direct)
             #expect(sent.bodyBytes > 0)
-            #expect(sent.repeatedBytes <= sent.bytesUnderWay, "\(sent.summary)")
+            #expect(sent.repeatedBytes <= sent.bytesInFlight, "\(sent.summary)")
 
             #expect(try await player.record(of: url) == expected)
             // A player that stops early has read ahead, and further if it reads from a cache.

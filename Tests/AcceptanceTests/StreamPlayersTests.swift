@@ -13,7 +13,7 @@ extension AcceptanceTests {
             let folder = try TemporaryFolder("cache")
             let server = try await RunningServer(cache: folder.path)
             let playlist = try kind.playlist(at: origin)
-            let frames = player.tellsFrames ? try await player.play(origin.url(playlist)).frames : []
+            let frames = player.reportsFrames ? try await player.play(origin.url(playlist)).frames : []
             let direct = try await origin.log()
 
             let url = try await server.play(origin.url(playlist))
@@ -60,7 +60,7 @@ extension AcceptanceTests {
                 let minimum = player == .chromium ? 50 : 180
                 #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames")
                 let seen = playback.frames.filter { $0.kind == "video" }.map(\.sum)
-                if player.tellsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
+                if player.reportsFrames { #expect(seen == whole.suffix(seen.count), "\(player)") }
             }
             try await server.stop()
         }

@@ -188,7 +188,7 @@ struct ResourceLoaderTests {
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
         for data in [nil, RequestedData(offset: 0, length: 0)] {
-            let request = await player.askWhatItIs(data)
+            let request = await player.requestContentInformation(data)
             #expect(request.isFinished && request.information?.length == 3_000_000 && request.count == 0)
         }
         await store.close()

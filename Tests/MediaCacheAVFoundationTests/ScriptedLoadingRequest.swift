@@ -15,7 +15,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
         var isFinished = false
         var error: CacheError?
         var isCancelled = false
-        var callsAfterTheEnd = 0
+        var callsAfterEnd = 0
         var callsAfterCancellation = 0
     }
 
@@ -48,7 +48,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     /// The number of calls after cancellation. One may be in progress when the request is cancelled.
     var callsAfterCancellation: Int { state.withLock { $0.callsAfterCancellation } }
     /// The number of calls after the request has ended.
-    var callsAfterTheEnd: Int { state.withLock { $0.callsAfterTheEnd } }
+    var callsAfterEnd: Int { state.withLock { $0.callsAfterEnd } }
 
     /// Marks the request as cancelled by the player.
     func cancel() { state.withLock { $0.isCancelled = true } }
@@ -61,7 +61,7 @@ final class ScriptedLoadingRequest: ResourceLoadingRequest {
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             // One call may be in progress when the request is cancelled.
-            if state.isFinished || state.error != nil { state.callsAfterTheEnd += 1 }
+            if state.isFinished || state.error != nil { state.callsAfterEnd += 1 }
             if state.isCancelled { state.callsAfterCancellation += 1 }
             body(&state)
         }

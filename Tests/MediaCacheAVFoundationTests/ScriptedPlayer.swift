@@ -52,7 +52,7 @@ final class ScriptedPlayer {
     }
 
     /// Requests content information without bytes.
-    func askWhatItIs(_ data: RequestedData?) async -> ScriptedLoadingRequest {
+    func requestContentInformation(_ data: RequestedData?) async -> ScriptedLoadingRequest {
         let request = ScriptedLoadingRequest(
             CachingScheme.url(for: url), wantsContentInformation: true, data: data, changes: changes)
         requests.append(request)
@@ -76,7 +76,7 @@ final class ScriptedPlayer {
             let offset = request.data?.offset ?? 0
             #expect(
                 body.matches(request.bytes, at: offset), "wrong bytes after offset \(offset)", sourceLocation: location)
-            #expect(request.callsAfterTheEnd == 0, sourceLocation: location)
+            #expect(request.callsAfterEnd == 0, sourceLocation: location)
             #expect(request.callsAfterCancellation <= 1, sourceLocation: location)
             guard request.isFinished, let data = request.data else { continue }
             let end = data.isToEnd ? body.length : min(body.length, offset + data.length)

@@ -78,9 +78,9 @@ struct DoctorMachineTests {
 
     @Test func findsInnermostMount() {
         let mounts = "/dev/a / ext4 rw 0 0\n/dev/b /srv xfs rw 0 0\n/dev/c /srv/my\\040media btrfs rw 0 0\n"
-        #expect(FileSystemAbilities.kind(of: "/srv/my media/x", in: mounts) == "btrfs")
-        #expect(FileSystemAbilities.kind(of: "/srv/other", in: mounts) == "xfs")
-        #expect(FileSystemAbilities.kind(of: "/srvother", in: mounts) == "ext4")
+        #expect(FileSystemCapabilities.kind(of: "/srv/my media/x", in: mounts) == "btrfs")
+        #expect(FileSystemCapabilities.kind(of: "/srv/other", in: mounts) == "xfs")
+        #expect(FileSystemCapabilities.kind(of: "/srvother", in: mounts) == "ext4")
     }
 
     @Test func checksClocksAndLimits() {

@@ -35,7 +35,7 @@ struct SettingsTests {
         let settings = Settings(
             options: try options(["--port", "1"]),
             environment: ["MEDIACACHE_PORT": "2", "MEDIACACHE_SEGMENTS_AHEAD": "3", "MEDIACACHE_HOST": ""],
-            file: try file(#"{"port": 4, "segmentsAhead": 5, "host": "::1"}"#), usesStandards: true)
+            file: try file(#"{"port": 4, "segmentsAhead": 5, "host": "::1"}"#), usesDefaults: true)
         #expect(settings[.port] == .init(text: "1", source: .option))
         #expect(settings[.segmentsAhead] == .init(text: "3", source: .environment))
         #expect(settings[.host] == .init(text: "::1", source: .file))
@@ -92,7 +92,7 @@ struct SettingsTests {
         #expect(host.location == CacheLocation(folder: "/c") && host.port == 81)
         #expect(host.limits == CacheLimits(maximumBytes: nil, maximumAge: .seconds(3600), minimumFreeBytes: 0))
         #expect(host.downloads?.bandwidth == 2_000_000 && host.downloads?.limits?.assets == 2)
-        #expect(host.fastStart && !host.publicRead && host.goesOnWithDownloads)
+        #expect(host.fastStart && !host.publicRead && host.resumesDownloads)
         #expect(host.allowedHosts == ["a.example", "b.example"])
         #expect(host.keyPolicy.key(for: try ResourceURL("http://h/a?token=b&c=d")) == "http://h/a?c=d")
         #expect(host.logger.logLevel == .debug)
@@ -104,7 +104,7 @@ struct SettingsTests {
     @Test func defaultsMatchHostSettings() throws {
         let environment = ["HOME": "/home/a"]
         let standard = try HostSettings(
-            Settings(options: [:], environment: environment, file: nil, usesStandards: true), environment: environment)
+            Settings(options: [:], environment: environment, file: nil, usesDefaults: true), environment: environment)
         var bare = try HostSettings(
             Settings(options: [:], environment: environment, file: nil), environment: environment)
         #expect(bare.host == standard.host && bare.segmentsAhead == standard.segmentsAhead)

@@ -68,7 +68,7 @@ struct OriginContractMutantTests {
         var mutant = Mutant(base: script)
         make(&mutant)
         let contract = OriginContract(
-            mutant, script: script, limit: .milliseconds(100), heldBytes: 4 << 20, allowing: allowances
+            mutant, script: script, limit: .milliseconds(100), maximumBuffered: 4 << 20, allowing: allowances
         ) { target in
             try ResourceURL(scheme: "https", authority: "media.example", target: target)
         }
@@ -165,7 +165,7 @@ struct OriginContractMutantTests {
 
     @Test func detectsMissingBackPressure() async throws {
         #expect(
-            try await violates(.holdsLittle) {
+            try await violates(.limitsBuffering) {
                 $0.response = { $0.body = MutantBody($0.body, readsAll: true) { Array($0[..<1]) } }
             })
     }

@@ -176,7 +176,7 @@ struct BackgroundTransfersTests {
             fixture.server.origin.next(fixture.url, .holdBody(at: 1000, gate))
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 1)
             #expect(try await fixture.transfers.fetch(fixture.url, scope: .any) == 0)
-            #expect(try await fixture.transfers.underWay() == [fixture.url])
+            #expect(try await fixture.transfers.urlsInTransfer() == [fixture.url])
             gate.open()
             _ = try await fixture.stored()
             #expect(fixture.server.origin.requests.count == 1)
@@ -189,7 +189,7 @@ struct BackgroundTransfersTests {
             _ = try await fixture.transfers.fetch(fixture.url, scope: .any)
             try await fixture.transfers.cancel(fixture.url)
             #expect(try await fixture.failure().code == .cancelled)
-            #expect(try await fixture.transfers.underWay().isEmpty)
+            #expect(try await fixture.transfers.urlsInTransfer().isEmpty)
         }
     }
 
@@ -322,11 +322,11 @@ struct BackgroundTransfersTests {
             await fixture.store.suspend()
             gate.open()
             while try fixture.delivered.count < 2 { await Task.yield() }
-            await fixture.transfers.takeDelivered()
+            await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.count == 2)
             try await fixture.store.resume()
             try fixture.launch()
-            await fixture.transfers.takeDelivered()
+            await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.isEmpty)
             #expect(try await fixture.store.resource(for: fixture.url)?.isComplete == true)
             #expect(try await fixture.read() == Self.body.bytes)
@@ -340,7 +340,7 @@ struct BackgroundTransfersTests {
                 try Data("{}".utf8).write(to: URL(filePath: fixture.folder + "/delivered/" + name))
             }
             try fixture.launch()
-            await fixture.transfers.takeDelivered()
+            await fixture.transfers.storeReceivedFiles()
             #expect(try fixture.delivered.isEmpty)
         }
     }
@@ -349,7 +349,7 @@ struct BackgroundTransfersTests {
     @Test func waitsForEndOfSystemEvents() async throws {
         try await with { fixture in
             let transfers = fixture.transfers
-            transfers.take(.toldAll)
+            transfers.take(.waitForSystemEvents)
             await transfers.told()
             // The next call waits for the next report.
             let isOver = Mutex(false)
@@ -359,7 +359,7 @@ struct BackgroundTransfersTests {
             }()
             for _ in 0..<100 { await Task.yield() }
             #expect(!isOver.withLock { $0 })
-            transfers.take(.toldAll)
+            transfers.take(.waitForSystemEvents)
             await end
             // `shutdown` ends the wait.
             async let last: Void = transfers.told()

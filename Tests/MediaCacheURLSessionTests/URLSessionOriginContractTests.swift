@@ -11,7 +11,7 @@ struct URLSessionOriginContractTests {
     #if canImport(Darwin)
         private static let rules = OriginContract.Rule.allCases
     #else
-        private static let rules = OriginContract.Rule.allCases.filter { $0 != .holdsLittle }
+        private static let rules = OriginContract.Rule.allCases.filter { $0 != .limitsBuffering }
     #endif
 
     @Test(arguments: rules)

@@ -52,7 +52,7 @@ enum OracleDifference: Sendable {
         switch self {
         case .artwork: return nil
         case .truncatedLastPacket: stream.packets = stream.packets.dropLast()
-        case .chapters, .stopsAtEncryption: stream.isCutShort = true
+        case .chapters, .stopsAtEncryption: stream.isTruncated = true
         case .shifted(let ticks):
             for index in stream.packets.indices {
                 stream.packets[index].pts = stream.packets[index].pts.map { $0 - ticks }
@@ -60,7 +60,7 @@ enum OracleDifference: Sendable {
             }
         case .captions:
             // ffprobe stops reading this stream when it stops reading the video.
-            stream.isCutShort = true
+            stream.isTruncated = true
             for index in stream.packets.indices { stream.packets[index].content = .captions }
         case .lacksFiveBytes:
             for index in stream.packets.indices { stream.packets[index].content = .withoutFirst(5) }

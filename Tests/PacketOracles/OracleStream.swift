@@ -9,7 +9,7 @@ public struct OracleStream: Sendable {
     /// The packets in order.
     public var packets: [OraclePacket] = []
     /// Whether ffprobe may have omitted packets at the end.
-    public var isCutShort = false
+    public var isTruncated = false
 
     /// Reads a line such as `#stream 0 h264 tb=1/90000`.
     init?(_ line: Substring) {

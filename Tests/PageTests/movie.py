@@ -13,7 +13,7 @@ class Movie:
     duration: float
     height: int
     packets: int
-    sound: list[str]
+    audio: list[str]
 
     @classmethod
     def read(cls, file: Path) -> "Movie":
@@ -25,8 +25,8 @@ class Movie:
             raise AssertionError(f"ffprobe of {file.name}: {done.stderr}")
         found = json.loads(done.stdout)
         video = [stream for stream in found["streams"] if stream["codec_type"] == "video"]
-        sound = [stream for stream in found["streams"] if stream["codec_type"] == "audio"]
+        audio = [stream for stream in found["streams"] if stream["codec_type"] == "audio"]
         if len(video) != 1:
             raise AssertionError(f"{file.name} has {len(video)} video tracks")
         return cls(float(found["format"]["duration"]), video[0]["height"], int(video[0]["nb_read_packets"]),
-                   [stream.get("tags", {}).get("language", "") for stream in sound])
+                   [stream.get("tags", {}).get("language", "") for stream in audio])

@@ -38,9 +38,9 @@ class OfflineTests(PageCase):
         size = dialog.locator("#add-size").inner_text()
         qualities.nth(1).check()
         expect(dialog.locator("#add-size")).not_to_have_text(size)
-        sound = dialog.get_by_role("group", name="Audio")
-        sound.get_by_role("checkbox", name="English").check()
-        sound.get_by_role("checkbox", name="German").check()
+        audio = dialog.get_by_role("group", name="Audio")
+        audio.get_by_role("checkbox", name="English").check()
+        audio.get_by_role("checkbox", name="German").check()
         expect(dialog.get_by_role("group", name="Subtitles").get_by_role("checkbox")).to_have_count(2)
         self.assertEqual(self.origin.requests(".m4s"), [], "segments were requested before the download")
         dialog.get_by_role("textbox", name="Title").fill(TITLE)
@@ -121,7 +121,7 @@ class OfflineTests(PageCase):
         self.assertEqual(movie.height, 360)
         self.assertAlmostEqual(movie.duration, FILM_SECONDS, delta=0.5)
         self.assertEqual(movie.packets, FILM_SECONDS * 12)
-        self.assertEqual(sorted(movie.sound), ["deu", "eng"])
+        self.assertEqual(sorted(movie.audio), ["deu", "eng"])
 
     def is_still(self, page: Page, seconds: float) -> bool:
         before = self.origin.traffic

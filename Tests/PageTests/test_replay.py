@@ -100,7 +100,7 @@ class ReplayTests(PageCase):
         started.value.save_as(file)
         movie = Movie.read(file)
         self.assertEqual(movie.height, LIVE_HEIGHT)
-        self.assertEqual(len(movie.sound), 1)
+        self.assertEqual(len(movie.audio), 1)
         self.assertAlmostEqual(movie.duration, (self.window[1] - self.window[0]) / 1000, delta=2.5)
 
 

@@ -93,11 +93,11 @@ function showAddDialog(found, url, done) {
   const name = make("input", { type: "text", value: title, maxlength: 300 });
   const titleField = field("Title", name);
   const quality = variantChoice(found, existing?.variant);
-  const sound = trackChoice(
+  const audio = trackChoice(
     "Audio", found.audio ?? [], (track) => track.isDefault, existing?.audio ?? "standard", existing);
   const subtitles = trackChoice(
     "Subtitles", found.subtitles ?? [], () => !existing, existing?.subtitles ?? "all", existing);
-  const choice = { quality, sound, subtitles };
+  const choice = { quality, audio, subtitles };
   const change = make("p.error", { id: "add-change", role: "status" });
   const size = make("p.sum", { id: "add-size", role: "status" });
   const live = found.isLive ? liveChoice(found.url) : null;
@@ -118,7 +118,7 @@ function showAddDialog(found, url, done) {
       title: existing ? undefined : name.value.trim() || undefined,
       priority: existing?.priority,
       ...(found.kind === "stream" ? {
-        variant: quality.chosen()?.selection, audio: sound.chosen(), subtitles: subtitles.chosen()
+        variant: quality.chosen()?.selection, audio: audio.chosen(), subtitles: subtitles.chosen()
       } : {}),
     });
     downloads.put(record);
@@ -131,7 +131,7 @@ function showAddDialog(found, url, done) {
 
   async function record() {
     const channel = await api.addChannel({
-      ...live.options(), url, variant: quality.chosen()?.selection, audio: sound.chosen(), subtitles: subtitles.chosen(),
+      ...live.options(), url, variant: quality.chosen()?.selection, audio: audio.chosen(), subtitles: subtitles.chosen(),
     });
     channels.put(channel);
     notify(`Recording “${channel.name}”.`);
@@ -157,7 +157,7 @@ function showAddDialog(found, url, done) {
       ]),
       ...(found.notes ?? []).map((note) => make("p.hint", {}, note)),
       titleField,
-      live?.element, quality.element, sound.element, subtitles.element, size,
+      live?.element, quality.element, audio.element, subtitles.element, size,
     ].filter(Boolean),
     buttons: [
       { label: "Download", kind: "main", act: begin, id: "add-begin" },

@@ -6,7 +6,7 @@ import { bitrate, bytes, inList, language } from "./format.js";
 import { nameOfVariant } from "./words.js";
 
 /** The smallest selection that is a bandwidth in bits per second. Smaller ones are heights in pixels. */
-const leastBandwidth = 10_000;
+const minimumBandwidth = 10_000;
 /** The selection of every variant. */
 const everyVariant = "all";
 
@@ -96,7 +96,7 @@ function indexOfVariant(selection, variants) {
   if (selection === "best") return 0;
   if (selection === "worst") return variants.length - 1;
   const limit = Number(selection);
-  if (limit >= leastBandwidth) return firstIndex(variants, ({ bandwidth }) => bandwidth <= limit, variants.length - 1);
+  if (limit >= minimumBandwidth) return firstIndex(variants, ({ bandwidth }) => bandwidth <= limit, variants.length - 1);
   const heights = variants.map(({ height }) => height ?? 0).filter(Boolean);
   if (!heights.length) return 0;
   const fitting = heights.filter((height) => height <= limit);
@@ -125,18 +125,18 @@ function selects(selection, tag, isStandard) {
 }
 
 /** Describes a choice, for example "360p, English and German, no subtitles". */
-export function choiceSummary({ quality, sound, subtitles }) {
+export function choiceSummary({ quality, audio, subtitles }) {
   const names = (choice) => inList(choice.tags().map(language));
   const parts = [
     quality.element && (quality.index() === everyVariant ? "every quality" : nameOfVariant(quality.chosen())),
-    sound.element && (names(sound) || "no other audio"),
+    audio.element && (names(audio) || "no other audio"),
     subtitles.element && (names(subtitles) ? `subtitles in ${names(subtitles)}` : "no subtitles"),
   ];
   return parts.filter(Boolean).join(", ");
 }
 
 /** Describes the data that a changed choice removes and downloads; an empty string if nothing changes. */
-export function changeSummary({ quality, sound, subtitles }, host) {
+export function changeSummary({ quality, audio, subtitles }, host) {
   const [removed, added] = [[], []];
   const [before, now] = [quality.first, quality.index()];
   if (before !== now) {
@@ -148,7 +148,7 @@ export function changeSummary({ quality, sound, subtitles }, host) {
       added.push(nameOfVariant(quality.chosen()) + (length ? ` (about ${bytes(length)})` : ""));
     }
   }
-  for (const [choice, noun] of [[sound, "audio"], [subtitles, "subtitles"]]) {
+  for (const [choice, noun] of [[audio, "audio"], [subtitles, "subtitles"]]) {
     const tags = choice.tags();
     removed.push(...choice.first.filter((tag) => !tags.includes(tag)).map((tag) => `${language(tag)} ${noun}`));
     added.push(...tags.filter((tag) => !choice.first.includes(tag)).map((tag) => `${language(tag)} ${noun}`));

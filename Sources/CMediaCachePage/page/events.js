@@ -6,9 +6,9 @@ import { Problem, requireOK } from "./api.js";
 import { key } from "./key.js";
 
 const firstPause = 500;
-const longestPause = 10_000;
+const maximumPause = 10_000;
 /** The silence after which the connection counts as lost, in milliseconds. The server sends a comment every 15 s. */
-const longestSilence = 40_000;
+const maximumSilence = 40_000;
 
 /**
  * Follows the events for as long as the page is open, and reconnects when the connection is lost.
@@ -26,7 +26,7 @@ export async function follow(listener) {
     }
     listener.lost();
     await wakeOrWait(pause);
-    pause = Math.min(pause * 1.6, longestPause);
+    pause = Math.min(pause * 1.6, maximumPause);
   }
 }
 
@@ -35,7 +35,7 @@ async function readOnce(listener, succeeded) {
   let timer = null;
   const restartTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => abort.abort(), longestSilence);
+    timer = setTimeout(() => abort.abort(), maximumSilence);
   };
   restartTimer();
   try {

@@ -11,7 +11,7 @@ import { titleOf } from "./words.js";
 const failures = new Map();
 /** The number of consecutive failed requests after which a resource is reported. */
 const patience = 3;
-const mostResources = 500;
+const maximumResources = 500;
 
 /** Reports the failure described by an event, or dismisses the problem that the event resolves. */
 export function reportEvent(event) {
@@ -60,7 +60,7 @@ async function titleOfDownload(id) {
 function reportResource({ resource, message }) {
   const count = (failures.get(resource) ?? 0) + 1;
   failures.set(resource, count);
-  if (failures.size > mostResources) failures.delete(failures.keys().next().value);
+  if (failures.size > maximumResources) failures.delete(failures.keys().next().value);
   if (count < patience) return;
   // Failures of these resources are reported with their download or channel.
   if (resource.startsWith("recording/") || isPartOfDownload(resource)) return;

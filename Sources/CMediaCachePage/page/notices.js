@@ -5,8 +5,8 @@ import { make, updateText } from "./elements.js";
 import { icon } from "./icons.js";
 
 const noticeDuration = 6000;
-const mostNotices = 4;
-const mostProblems = 20;
+const maximumNotices = 4;
+const maximumProblems = 20;
 /** The rows of the problems, by subject. */
 const problems = new Map();
 
@@ -15,7 +15,7 @@ export function notify(text) {
   const list = document.getElementById("notices");
   const notice = make("p", {}, text);
   list.append(notice);
-  while (list.children.length > mostNotices) list.firstElementChild.remove();
+  while (list.children.length > maximumNotices) list.firstElementChild.remove();
   setTimeout(() => notice.remove(), noticeDuration);
 }
 
@@ -40,7 +40,7 @@ export function reportProblem(subject, text, link) {
     }, icon("close")));
   problems.set(subject, row);
   document.getElementById("problems-list").prepend(row);
-  if (problems.size > mostProblems) dismissProblem([...problems.keys()][0]);
+  if (problems.size > maximumProblems) dismissProblem([...problems.keys()][0]);
   showProblems();
 }
 

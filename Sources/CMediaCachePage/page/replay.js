@@ -150,7 +150,7 @@ const grid = 10_000;
 /** The offset of thumbnails in milliseconds, to avoid whole seconds, at which segments often start. */
 const offset = 700;
 /** The number of consecutive failures after which no more thumbnails are requested. A server may have no decoder. */
-const mostFailures = 3;
+const maximumFailures = 3;
 
 /** Creates a thumbnail. @param {string} base the prefix of the channel's URLs */
 function makeThumbnail(base) {
@@ -173,7 +173,7 @@ function makeThumbnail(base) {
     /** Shows the thumbnail of a time at a horizontal position, or hides it if `at` is null. */
     show(at, x) {
       clearTimeout(timer);
-      isVisible = at !== null && failures < mostFailures;
+      isVisible = at !== null && failures < maximumFailures;
       if (!isVisible) {
         element.hidden = true;
         return;

@@ -6,9 +6,9 @@ import { channels } from "./store.js";
 /** The delays before the attempts, in seconds. The last one repeats. */
 const pauses = [1, 2, 4, 8, 15, 15, 15, 30];
 /** The duration of an interruption after which no more attempts are made, in milliseconds. */
-const longestWait = 600_000;
+const maximumWait = 600_000;
 /** The number of loads that may fail soon after they succeeded before the source counts as unplayable. */
-const mostFailures = 4;
+const maximumFailures = 4;
 /** The duration of playback after which an interruption is over, in seconds. */
 const longEnough = 3;
 
@@ -58,7 +58,7 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
     since ??= performance.now();
     if (resumedAt !== null) failures += 1;
     resumedAt = null;
-    if (failures >= mostFailures || performance.now() - since > longestWait) {
+    if (failures >= maximumFailures || performance.now() - since > maximumWait) {
       reset();
       hasPlayed = false;
       return false;

@@ -18,15 +18,15 @@ import { channels } from "./store.js";
 /** The distance from the live edge that counts as live, in milliseconds. */
 const liveWithin = 20_000;
 /** The maximum length of a window, in milliseconds. */
-const longestWindow = playsHLS ? 3600_000 : 300_000;
+const maximumWindow = playsHLS ? 3600_000 : 300_000;
 /** The distance from the live edge, in milliseconds, at which a browser without HLS starts. */
 const lateness = 60_000;
 /** The minimum length of a file that follows another one, in milliseconds. */
-const shortestFile = 10_000;
+const minimumFile = 10_000;
 /** The distance from the end at which browsers start a live playlist, in segments (RFC 8216 §6.3.3). */
 const segmentsBehind = 3;
 /** The pause, in milliseconds, after which a live stream continues at its position instead of the live edge. */
-const longestPause = 15_000;
+const maximumPause = 15_000;
 
 /**
  * Starts the playback of a channel. Times are in milliseconds since 1970.
@@ -71,7 +71,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     const edge = channel.edge ?? channel.recordedRanges.at(-1).to;
     awaited = null;
     if (!playsHLS && isRecorded()) {
-      const latest = edge - (isContinuation ? shortestFile : lateness);
+      const latest = edge - (isContinuation ? minimumFile : lateness);
       const first = isContinuation ? requested : channel.recordedRanges[0].from;
       if (latest < first) return awaitEdge(first + edge - latest, requested, isContinuation);
       return playWindow(Math.min(requested, latest), edge, requested, isContinuation);
@@ -96,7 +96,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     }
     const position = shown.end !== null && at < shown.end - 1000 ? positionOf(shown.segments, at) : null;
     // A time within the current window needs only a seek.
-    if (position === null || video.error) return play(at, Math.min(at + longestWindow, edge), requested, isContinuation);
+    if (position === null || video.error) return play(at, Math.min(at + maximumWindow, edge), requested, isContinuation);
     number += 1;
     video.currentTime = position;
     video.play().catch(() => {});
@@ -132,7 +132,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     () => { pausedAt = !video.error && shown.end === null && !video.ended ? { at: now(), since: performance.now() } : null; }
   );
   video.addEventListener("play", () => {
-    if (pausedAt && performance.now() - pausedAt.since > longestPause) playFrom(pausedAt.at);
+    if (pausedAt && performance.now() - pausedAt.since > maximumPause) playFrom(pausedAt.at);
     pausedAt = null;
   });
   channels.watch(() => {

@@ -3,7 +3,7 @@ public enum BodyKind: Sendable, Hashable {
     /// A playlist. The kind is nil if no tag is specific to one kind, as in a playlist with only a header.
     case playlist(PlaylistKind?)
     /// Any other content.
-    case foreign(ForeignContent)
+    case foreign(OtherContent)
 
     /// The maximum number of inspected bytes. The first lines of a playlist determine its kind.
     static let inspectedLength = 64 * 1024
@@ -11,7 +11,7 @@ public enum BodyKind: Sendable, Hashable {
     /// Detects the kind of a body, which may be truncated.
     public init(of bytes: some Sequence<UInt8>) {
         var head = BodyKind.front(of: bytes)
-        if head.withUnsafeBytes({ ForeignContent($0) }) == .empty {
+        if head.withUnsafeBytes({ OtherContent($0) }) == .empty {
             // More blank lines than the inspected length may precede the content.
             let rest = bytes.drop { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn || $0 >= 0xBB }
             head = BodyKind.front(of: rest)
@@ -34,14 +34,14 @@ public enum BodyKind: Sendable, Hashable {
         if BodyKind.startsLikePlaylist(bytes) {
             self = .playlist(PlaylistKind.detect(bytes))
         } else {
-            self = .foreign(ForeignContent(bytes))
+            self = .foreign(OtherContent(bytes))
         }
     }
 
     /// Returns whether one of the first 20 lines that aren't blank is a tag. Any tag counts, since some servers omit
     /// `#EXTM3U`.
     static func startsLikePlaylist(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if ForeignContent.signature(bytes) != nil { return false }
+        if OtherContent.signature(bytes) != nil { return false }
         var lines = LineScanner(bytes)
         var seen = 0
         while let line = lines.next(), seen < 20 {
@@ -56,7 +56,7 @@ public enum BodyKind: Sendable, Hashable {
 }
 
 /// The content of a body that isn't a playlist.
-public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum OtherContent: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// No bytes, or only blank lines.
     case empty
     /// A web page, often for a login or an error.
@@ -94,7 +94,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
     }
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        if let signature = ForeignContent.signature(bytes) {
+        if let signature = OtherContent.signature(bytes) {
             self = signature
             return
         }
@@ -104,11 +104,11 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
             self = .empty
             return
         }
-        self = ForeignContent.text(bytes, first)
+        self = OtherContent.text(bytes, first)
     }
 
     /// Returns the kind of content if the first bytes contain a signature; otherwise nil.
-    static func signature(_ bytes: UnsafeRawBufferPointer) -> ForeignContent? {
+    static func signature(_ bytes: UnsafeRawBufferPointer) -> OtherContent? {
         if bytes.has("\u{1F}", at: 0), bytes.count > 1, bytes[1] == 0x8B { return .gzip }
         if bytes.count >= 188, bytes[0] == 0x47, bytes.count < 189 || bytes[188] == 0x47 { return .transportStream }
         if bytes.has("ftyp", at: 4) || bytes.has("styp", at: 4) || bytes.has("moov", at: 4) || bytes.has("moof", at: 4)
@@ -124,7 +124,7 @@ public enum ForeignContent: String, Sendable, Hashable, CaseIterable, CustomStri
         return nil
     }
 
-    private static func text(_ bytes: UnsafeRawBufferPointer, _ first: Int) -> ForeignContent {
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ first: Int) -> OtherContent {
         let head = bytes[first..<min(first + 512, bytes.count)]
         // Encrypted content may begin with any byte, including a bracket.
         let isText = head.allSatisfy { $0 >= 0x20 || $0 == .tab || $0 == .lineFeed || $0 == .carriageReturn }

@@ -88,14 +88,14 @@ extension MediaPlaylist {
     /// - Parameters:
     ///   - age: The age of this playlist. Above half of the skip boundary, no delta update is requested, since it might
     ///     skip segments that this playlist doesn't contain.
-    ///   - wantsParts: Whether to load the playlist for each partial segment instead of once per segment.
+    ///   - includesParts: Whether to load the playlist for each partial segment instead of once per segment.
     /// - Returns: The directives; empty if the server supports neither blocking reloads nor delta updates.
-    public func nextDirectives(age: Duration = .zero, wantsParts: Bool = true) -> DeliveryDirectives {
+    public func nextDirectives(age: Duration = .zero, includesParts: Bool = true) -> DeliveryDirectives {
         var directives = DeliveryDirectives()
         guard let control = serverControl, !hasEndList else { return directives }
         if control.canBlockReload {
             directives.mediaSequence = nextMediaSequence
-            if wantsParts, partInformation != nil { directives.part = upcoming?.parts.count ?? 0 }
+            if includesParts, partInformation != nil { directives.part = upcoming?.parts.count ?? 0 }
         }
         if let boundary = control.canSkipUntil, age <= .nanoseconds(boundary.nanoseconds) / 2, !segments.isEmpty {
             directives.skip = control.canSkipDateRanges ? .segmentsAndDateRanges : .segments

@@ -14,7 +14,7 @@ public struct PlaylistReload: Sendable, Hashable {
     }
 
     /// A partial segment and its position.
-    public struct PlacedPart: Sendable, Hashable {
+    public struct PositionedPart: Sendable, Hashable {
         /// The media sequence number of the segment that the part belongs to.
         public var mediaSequence: Int
         /// The index of the part within its segment, from 0.
@@ -36,7 +36,7 @@ public struct PlaylistReload: Sendable, Hashable {
     /// The media sequence numbers of segments that were added and removed between the two loads.
     public var missedSegments: Range<Int>
     /// The partial segments that weren't in the previous playlist, in order.
-    public var newParts: [PlacedPart]
+    public var newParts: [PositionedPart]
     /// The IDs of date ranges that are no longer in the playlist.
     public var removedDateRanges: [String]
 
@@ -183,8 +183,8 @@ extension MediaPlaylist {
     }
 
     /// Returns the parts that the previous playlist doesn't contain.
-    private func parts(after previous: MediaPlaylist?) -> [PlaylistReload.PlacedPart] {
-        var placed: [PlaylistReload.PlacedPart] = []
+    private func parts(after previous: MediaPlaylist?) -> [PlaylistReload.PositionedPart] {
+        var placed: [PlaylistReload.PositionedPart] = []
         var ranges = PartByteRanges()
         for (offset, segment) in (segments + (upcoming.map { [$0] } ?? [])).enumerated() where !segment.tags.isEmpty {
             let sequence = firstMediaSequence.addingClamped(offset)

@@ -1,7 +1,7 @@
 /// An error from parsing a playlist.
 public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The body isn't a playlist.
-    case notAPlaylist(ForeignContent)
+    case notAPlaylist(OtherContent)
     /// The playlist violates the RFC, and the parser is strict.
     case invalid(Diagnostic)
     /// The body exceeds the limit in bytes, before or after decompression.

@@ -77,7 +77,7 @@ public struct PlaylistParser: Sendable {
     }
 
     private func parse(_ bytes: UnsafeRawBufferPointer, _ log: DiagnosticLog) throws(PlaylistError) -> ParsedPlaylist {
-        guard BodyKind.startsLikePlaylist(bytes) else { throw .notAPlaylist(ForeignContent(bytes)) }
+        guard BodyKind.startsLikePlaylist(bytes) else { throw .notAPlaylist(OtherContent(bytes)) }
         var reader = LineReader(bytes, context: context, limits: limits, log: log)
         let playlist: Playlist
         if PlaylistKind.detect(bytes) == .multivariant {

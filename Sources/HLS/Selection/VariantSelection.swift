@@ -37,7 +37,7 @@ extension MultivariantPlaylist {
             case .height(let limit): height(variants, limit)
             case .codec(let prefix): variants.filter { $0.codecs.contains { $0.hasPrefix(prefix) } }
             case .language(let language):
-                variants.filter { renditions(.audio, of: $0).contains { $0.speaks(language) } }
+                variants.filter { renditions(.audio, of: $0).contains { $0.matchesLanguage(language) } }
             }
         }
     }
@@ -60,7 +60,7 @@ extension MultivariantPlaylist {
     public func rendition(_ type: RenditionType, of variant: VariantStream, language: String? = nil) -> Rendition? {
         let renditions = renditions(type, of: variant)
         if let language {
-            let speaking = renditions.filter { $0.speaks(language) && !$0.isForced }
+            let speaking = renditions.filter { $0.matchesLanguage(language) && !$0.isForced }
             if let rendition = speaking.first(where: \.isDefault) ?? speaking.first { return rendition }
         }
         return renditions.first(where: \.isDefault) ?? renditions.first(where: \.isAutoselect)
@@ -107,7 +107,7 @@ extension VariantStream {
 extension Rendition {
     /// Returns whether the rendition's language is `language` or a regional variant of it. `de-CH` is a variant of
     /// `de`.
-    public func speaks(_ language: String) -> Bool {
+    public func matchesLanguage(_ language: String) -> Bool {
         guard let own = self.language?.lowercased() else { return false }
         let language = language.lowercased()
         return own == language || own.hasPrefix(language + "-")

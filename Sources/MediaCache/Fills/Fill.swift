@@ -229,11 +229,11 @@ struct Fill: Sendable {
             locator: representation.resource.locator,
             asked: .from(plan.range.lowerBound, to: isUnbounded ? nil : plan.range.upperBound),
             known: KnownRepresentation(validator: head.validator, length: head.length),
-            takesWhole: true,
+            acceptsWholeBody: true,
             tap: engine.tap(representation),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let requestTime = engine.time.monotonic
-        let checked = try await firstAnswer(of: reader)
+        let checked = try await firstResponse(of: reader)
         let latency = engine.time.monotonic - requestTime
         let isFirstReport = representation.withState { state in
             state.measured(latency: latency)
@@ -246,7 +246,7 @@ struct Fill: Sendable {
 
     /// Returns the head of the first response. If entity tags may alternate and no cached bytes precede the hole, other
     /// cached bytes are compared.
-    private func firstAnswer(of reader: OriginReader) async throws -> CheckedHead {
+    private func firstResponse(of reader: OriginReader) async throws -> CheckedHead {
         do {
             return try await reader.open(overlapping: plan.resumes)
         } catch let error as CacheError where error.code == .representationChanged {

@@ -50,11 +50,11 @@ package struct Freshness: Sendable, Hashable {
     /// The revalidation that a use of a cached version requires.
     package enum Use: Sendable, Hashable {
         /// Use it without revalidation.
-        case asItIs
+        case fresh
         /// Use it, and revalidate it in the background.
-        case askBeside
+        case revalidateInBackground
         /// Revalidate it before the use.
-        case askFirst
+        case revalidateFirst
     }
 
     /// Returns the revalidation that a use requires. An expired version is used and revalidated in the background,
@@ -68,12 +68,12 @@ package struct Freshness: Sendable, Hashable {
         validatedAt: Date, checkedThisOpening: Bool, now: Date, isStale: Bool = false, lifetime: TimeInterval = 86_400
     ) -> Use {
         let age = now.timeIntervalSince(validatedAt)
-        if isStale, checkedThisOpening, (0..<Self.failureLifetime).contains(age) { return .asItIs }
-        if mustRevalidate { return .askFirst }
+        if isStale, checkedThisOpening, (0..<Self.failureLifetime).contains(age) { return .fresh }
+        if mustRevalidate { return .revalidateFirst }
         if let freshUntil {
-            return now < freshUntil ? .asItIs : forbidsStale ? .askFirst : .askBeside
+            return now < freshUntil ? .fresh : forbidsStale ? .revalidateFirst : .revalidateInBackground
         }
-        return !isStale && checkedThisOpening && age >= 0 && age < lifetime ? .asItIs : .askBeside
+        return !isStale && checkedThisOpening && age >= 0 && age < lifetime ? .fresh : .revalidateInBackground
     }
 }
 

@@ -40,7 +40,7 @@ struct OriginExchange {
     func send(_ conditions: HTTPFields) async throws -> (response: OriginResponse, url: ResourceURL) {
         let settings = context.settings
         // A safeguard: callers have already checked this.
-        guard settings.asksOrigins else { throw CacheError.notCached(locator.url) }
+        guard settings.allowsOriginRequests else { throw CacheError.notCached(locator.url) }
         let start = locator.target(now: context.time.monotonic)
         var (url, scope) = (start.url, start.scope)
         var visited: Set<ResourceURL> = []

@@ -41,7 +41,7 @@ extension OriginReader {
         if known != nil { response = try await response.refusingPage(from: url, context: context) }
         let verdict = ResponseCheck.judge(
             status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,
-            known: expected, takesCodings: takesCodings, url: url, now: context.time.now)
+            known: expected, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
         switch verdict {
         case .use(let checked):
             location = url == exchange.locator.url ? nil : url.withoutUserInfo
@@ -109,7 +109,7 @@ extension OriginReader {
                 position = checked.start
             }
         }
-        if checked.ignoredRange, takesWhole, head == nil {
+        if checked.ignoredRange, acceptsWholeBody, head == nil {
             position = 0
             end = checked.completeLength
         }

@@ -12,9 +12,9 @@ package actor OriginReader {
     let context: OriginContext
     let exchange: OriginExchange
     let unless: Validator?
-    let takesWhole: Bool
+    let acceptsWholeBody: Bool
     let sendsRange: Bool
-    let takesCodings: Bool
+    let acceptsContentCodings: Bool
     private let startsOver: Bool
     nonisolated let tap: ContentPipeline?
     var comparable: ComparableBytes
@@ -52,7 +52,7 @@ package actor OriginReader {
     private var isReceiving = false
     /// A running reception of a buffer that no caller waits for.
     private var pending: Task<(any OriginBuffer)?, any Error>?
-    private var wasLetGo = false
+    private var wasClosed = false
     /// Returns whether another request may be sent.
     var mayRequest: @Sendable () -> Bool = { true }
 
@@ -62,11 +62,11 @@ package actor OriginReader {
     ///   - asked: The requested bytes.
     ///   - known: The representation that the bytes must belong to; nil for any.
     ///   - unless: The validator of a version to confirm. If it's current, ``unmodified`` is set and no bytes are sent.
-    ///   - takesWhole: Whether to return the whole content if the origin ignores the range. If not, only the range is
-    ///     returned.
+    ///   - acceptsWholeBody: Whether to return the whole content if the origin ignores the range. If not, only the
+    ///     range is returned.
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
     ///     one.
-    ///   - takesCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
+    ///   - acceptsContentCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
     ///   - startsOver: Whether to discard an interrupted response. ``next()`` then throws ``BodyLost``, after which
     ///     ``open(overlapping:)`` requests everything again.
     ///   - tap: The pipeline for the bytes that ``next()`` returns. It doesn't apply to ``peek(_:most:patience:)``.
@@ -78,17 +78,17 @@ package actor OriginReader {
         asked requested: RequestedRange,
         known: KnownRepresentation?,
         unless: Validator? = nil,
-        takesWhole: Bool = false,
+        acceptsWholeBody: Bool = false,
         sendsRange: Bool = true,
-        takesCodings: Bool = false,
+        acceptsContentCodings: Bool = false,
         startsOver: Bool = false,
         tap: ContentPipeline? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.unless = unless
-        self.takesWhole = takesWhole
+        self.acceptsWholeBody = acceptsWholeBody
         self.sendsRange = sendsRange
-        self.takesCodings = takesCodings
+        self.acceptsContentCodings = acceptsContentCodings
         self.startsOver = startsOver
         self.tap = tap
         self.context = context
@@ -145,9 +145,9 @@ package actor OriginReader {
                     return nil
                 }
             } catch {
-                if wasLetGo {
-                    wasLetGo = false
-                    throw ConnectionLetGo()
+                if wasClosed {
+                    wasClosed = false
+                    throw ConnectionClosed()
                 }
                 try await recover(from: error)
             }
@@ -207,17 +207,17 @@ package actor OriginReader {
         watch = nil
     }
 
-    /// Closes the connection while ``next()`` may be waiting for bytes. The waiting call throws ``ConnectionLetGo`` and
-    /// can be repeated.
+    /// Closes the connection while ``next()`` may be waiting for bytes. The waiting call throws ``ConnectionClosed``
+    /// and can be repeated.
     package func letGo() {
         guard body != nil else { return }
-        wasLetGo = isReceiving
+        wasClosed = isReceiving
         isResuming = true
         close()
     }
 
     /// The error for a connection closed by ``letGo()`` during a wait.
-    package struct ConnectionLetGo: Error {}
+    package struct ConnectionClosed: Error {}
 
     /// Sets the representation that further bytes must belong to.
     package func expect(_ known: KnownRepresentation, comparable: ComparableBytes? = nil) {

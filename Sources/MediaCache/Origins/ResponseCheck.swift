@@ -41,12 +41,12 @@ package enum ResponseCheck {
         headerFields: HTTPFields,
         asked requested: RequestedRange?,
         known: KnownRepresentation?,
-        takesCodings: Bool = false,
+        acceptsContentCodings: Bool = false,
         url: ResourceURL,
         now: Date
     ) -> Verdict {
-        if status == 206 || (status == 200 && !takesCodings), let coding = contentCoding(headerFields) {
-            return .refuse(CacheError(unaskedCoding: coding, of: "\(url)"))
+        if status == 206 || (status == 200 && !acceptsContentCodings), let coding = contentCoding(headerFields) {
+            return .refuse(CacheError(unrequestedCoding: coding, of: "\(url)"))
         }
         if status == 200 || status == 206, let length = headerFields[.contentLength].flatMap(Int64.init),
             !(0...ContentRange.maximumLength).contains(length)
@@ -157,7 +157,7 @@ package enum ResponseCheck {
 
     /// Returns the error for a response that forbids storing, or varies with request fields; nil if it may be stored.
     package static func refusal(_ fields: HTTPFields, _ settings: TransferSettings) -> CacheError? {
-        if CacheControl(fields).noStore, !settings.keepsNoStore {
+        if CacheControl(fields).noStore, !settings.storesNoStoreResponses {
             return CacheError(notStored: "its origin forbids it (Cache-Control: no-store)")
         }
         if varies(fields) {

@@ -154,11 +154,11 @@ final class PassingFill: Sendable {
     /// - Returns: The wake function of the removed reader if it's waiting.
     @discardableResult
     func leave(_ id: Int) -> (@Sendable () -> Void)? {
-        let (left, isUnread, hasHadReaders) = state.withLock { state in
+        let (left, isUnsupported, hasHadReaders) = state.withLock { state in
             (state.window.leave(id), state.window.readers.isEmpty, state.window.hasHadReaders)
         }
         guard let left else { return nil }
-        if !isUnread {
+        if !isUnsupported {
             ticket.classChanged()
             checkRoom()
         } else if hasHadReaders {

@@ -105,7 +105,7 @@ package final class Representation: Sendable {
         let calls = state.withLock { $0.detach(session, at: position, window: window) }
         for call in calls { call() }
         resource.useEnded()
-        if engine.isStopped, resource.retire() { resource.dismantle() }
+        if engine.isStopped, resource.retire() { resource.releaseRepresentations() }
     }
 
     /// Removes a reader from its fills.
@@ -135,9 +135,9 @@ package final class Representation: Sendable {
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
-        let asksOrigins = settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins
-        for plan in work.plans where asksOrigins { launch(plan, settings: settings, group: group) }
-        if !asksOrigins, !work.plans.isEmpty || answer.asksOrigin {
+        let allowsOriginRequests = settings?.allowsOriginRequests ?? engine.configuration.transfers.allowsOriginRequests
+        for plan in work.plans where allowsOriginRequests { launch(plan, settings: settings, group: group) }
+        if !allowsOriginRequests, !work.plans.isEmpty || answer.asksOrigin {
             drop(work.plans, of: session)
             if answer.asksOrigin { return .failed(.notCached(resource.locator.url, from: position)) }
         }

@@ -19,7 +19,7 @@ extension Resource {
             switch readiness {
             case .retired: return nil
             case .ready(let representation): return try session(request, over: representation)
-            case .askFirst(let representation, let mayBeServed):
+            case .revalidateFirst(let representation, let mayBeServed):
                 if request.revalidation.isSince, !isTransformedWhole {
                     // The shared request may have started before the requested moment. The loop then sends another one.
                     if let session = try await find(request, insteadOf: representation).passing { return session }
@@ -28,7 +28,7 @@ extension Resource {
                 } else {
                     hasRequested = try await check(representation, for: request, mayBeServed: mayBeServed)
                 }
-            case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
+            case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
             case .unknown:
                 guard !isTransformedWhole else {
@@ -80,7 +80,7 @@ extension Resource {
         do {
             if let opening, fallback(for: request) != nil {
                 guard case .answered(let answer) = try await answer(of: opening, request.transferClass) else {
-                    pinned(request, after: lateAnswer)
+                    pinned(request, after: lateResponseError)
                     Task {
                         _ = try? await opening.wait()
                         for representation in representations { await representation.endUnneededFills() }
@@ -163,7 +163,7 @@ extension Resource {
         func reader(_ requested: RequestedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
                 context: context, locator: locator, asked: requested, known: nil, unless: validator,
-                takesWhole: true,
+                acceptsWholeBody: true,
                 sendsRange: sendsRange, tap: engine.tap(request.url, request.kind))
         }
         let requested = firstRange(request, readAhead: context.settings.readAhead)

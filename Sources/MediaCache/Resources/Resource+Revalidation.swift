@@ -3,7 +3,7 @@ import Synchronization
 
 extension CacheStore {
     /// Returns whether a resource is open and complete, and may be used without a request to the origin.
-    package func isHere(_ request: ReadRequest) -> Bool {
+    package func isAvailableWithoutOrigin(_ request: ReadRequest) -> Bool {
         let found = table[key(of: request)]?.readiness(request, now: engine.time.now)
         guard case (.ready(let representation), _)? = found
         else { return false }
@@ -55,7 +55,7 @@ extension Resource {
         do {
             guard mayBeServed, let opening else { return try await opening?.waitOrSeeEnd() != nil }
             if case .answered(let answer) = try await answer(of: opening) { return answer != nil }
-            pinned(request, after: lateAnswer)
+            pinned(request, after: lateResponseError)
             return true
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
             // The request was started by a caller that requires confirmation. This caller doesn't.
@@ -64,7 +64,7 @@ extension Resource {
     }
 
     /// The outcome of a wait with a time limit.
-    enum TimelyAnswer<Value: Sendable>: Sendable {
+    enum TimedResult<Value: Sendable>: Sendable {
         /// The request's result; nil if it was cancelled because its other waiters left.
         case answered(Value?)
         /// No result within the limit. The request continues.
@@ -74,10 +74,10 @@ extension Resource {
     /// Waits for a request that finds or confirms a version, for at most ``patience`` since its start.
     func answer<Value>(
         of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
-    ) async throws -> TimelyAnswer<Value> {
+    ) async throws -> TimedResult<Value> {
         let time = engine.time
         let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
-        return try await withThrowingTaskGroup(of: TimelyAnswer<Value>.self) { group in
+        return try await withThrowingTaskGroup(of: TimedResult<Value>.self) { group in
             group.addTask { .answered(try await request.wait(transferClass)) }
             group.addTask {
                 try await time.sleep(for: left)
@@ -91,7 +91,7 @@ extension Resource {
     }
 
     /// The error for an origin that doesn't respond within the time limit.
-    var lateAnswer: CacheError {
+    var lateResponseError: CacheError {
         CacheError(.timedOut, "\(locator.url) didn't respond within \(Self.patience.seconds) s")
     }
 

@@ -9,7 +9,7 @@ extension CacheStore {
     ///   ``WholeBodyRequest/maximumLength``.
     public func wholeBody(_ request: WholeBodyRequest) async throws -> WholeBody {
         var request = request
-        if !(request.settings?.asksOrigins ?? transfers.asksOrigins) { request.revalidation = .never }
+        if !(request.settings?.allowsOriginRequests ?? transfers.allowsOriginRequests) { request.revalidation = .never }
         let shortage = Shortage(engine.traffic, of: request.transferClass, request.settings, host: request.url.origin)
         shortage?.begin()
         defer { shortage?.end() }
@@ -47,12 +47,12 @@ extension Resource {
             case .retired: return nil
             case .ready(let representation):
                 if let body = try await cachedBody(of: representation, request) { return body }
-            case .askFirst(let representation, _) where hasRequested && !request.revalidation.isSince:
+            case .revalidateFirst(let representation, _) where hasRequested && !request.revalidation.isSince:
                 if let body = try await cachedBody(of: representation, request) { return body }
-            case .askFirst(let representation, let mayBeServed):
+            case .revalidateFirst(let representation, let mayBeServed):
                 wasCached = true
                 hasRequested = try await check(representation, for: read, mayBeServed: mayBeServed)
-            case .unknown where !(request.settings ?? engine.configuration.transfers).asksOrigins:
+            case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
             case .unknown:
                 do {
@@ -125,7 +125,7 @@ extension Resource {
                 if case .answered(let body) = try await answer(of: shared, request.transferClass) {
                     return isOwn ? body : permitted(body, request)
                 }
-                pinned(read, after: lateAnswer)
+                pinned(read, after: lateResponseError)
                 return nil
             }
             let body = try await shared?.waitOrSeeEnd(request.transferClass)
@@ -158,7 +158,8 @@ extension Resource {
         let began = engine.time.monotonic
         let reader = OriginReader(
             context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
-            takesCodings: true, startsOver: true, tap: engine.tap(request.url, request.kind, transforms: false))
+            acceptsContentCodings: true, startsOver: true, tap: engine.tap(request.url, request.kind, transforms: false)
+        )
         defer { Task { await reader.close() } }
         while true {
             do {

@@ -84,7 +84,7 @@ package final class Resource: Sendable {
         var representations: [Representation] { superseded + (current.map { [$0] } ?? []) }
 
         /// Whether a request to the origin is running.
-        var isAsking: Bool { opening != nil || bodyRequest != nil || isChecking }
+        var isRevalidating: Bool { opening != nil || bodyRequest != nil || isChecking }
     }
 
     let state: OrderedMutex<State>
@@ -133,11 +133,12 @@ package final class Resource: Sendable {
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
-        state.isAsking || state.passing?.fills.isEmpty == false || state.representations.contains(where: \.isInUse)
+        state.isRevalidating || state.passing?.fills.isEmpty == false
+            || state.representations.contains(where: \.isInUse)
     }
 
     private static func isHeld(_ state: State) -> Bool {
-        state.isAsking || state.representations.contains(where: \.isHeld)
+        state.isRevalidating || state.representations.contains(where: \.isHeld)
     }
 
     /// Retires this object if it's idle, and returns whether it was. A resource that awaits removal isn't retired,
@@ -184,7 +185,7 @@ package final class Resource: Sendable {
     }
 
     /// Releases the representations of a retired object, which otherwise form a reference cycle with it.
-    func dismantle() {
+    func releaseRepresentations() {
         state.withLock { state in
             state.current = nil
             state.superseded = []
@@ -288,7 +289,7 @@ package final class Resource: Sendable {
     enum Readiness {
         case ready(Representation)
         /// The version must be revalidated before use. If it may be served stale, the wait for the origin is limited.
-        case askFirst(Representation, mayBeServed: Bool)
+        case revalidateFirst(Representation, mayBeServed: Bool)
         /// There is no version yet.
         case unknown
         /// Another object represents the resource.
@@ -300,13 +301,13 @@ package final class Resource: Sendable {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
         let settings = request.settings ?? engine.configuration.transfers
-        let (asksOrigins, scope) = (settings.asksOrigins, settings.scope)
+        let (allowsOriginRequests, scope) = (settings.allowsOriginRequests, settings.scope)
         let monotonic = engine.time.monotonic
         return state.withLock { state in
             if state.isRetired { return (.retired, false) }
             choose(madeBy: transform, in: &state)
             let pinned = state.olderPinned(covering: request.range, madeBy: transform)
-            if let pinned, !asksOrigins { return (.ready(pinned), false) }
+            if let pinned, !allowsOriginRequests { return (.ready(pinned), false) }
             if let pinned, request.acceptsOlderVersion,
                 revalidation == .never || state.isOriginFailing(at: monotonic)
             {
@@ -315,7 +316,7 @@ package final class Resource: Sendable {
             guard let current = state.current else { return (.unknown, false) }
             if case .since(let moment) = revalidation {
                 let isConfirmed = state.confirmed.isConfirmed(since: moment, for: scope)
-                return (isConfirmed ? .ready(current) : .askFirst(current, mayBeServed: false), false)
+                return (isConfirmed ? .ready(current) : .revalidateFirst(current, mayBeServed: false), false)
             }
             if revalidation == .never { return (.ready(current), false) }
             let head = current.head
@@ -323,19 +324,20 @@ package final class Resource: Sendable {
                 // Missing bytes of the current version need the origin. If it doesn't respond, the pinned version is
                 // read.
                 let age = state.lastCheck.map { now.timeIntervalSince($0) } ?? -1
-                guard age >= 0, age < 5 else { return (.askFirst(current, mayBeServed: true), false) }
+                guard age >= 0, age < 5 else { return (.revalidateFirst(current, mayBeServed: true), false) }
             }
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
                 isStale: head.isStale, lifetime: revalidation == .beside ? 86_400 : 5)
             switch use {
-            case .asItIs: return (.ready(current), false)
-            case .askFirst: return (.askFirst(current, mayBeServed: false), false)
-            case .askBeside where revalidation == .before: return (.askFirst(current, mayBeServed: true), false)
-            case .askBeside where !current.isComplete && current.freshness.freshUntil != nil:
+            case .fresh: return (.ready(current), false)
+            case .revalidateFirst: return (.revalidateFirst(current, mayBeServed: false), false)
+            case .revalidateInBackground where revalidation == .before:
+                return (.revalidateFirst(current, mayBeServed: true), false)
+            case .revalidateInBackground where !current.isComplete && current.freshness.freshUntil != nil:
                 // Holes need a request anyway. If the version turned out to be replaced there, the read would fail.
-                return (.askFirst(current, mayBeServed: true), false)
-            case .askBeside: return (.ready(current), !state.isChecking)
+                return (.revalidateFirst(current, mayBeServed: true), false)
+            case .revalidateInBackground: return (.ready(current), !state.isChecking)
             }
         }
     }

@@ -44,7 +44,7 @@ final class ResourceTable: Sendable {
             state.confirmed[resource.key] = resource.confirmation
             return true
         }
-        if wasHere { resource.dismantle() }
+        if wasHere { resource.releaseRepresentations() }
     }
 
     /// Removes and returns the confirmation of a closed resource.

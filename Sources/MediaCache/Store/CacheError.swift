@@ -94,14 +94,15 @@ extension CacheError: CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Returns the error for missing bytes of `url` that may not be requested (``TransferSettings/asksOrigins``).
+    /// Returns the error for missing bytes of `url` that may not be requested
+    /// (``TransferSettings/allowsOriginRequests``).
     static func notCached(_ url: ResourceURL, from offset: Int64? = nil) -> CacheError {
         let part = offset.map { " from byte \($0) on" } ?? ""
         return CacheError(.notFound, "\(url) isn't cached\(part), and requests to its origin are disabled")
     }
 
     /// Creates the error for a body with a content coding that wasn't requested and can't be removed.
-    package init(unaskedCoding coding: String, of name: String) {
+    package init(unrequestedCoding coding: String, of name: String) {
         self.init(
             .badResponse,
             "\(name) was sent with Content-Encoding “\(coding)”, although the request accepts only identity")

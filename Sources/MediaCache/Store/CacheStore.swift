@@ -233,7 +233,9 @@ public final class CacheStore: Sendable {
 
     /// Returns the request without revalidation and read-ahead if its settings forbid requests to the origin.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
-        guard !(request.settings?.asksOrigins ?? engine.configuration.transfers.asksOrigins) else { return request }
+        guard !(request.settings?.allowsOriginRequests ?? engine.configuration.transfers.allowsOriginRequests) else {
+            return request
+        }
         var request = request
         request.revalidation = .never
         request.policy = .onDemand

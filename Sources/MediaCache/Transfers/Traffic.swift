@@ -43,7 +43,7 @@ package final class Traffic: Sendable {
     private struct Need {
         var playback = PlaybackNeed()
         /// Whether connections have been closed since the shortage began.
-        var hasLetGo = false
+        var hasClosedConnections = false
     }
 
     private struct Running {
@@ -68,7 +68,7 @@ package final class Traffic: Sendable {
     /// The maximum debt under the governor's rate.
     private static let longestDebt = Duration.seconds(1)
     /// The interval between resumptions of paused transfers.
-    private static let comebackInterval = Duration.milliseconds(40)
+    private static let retryInterval = Duration.milliseconds(40)
 
     /// The maximum number of hosts remembered.
     private static let hostCapacity = 256
@@ -224,7 +224,7 @@ package final class Traffic: Sendable {
             if holdsBack() { try await turn(of: ticket) { if ifNeeded() { await reader.close() } } }
             do {
                 return try await reader.next()
-            } catch is OriginReader.ConnectionLetGo {}
+            } catch is OriginReader.ConnectionClosed {}
         }
     }
 
@@ -271,7 +271,7 @@ package final class Traffic: Sendable {
                 state.needs = state.needs.filter { $0.value.playback.waiting > 0 }
             }
             var need = state.needs[host] ?? Need()
-            if !need.playback.isHolding(now: now) { need.hasLetGo = false }
+            if !need.playback.isHolding(now: now) { need.hasClosedConnections = false }
             need.playback.begin(now: now)
             state.needs[host] = need
             if !state.running.isEmpty || !state.waiting.isEmpty { startWatch(&state) }
@@ -308,7 +308,7 @@ package final class Traffic: Sendable {
                 case .letGo(let calls): for call in calls { call() }
                 case .comeBack(let continuation):
                     continuation.resume()
-                    guard (try? await time.sleep(for: Self.comebackInterval)) != nil else { return }
+                    guard (try? await time.sleep(for: Self.retryInterval)) != nil else { return }
                 case .end: return
                 }
             }
@@ -327,9 +327,9 @@ package final class Traffic: Sendable {
                 state.watch = nil
                 return .end
             }
-            let urgent = holding.filter { !$0.value.hasLetGo && $0.value.playback.isUrgent(now: now) }
+            let urgent = holding.filter { !$0.value.hasClosedConnections && $0.value.playback.isUrgent(now: now) }
             if !urgent.isEmpty {
-                for host in urgent.keys { state.needs[host]?.hasLetGo = true }
+                for host in urgent.keys { state.needs[host]?.hasClosedConnections = true }
                 let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
                 return .letGo(running.map(\.letGo))
             }

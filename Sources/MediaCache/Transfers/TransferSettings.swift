@@ -14,12 +14,12 @@ public struct TransferSettings: Sendable {
     /// The interpretation of entity tags that change while length and bytes stay the same.
     public var alternatingEntityTags: AlternatingEntityTags
     /// Whether to store responses with `no-store`, for the caller's own use.
-    public var keepsNoStore: Bool
+    public var storesNoStoreResponses: Bool
     /// The maximum number of redirects to follow.
     public var maximumRedirects: Int
     /// Whether requests to origins are permitted. If not, cached content is used regardless of its age, and reading a
     /// hole throws ``CacheError/Code/notFound``.
-    public var asksOrigins: Bool
+    public var allowsOriginRequests: Bool
     /// The addresses that requests may be sent to. For the references of a document, the scope can only be narrowed.
     public var scope: AddressScope
     /// Whether a redirect may lead from a public to a local address. False by default.
@@ -45,9 +45,9 @@ public struct TransferSettings: Sendable {
         readAhead: ReadAhead = ReadAhead(),
         idleLimit: Duration = .seconds(5),
         alternatingEntityTags: AlternatingEntityTags = .newRepresentation,
-        keepsNoStore: Bool = false,
+        storesNoStoreResponses: Bool = false,
         maximumRedirects: Int = 10,
-        asksOrigins: Bool = true,
+        allowsOriginRequests: Bool = true,
         scope: AddressScope = .any,
         allowsLocalRedirects: Bool = false,
         headerProfiles: HeaderProfiles = HeaderProfiles(),
@@ -59,9 +59,9 @@ public struct TransferSettings: Sendable {
         self.readAhead = readAhead
         self.idleLimit = idleLimit
         self.alternatingEntityTags = alternatingEntityTags
-        self.keepsNoStore = keepsNoStore
+        self.storesNoStoreResponses = storesNoStoreResponses
         self.maximumRedirects = maximumRedirects
-        self.asksOrigins = asksOrigins
+        self.allowsOriginRequests = allowsOriginRequests
         self.scope = scope
         self.allowsLocalRedirects = allowsLocalRedirects
         self.headerProfiles = headerProfiles

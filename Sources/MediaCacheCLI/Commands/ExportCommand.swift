@@ -204,8 +204,8 @@ private struct ExportSelection: Sendable {
     ) async throws -> (name: String, gaps: [RemuxResult.Missing]) {
         if let window = try await ChannelWindow(asset, from: from, to: to, client) {
             // The recording contains only the audio that was selected for it.
-            if job.choice.language == nil { job.choice.takesAllAudio = true }
-            job.choice.prefersMostMedia = true
+            if job.choice.language == nil { job.choice.includesAllAudio = true }
+            job.choice.prefersMostCompleteVariant = true
             let content = try await window.content(job.choice)
             if !job.leavesGaps { try window.requireComplete(content) }
             job.inputs = [try window.input]
@@ -217,7 +217,7 @@ private struct ExportSelection: Sendable {
         // A clip needs only the segments in its range. A missing one is an error when it's read.
         if !fetches, !job.leavesGaps, clip.isWhole || !cached.isStream { try cached.requireComplete() }
         job.inputs = [cached.input]
-        if cached.isDownload, job.choice.language == nil { job.choice.takesAllAudio = true }
+        if cached.isDownload, job.choice.language == nil { job.choice.includesAllAudio = true }
         job.clip = clip
         job.isAvailable = { cached.isComplete(playURL: $0) }
         return ("\(cached.url)", [])

@@ -27,7 +27,7 @@ struct PruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         let given = limits.given
-        let settings = try HostSettings(try cache.settings(limits.values, usesStandards: true))
+        let settings = try HostSettings(try cache.settings(limits.values, usesDefaults: true))
         let report = try await Connection.use(settings) { connection in
             if !given.isEmpty, let owner = connection.owner {
                 throw CommandFailure(

@@ -91,7 +91,7 @@ struct RemuxCommand: AsyncParsableCommand {
             output: OutputTarget(path: output, overwrites: results.force))
         // Fail before fetching rather than after it.
         try job.output.check()
-        job.playsTogether = together
+        job.playsInParallel = together
         job.base = base.map { "\($0)" }
         job.choice = stream.choice
         job.leavesGaps = skipMissing

@@ -10,7 +10,7 @@ struct ServeConfiguration: Sendable {
         options: [Setting: String] = [:], declared: [ChannelDeclaration] = [], environment: [String: String] = [:],
         file: ConfigurationFile? = nil
     ) {
-        settings = Settings(options: options, environment: environment, file: file, usesStandards: true)
+        settings = Settings(options: options, environment: environment, file: file, usesDefaults: true)
         channels = ChannelConfiguration(file: file, declared: declared, environment: environment)
         self.environment = environment
     }
@@ -20,7 +20,7 @@ struct ServeConfiguration: Sendable {
     /// - Throws: ``CommandFailure`` for an invalid setting.
     func hostSettings() throws -> HostSettings {
         var host = try HostSettings(settings, environment: environment)
-        host.goesOnWithDownloads = true
+        host.resumesDownloads = true
         host.channels = try channels.channels()
         return host
     }

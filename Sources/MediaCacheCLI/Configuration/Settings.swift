@@ -24,10 +24,10 @@ struct Settings: Sendable {
     ///
     /// - Parameters:
     ///   - options: The values from the command line. Lists have one item per line.
-    ///   - usesStandards: Whether the server's defaults apply.
+    ///   - usesDefaults: Whether the server's defaults apply.
     init(
         options: [Setting: String], environment: [String: String], file: ConfigurationFile?,
-        usesStandards: Bool = false
+        usesDefaults: Bool = false
     ) {
         self.file = file
         let recorder = SourceRecorder()
@@ -35,7 +35,7 @@ struct Settings: Sendable {
         var variables = environment.filter { !$0.value.isEmpty }
         variables["MEDIACACHE_CACHE"] = variables[Setting.cache.variable]
         var standards: [Setting: String] = [:]
-        if usesStandards {
+        if usesDefaults {
             for setting in Setting.allCases { standards[setting] = setting.standard }
         }
         let reader = ConfigReader(

@@ -2,14 +2,14 @@ import MediaCacheAPI
 import MediaLibrary
 
 /// An asset or download that an argument can identify.
-protocol AssetNaming {
+protocol IdentifiableAsset {
     var id: String { get }
     var url: String { get }
     var title: String? { get }
 }
 
-extension AssetRecord: AssetNaming {}
-extension DownloadRecord: AssetNaming {}
+extension AssetRecord: IdentifiableAsset {}
+extension DownloadRecord: IdentifiableAsset {}
 
 extension AssetArgument {
     /// Returns the asset that the argument identifies.
@@ -18,7 +18,7 @@ extension AssetArgument {
     ///   - noun: The noun for the assets in messages.
     ///   - client: The client that looks up the ID of a resource.
     /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors from the API.
-    func find<Item: AssetNaming>(
+    func find<Item: IdentifiableAsset>(
         in assets: [Item], what noun: String, asking client: APIClient
     ) async throws -> Item {
         let found: [Item]

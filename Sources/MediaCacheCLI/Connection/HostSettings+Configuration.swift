@@ -27,9 +27,9 @@ extension HostSettings {
             publicRead: publicRead,
             frames: FFmpeg.isInstalled ? FFmpegFrames(cacheFolder: location.evictable) : nil,
             // Other commands exit before a cover can be generated.
-            keepsCovers: goesOnWithDownloads,
+            keepsCovers: resumesDownloads,
             encoder: FFmpeg.isInstalled ? FFmpegEncoder() : nil,
-            goesOnWithDownloads: goesOnWithDownloads,
+            resumesDownloads: resumesDownloads,
             downloads: downloads,
             channels: channels,
             cacheFolder: location.durable,

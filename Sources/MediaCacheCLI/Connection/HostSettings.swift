@@ -43,7 +43,7 @@ struct HostSettings: Sendable {
     /// Whether other machines can read the library without a token.
     var publicRead = false
     /// Whether interrupted downloads of earlier processes are resumed.
-    var goesOnWithDownloads = false
+    var resumesDownloads = false
     /// The changes to the folder's download settings.
     var downloads: DownloadSettingsUpdate?
     /// The channels that are recorded from the start.

@@ -48,7 +48,7 @@ struct GetExport: Sendable {
         job.inputs = [cached.input]
         job.isAvailable = { cached.isComplete(playURL: $0) }
         // The playlists of a download contain only the selected audio.
-        if cached.isDownload { (job.choice.language, job.choice.takesAllAudio) = (nil, true) }
+        if cached.isDownload { (job.choice.language, job.choice.includesAllAudio) = (nil, true) }
         var result = try await job.run(gateway: APIGateway(client: connection.client, cachedOnly: true))
         result.inputs = ["\(url)"]
         outcome.remux = result

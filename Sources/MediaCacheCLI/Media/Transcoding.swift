@@ -18,7 +18,7 @@ struct Transcoding: Sendable {
         defer { try? FileManager.default.removeItem(atPath: draft.path) }
         var remux = job
         remux.output = draft
-        remux.subtitleOwner = target
+        remux.subtitleBaseFile = target
         let result = try await remux.run(gateway: gateway, progress: progress)
         let seconds = result.duration ?? 0
         return try await BlockingWork.run { control in

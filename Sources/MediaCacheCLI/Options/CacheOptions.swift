@@ -50,14 +50,14 @@ struct CacheOptions: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` for an invalid configuration file.
     func settings(
-        _ others: [Setting: String] = [:], usesStandards: Bool = false,
+        _ others: [Setting: String] = [:], usesDefaults: Bool = false,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Settings {
         Settings(
             options: values.merging(others) { $1 }, environment: environment,
             file: try ConfigurationPath.path(option: config, environment: environment)
                 .map(ConfigurationFile.init(path:)),
-            usesStandards: usesStandards)
+            usesDefaults: usesDefaults)
     }
 
     /// The location of the cache folder.

@@ -36,6 +36,6 @@ struct StreamOptions: ParsableArguments {
     var choice: StreamChoice {
         StreamChoice(
             codec: codec, maximumHeight: maxHeight, maximumBandwidth: maxBandwidth, lowest: lowest, language: language,
-            takesAllAudio: allAudio)
+            includesAllAudio: allAudio)
     }
 }

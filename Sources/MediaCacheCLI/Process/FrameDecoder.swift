@@ -130,8 +130,8 @@ struct FFmpegFrames: FrameExtractor {
 }
 
 /// The server's encoder of programmes.
-struct FFmpegEncoder: FilmEncoder {
-    /// Encodes a film; see `FilmEncoder`.
+struct FFmpegEncoder: MediaFileEncoder {
+    /// Encodes a film; see `MediaFileEncoder`.
     func encode(
         _ film: String, asThreeGP output: String, lasting seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void

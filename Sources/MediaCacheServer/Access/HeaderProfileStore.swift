@@ -145,7 +145,7 @@ final class HeaderProfileStore: Sendable {
                 scoped.headerProfiles[target.url] = HeaderProfiles.Profile(identity: Self.anonymous)
             }
         }
-        if target.options.isCachedOnly { scoped.asksOrigins = false }
+        if target.options.isCachedOnly { scoped.allowsOriginRequests = false }
         return scoped
     }
 }

@@ -11,7 +11,7 @@ struct RequestGate {
     /// The path, without the query.
     let path: String
     /// Whether the client requests an upgrade or a tunnel.
-    let asksForTunnel: Bool
+    let requestsTunnel: Bool
     /// The authority in the request; nil if there is none, as HTTP/1.0 allows.
     let host: String?
     private let hasOneHost: Bool
@@ -19,7 +19,7 @@ struct RequestGate {
     private let isConsistent: Bool
 
     init(_ head: HTTPRequestHead) {
-        asksForTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+        requestsTunnel = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
         let hosts = head.headers["Host"]
         hasOneHost = hosts.count == 1 || (hosts.isEmpty && head.version == .http1_0)
         if !head.uri.hasPrefix("/"), let url = try? ResourceURL(head.uri) {

@@ -28,7 +28,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether the connection's peer is on this machine.
     private var hasLocalPeer = false
     /// Whether the connection can send file regions.
-    private var takesFiles = false
+    private var supportsFileRegions = false
     private let playTargets = PlayTargetCache()
     private let recentHeaders = RecentPlayHeaders()
     /// The most recent host and its verdict. All requests of a connection usually name the same host.
@@ -43,7 +43,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelActive(context: ChannelHandlerContext) {
         localAddress = context.localAddress?.ipAddress
         hasLocalPeer = HostPolicy.isLoopback(context.remoteAddress)
-        takesFiles = context.channel is any SocketOptionProvider
+        supportsFileRegions = context.channel is any SocketOptionProvider
         context.fireChannelActive()
     }
 
@@ -181,7 +181,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ context: ChannelHandlerContext
     ) -> ResponseWriter {
         let writer = ResponseWriter(
-            request: head, keepsAlive: keepsAlive, kind: kind, takesFiles: takesFiles, context: context, owner: self)
+            request: head, keepsAlive: keepsAlive, kind: kind, supportsFileRegions: supportsFileRegions,
+            context: context, owner: self)
         self.writer = writer
         return writer
     }
@@ -258,7 +259,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         // The connection closes after a refused upgrade or tunnel, since the bytes that follow aren't HTTP, and after a
         // body that is too long to discard.
         let keepsAlive =
-            head.isKeepAlive && !isDraining && !gate.asksForTunnel
+            head.isKeepAlive && !isDraining && !gate.requestsTunnel
             && !(isDiscarding && request.announcedLength > server.limits.maximumBodyBytes)
         let writer = makeWriter(head, keepsAlive: keepsAlive, kind: RouteKind(path: gate.path), context)
         switch request.destination {

@@ -116,7 +116,7 @@ final class ResponsePump {
     }
 
     private func take(_ count: Int, of source: any BlobReader, at offset: Int64) {
-        if count >= Self.leastSent, writer.takesFiles,
+        if count >= Self.leastSent, writer.supportsFileRegions,
             let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
         {
             return send(count, of: source, at: offset, from: descriptor)

@@ -28,7 +28,7 @@ final class ResponseWriter {
     private let owner: RequestHandler
     private let kind: RouteKind
     /// Whether the connection can send file regions.
-    let takesFiles: Bool
+    let supportsFileRegions: Bool
     private var state = State.waiting
     private var keepsAlive: Bool
     private var status = 0
@@ -39,14 +39,14 @@ final class ResponseWriter {
 
     /// - Parameters:
     ///   - kind: The kind of the request, for the metrics.
-    ///   - takesFiles: Whether the connection can send file regions.
+    ///   - supportsFileRegions: Whether the connection can send file regions.
     ///   - owner: The handler of the connection. It is informed before the end is written, because writing it may
     ///     deliver the next pipelined request immediately, and again afterwards.
     init(
         request: HTTPRequestHead,
         keepsAlive: Bool,
         kind: RouteKind,
-        takesFiles: Bool,
+        supportsFileRegions: Bool,
         context: ChannelHandlerContext,
         owner: RequestHandler
     ) {
@@ -54,7 +54,7 @@ final class ResponseWriter {
         self.keepsAlive = keepsAlive
         self.context = context
         self.kind = kind
-        self.takesFiles = takesFiles
+        self.supportsFileRegions = supportsFileRegions
         self.owner = owner
     }
 

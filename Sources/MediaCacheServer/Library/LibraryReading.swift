@@ -29,13 +29,13 @@ struct LibraryReading: Sendable {
     func settings(reading asset: Asset) -> TransferSettings {
         let settings = settings(asset)
         switch asset.download?.state {
-        case nil, .complete, .completeWithHoles: return settings.askingNoOrigins
+        case nil, .complete, .completeWithHoles: return settings.withoutOriginRequests
         case .queued, .running, .paused, .waiting, .failed:
             // The settings match those of the download, so that both share fills.
             var settings = settings
-            settings.keepsNoStore = true
+            settings.storesNoStoreResponses = true
             settings.refreshFromDocument = { [downloads, id = asset.id] in
-                try await downloads?.freshURL(for: $0, of: id)
+                try await downloads?.refreshedURL(for: $0, of: id)
             }
             return settings
         }

@@ -44,9 +44,9 @@ struct LibraryRoute: MediaRoute {
         }
         switch parts[1] {
         case "media.mp4":
-            let takesGaps = try request.flag("gaps")
+            let allowsGaps = try request.flag("gaps")
             return MovieOpener(name: "\(Self.prefix)\(id)/media.mp4", movies: movies) { [assetStore, movies] in
-                try await movies.movie(of: try await assetStore.requireAsset(id), takesGaps: takesGaps)
+                try await movies.movie(of: try await assetStore.requireAsset(id), allowsGaps: allowsGaps)
             }
         case "cover": return CoverOpener(id: id, assetStore: assetStore)
         case "frame.jpg":
@@ -74,10 +74,10 @@ struct LibraryRoute: MediaRoute {
         guard parts.count == 2 else {
             guard path.isEmpty || path == AssetContents.entryName else { return nil }
             plays.record(id)
-            return WindowOpener(live: live, window: .span(from: first, to: nil), isPictures: false)
+            return WindowOpener(live: live, window: .span(from: first, to: nil), isIFramePlaylist: false)
         }
         return try live.opener(
-            for: parts[1], track: parts[0], store: store, settings: store.transfers.askingNoOrigins,
+            for: parts[1], track: parts[0], store: store, settings: store.transfers.withoutOriginRequests,
             inflations: inflations)
     }
 

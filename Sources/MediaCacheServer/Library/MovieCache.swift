@@ -45,11 +45,11 @@ final class MovieCache: Sendable {
 
     /// Returns the movie of an asset, and its key in the cache.
     ///
-    /// - Parameter takesGaps: Whether missing segments may remain gaps.
+    /// - Parameter allowsGaps: Whether missing segments may remain gaps.
     /// - Throws: `CacheError` with `notFound` and the missing parts if the asset isn't completely cached, or with
     ///   `notMedia` if it can't be converted to an MP4.
-    func movie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String) {
-        if let stream = try await streamMovie(of: asset, takesGaps: takesGaps) { return stream }
+    func movie(of asset: Asset, allowsGaps: Bool) async throws -> (movie: Movie, name: String) {
+        if let stream = try await streamMovie(of: asset, allowsGaps: allowsGaps) { return stream }
         let (request, info) = try await resource(of: asset)
         let available = try await available(info, request.url)
         let name = "\(info.key) \(info.validator) \(info.length ?? -1) \(available.sorted())"
@@ -66,33 +66,33 @@ final class MovieCache: Sendable {
     /// Returns whether a decoder has to read an asset as a movie: always for a stream, and for a file that is an MP4 or
     /// similar.
     ///
-    /// - Throws: The errors of ``movie(of:takesGaps:)`` if a stream can't be read.
+    /// - Throws: The errors of ``movie(of:allowsGaps:)`` if a stream can't be read.
     func isReadAsMovie(_ asset: Asset) async throws -> Bool {
-        if try await streamMovie(of: asset, takesGaps: true) != nil { return true }
+        if try await streamMovie(of: asset, allowsGaps: true) != nil { return true }
         let (_, info) = try await resource(of: asset)
         if MediaType.isPlaylist(info.contentType) {
-            _ = try await movie(of: asset, takesGaps: true)
+            _ = try await movie(of: asset, allowsGaps: true)
             return true
         }
         let type = MediaType.essence(info.contentType) ?? ""
         guard info.isComplete, type.hasSuffix("/mp4") || type == "video/quicktime" else { return false }
-        return (try? await movie(of: asset, takesGaps: true)) != nil
+        return (try? await movie(of: asset, allowsGaps: true)) != nil
     }
 
     /// Returns the movie of a stream with known contents, which later changes of its playlists don't affect.
-    private func streamMovie(of asset: Asset, takesGaps: Bool) async throws -> (movie: Movie, name: String)? {
+    private func streamMovie(of asset: Asset, allowsGaps: Bool) async throws -> (movie: Movie, name: String)? {
         let (index, version) = try await contents.versioned(asset.id)
         guard let index, !index.contents.playlists.isEmpty else { return nil }
         switch asset.download?.state {
         case nil, .complete, .completeWithHoles:
-            guard takesGaps || asset.holeCount == 0 else {
+            guard allowsGaps || asset.holeCount == 0 else {
                 throw Problem.notFound(lost: asset.holeCount, of: asset.title ?? asset.url)
             }
         case .queued, .running, .paused, .waiting, .failed:
             throw CacheError(.notFound, "\(asset.url) isn't completely cached: its download isn't complete")
         }
         return try await movie(
-            named: "\(asset.id) \(version) \(asset.holeCount) \(takesGaps)", called: asset.url, takesGaps: takesGaps,
+            named: "\(asset.id) \(version) \(asset.holeCount) \(allowsGaps)", called: asset.url, allowsGaps: allowsGaps,
             try settings(for: asset), asset
         ) { (index, { _ in }) }
     }
@@ -103,20 +103,20 @@ final class MovieCache: Sendable {
     ///   - name: A name that is unique to the window.
     ///   - url: The movie's URL, for messages.
     ///   - title: A description of the window, for messages.
-    ///   - takesGaps: Whether lost segments, and segments that can't be read, may remain gaps.
+    ///   - allowsGaps: Whether lost segments, and segments that can't be read, may remain gaps.
     ///   - window: Returns the window if its movie isn't cached.
-    /// - Throws: The errors of ``movie(of:takesGaps:)``.
+    /// - Throws: The errors of ``movie(of:allowsGaps:)``.
     func movie(
-        named name: String, called url: String, window title: String, takesGaps: Bool,
+        named name: String, called url: String, window title: String, allowsGaps: Bool,
         _ window: @escaping @Sendable () async throws -> RecordedWindow
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(named: name, called: url, takesGaps: takesGaps, store.transfers.askingNoOrigins, nil) {
+        try await movie(named: name, called: url, allowsGaps: allowsGaps, store.transfers.withoutOriginRequests, nil) {
             let window = try await window()
             return (
                 ContentsIndex(window.contents),
                 { plan in
                     let lost = window.gaps(in: plan)
-                    guard lost == 0 || takesGaps else { throw Problem.notFound(lost: lost, of: title) }
+                    guard lost == 0 || allowsGaps else { throw Problem.notFound(lost: lost, of: title) }
                 }
             )
         }
@@ -126,7 +126,7 @@ final class MovieCache: Sendable {
     ///
     /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
     private func movie(
-        named name: String, called title: String, takesGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
+        named name: String, called title: String, allowsGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
     ) async throws -> (movie: Movie, name: String) {
         let movie = try await movies.value(for: name) { [store, limit] in
@@ -140,7 +140,7 @@ final class MovieCache: Sendable {
                         let plan = try StreamPlan(
                             playlist: ContentsIndex.base + entry, choice: .allOfAsset, resources: resources)
                         try check(plan)
-                        return try Self.stream(plan, resources, takesGaps: takesGaps, control)
+                        return try Self.stream(plan, resources, allowsGaps: allowsGaps, control)
                     } catch let error as ContainerError {
                         throw Self.failure(error, of: title)
                     }
@@ -152,7 +152,7 @@ final class MovieCache: Sendable {
 
     private func settings(for asset: Asset) throws -> TransferSettings {
         let url = try ResourceURL(asset.url)
-        return (profiles.settings(for: url, as: asset.identity) ?? store.transfers).askingNoOrigins
+        return (profiles.settings(for: url, as: asset.identity) ?? store.transfers).withoutOriginRequests
     }
 
     private func resource(of asset: Asset) async throws -> (ReadRequest, ResourceInfo) {
@@ -241,10 +241,10 @@ final class MovieCache: Sendable {
     }
 
     private static func stream(
-        _ plan: StreamPlan, _ resources: StoreResources, takesGaps: Bool = false, _ control: WorkControl
+        _ plan: StreamPlan, _ resources: StoreResources, allowsGaps: Bool = false, _ control: WorkControl
     ) throws -> Movie {
         .stream(
-            try StreamMovie(plan, resources: resources, missingParts: takesGaps ? .leaveGaps : .fail) {
+            try StreamMovie(plan, resources: resources, missingParts: allowsGaps ? .leaveGaps : .fail) {
                 (_, _) throws(ContainerError) in
                 do {
                     try control.check()

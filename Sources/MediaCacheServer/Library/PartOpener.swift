@@ -41,7 +41,7 @@ struct PartOpener: ReaderOpener {
             // Recorded parts can't be refetched.
             return try await RecordedBytes(
                 part: part, isWrapped: part.role == .mediaSegment, name: name, store: store,
-                settings: store.transfers.askingNoOrigins, inflations: inflations
+                settings: store.transfers.withoutOriginRequests, inflations: inflations
             ).reader(range)
         }
         var request = try part.request(settings: reading.settings(reading: asset), named: asset.url)

@@ -81,7 +81,7 @@ struct UnwrappedPart: Sendable {
     /// Returns the length. If the length is unknown until the end, completes the resource first.
     private func length(of head: ResourceHead) async throws -> Int64? {
         if let length = head.length { return length }
-        guard request.settings?.asksOrigins == true else { return nil }
+        guard request.settings?.allowsOriginRequests == true else { return nil }
         return try await store.complete(request).length
     }
 

@@ -49,10 +49,10 @@ struct LiveRoute: MediaRoute {
                 for: file, track: parts[1], store: store, settings: settings, inflations: inflations)
         }
         if let window = try live.window(file) {
-            return WindowOpener(live: live, window: window, isPictures: file == LiveChannel.pictures)
+            return WindowOpener(live: live, window: window, isIFramePlaylist: file == LiveChannel.pictures)
         }
         if file.hasSuffix(".mp4") {
-            return try movieOpener(live, String(file.dropLast(4)), takesGaps: try request.flag("gaps"))
+            return try movieOpener(live, String(file.dropLast(4)), allowsGaps: try request.flag("gaps"))
         }
         if file.hasSuffix(".jpg") {
             guard frames.isAvailable else { throw Problem.noDecoder }
@@ -76,7 +76,7 @@ struct LiveRoute: MediaRoute {
         return ExportOpener(live: live, recordings: recordings, programme: pieces[0], format: format)
     }
 
-    private func movieOpener(_ live: LiveChannel, _ stem: String, takesGaps: Bool) throws -> any ReaderOpener {
+    private func movieOpener(_ live: LiveChannel, _ stem: String, allowsGaps: Bool) throws -> any ReaderOpener {
         let parts = stem.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
             throw Problem.badRequest("“\(stem).mp4” isn't <from>-<to>.mp4, with times in seconds or milliseconds")
@@ -91,9 +91,9 @@ struct LiveRoute: MediaRoute {
         return MovieOpener(name: name, movies: movies, start: start) {
             // The recorded ranges are part of the name, since retention changes the movie.
             let ranges = live.recording.recordedRanges(from: from, to: to)
-            let key = "\(live.recording.id) \(from) \(to) \(takesGaps) \(live.isStrict) \(ranges)"
+            let key = "\(live.recording.id) \(from) \(to) \(allowsGaps) \(live.isStrict) \(ranges)"
             let title = "this window of \(live.name)"
-            return try await movies.movie(named: key, called: name, window: title, takesGaps: takesGaps) {
+            return try await movies.movie(named: key, called: name, window: title, allowsGaps: allowsGaps) {
                 try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
             }
         }

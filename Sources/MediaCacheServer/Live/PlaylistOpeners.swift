@@ -6,12 +6,12 @@ struct WindowOpener: ReaderOpener {
     let live: LiveChannel
     let window: WindowRequest
     /// Whether the I-frame playlist is requested.
-    let isPictures: Bool
+    let isIFramePlaylist: Bool
 
     var name: String { live.path }
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
-        if isPictures {
+        if isIFramePlaylist {
             let bytes = try await live.recording.pictures(window, isStrict: live.isStrict)
             return try MemoryReader(playlist: bytes, name: name)
         }

@@ -21,11 +21,11 @@ struct AssetsRoute: Route {
     let urls: ServerURLs
     let control: AccessControl
 
-    /// Allows ``ServerLimits/maximumPictureBytes`` for a cover.
+    /// Allows ``ServerLimits/maximumImageBytes`` for a cover.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0
-        case .put where path.hasSuffix("/cover"): limits.maximumPictureBytes
+        case .put where path.hasSuffix("/cover"): limits.maximumImageBytes
         default: limits.maximumBodyBytes
         }
     }

@@ -22,11 +22,11 @@ struct BundlesRoute: Route {
     let contentsCache: AssetContentsCache
     let urls: ServerURLs
 
-    /// Allows ``ServerLimits/maximumPictureBytes`` for contents and for the bytes of parts.
+    /// Allows ``ServerLimits/maximumImageBytes`` for contents and for the bytes of parts.
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int {
         switch method {
         case .get, .head: 0
-        case .put, .post: limits.maximumPictureBytes
+        case .put, .post: limits.maximumImageBytes
         default: limits.maximumBodyBytes
         }
     }

@@ -190,8 +190,8 @@ struct ChannelsRoute: Route {
         let start = from ?? (gapsOnly ? .min : (to ?? live.now) - 3_600_000_000_000)
         var segments: [TimelineRecord.Segment] = []
         for timeline in recording.timelines {
-            let stretch = try await timeline.stretch(from: start, to: to ?? .max)
-            segments += stretch.segments.filter { !gapsOnly || $0.state == .gap }.map { row in
+            let range = try await timeline.range(from: start, to: to ?? .max)
+            segments += range.segments.filter { !gapsOnly || $0.state == .gap }.map { row in
                 TimelineRecord.Segment(
                     track: timeline.track, number: row.number, start: row.start / 1_000_000,
                     duration: Double(row.duration) / 1e9, gap: row.state == .gap,

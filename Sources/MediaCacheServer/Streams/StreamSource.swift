@@ -126,8 +126,8 @@ final class StreamSource: ByteReaderSource {
     }
 
     /// Throws if the playlist marks the segment as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
-    private func refuseGap(at place: SegmentPlace?, _ request: ReadRequest) async throws {
-        guard let place, place.isGap, !store.isHere(request) else { return }
+    private func refuseGap(at place: SegmentPosition?, _ request: ReadRequest) async throws {
+        guard let place, place.isGap, !store.isAvailableWithoutOrigin(request) else { return }
         if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
         throw CacheError(.notFound, "the playlist marks \(request.url) as a gap (EXT-X-GAP)")
     }
@@ -211,25 +211,25 @@ final class StreamSource: ByteReaderSource {
 
     /// Returns the request, adapted to the segment's position in a stream. A segment is fetched whole. A live segment
     /// is revalidated if its cached version is older than its media sequence number.
-    private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPlace?) {
+    private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPosition?) {
         guard let place = recentPlaylists.place(of: request.url) else { return (request, nil) }
         var request = request
         request.kind = place.kind
         if place.isWholeResource { request.policy = .whole }
-        if place.isHint { request.settings = (request.settings ?? store.transfers).waitingForWhatComes }
+        if place.isHint { request.settings = (request.settings ?? store.transfers).waitingForFutureContent }
         if let moment = place.namedSince { request.revalidation = .since(moment) }
         return (request, place)
     }
 
     /// Prefetches the next segments, with the scope of the playlist that references them.
-    private func fetchAhead(of place: SegmentPlace, _ request: ReadRequest) {
+    private func fetchAhead(of place: SegmentPosition, _ request: ReadRequest) {
         let (urls, scope) = recentPlaylists.following(place, count: segmentsAhead)
         guard !urls.isEmpty else { return }
         let settings = (request.settings ?? store.transfers).narrowed(to: scope)
         Task {
             for url in urls {
                 let (ahead, place) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
-                guard let place, !store.isHere(ahead) else { continue }
+                guard let place, !store.isAvailableWithoutOrigin(ahead) else { continue }
                 if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // An error is reported when the player requests the segment.
                 try? await store.read(ahead).cancel()

@@ -19,7 +19,7 @@ extension OriginCheck {
         try await expectPrefix(of: body, from: response, then: .unreachable, atMost: 100_000)
     }
 
-    func noAnswer() async throws {
+    func missingResponse() async throws {
         let url = try serve(ScriptedResource(.text("x")))
         script.always(url, .unreachable)
         try await expectFailure(.unreachable) { _ = try await send(url) }
@@ -61,7 +61,7 @@ extension OriginCheck {
         let first = try await next(response.body) ?? []
         try await runIntoStall()
         let ahead = (script.requests(for: url).first?.bodyBytes ?? 0) - Int64(first.count)
-        try expect(ahead <= contract.heldBytes, "\(ahead) bytes were received before the reader requested them")
+        try expect(ahead <= contract.maximumBuffered, "\(ahead) bytes were received before the reader requested them")
         let second = try await next(response.body) ?? []
         try expect(body.matches(first + second), "wrong bytes")
         response.body.cancel()
@@ -80,7 +80,7 @@ extension OriginCheck {
         try await expectFailure(.cancelled) { while try await next(small.body) != nil {} }
     }
 
-    func bodyLetGo() async throws {
+    func releasedBody() async throws {
         var response: OriginResponse? = try await stalledResponse()
         try expect(response?.status == 200, "expected 200")
         response = nil

@@ -48,7 +48,7 @@ public struct OriginContract: Sendable {
         /// The time between reads doesn't count as a stall.
         case permitsReaderPauses
         /// A pause of the reader pauses the transfer.
-        case holdsLittle
+        case limitsBuffering
         /// Cancelling a body closes the exchange.
         case closesCancelledBody
         /// Releasing a response closes the exchange.
@@ -90,7 +90,7 @@ public struct OriginContract: Sendable {
     let script: ScriptedOrigin
     let makeURL: @Sendable (String) throws -> ResourceURL
     let limit: Duration
-    let heldBytes: Int64
+    let maximumBuffered: Int64
     let allowances: Set<Allowance>
     let time: any TimeSource
 
@@ -100,7 +100,8 @@ public struct OriginContract: Sendable {
     ///   - origin: The origin to test.
     ///   - script: The scripted origin that receives the requests. Use a new one for each rule.
     ///   - limit: The time limit in rules that test timeouts.
-    ///   - heldBytes: The maximum number of bytes received ahead of the reader, including the system's socket buffers.
+    ///   - maximumBuffered: The maximum number of bytes received ahead of the reader, including the socket buffers of
+    ///     the system.
     ///   - allowances: The permitted deviations.
     ///   - time: The clock that measures `limit`.
     ///   - makeURL: Returns the URL of a path on the script. Paths start with `/`.
@@ -108,7 +109,7 @@ public struct OriginContract: Sendable {
         _ origin: any Origin,
         script: ScriptedOrigin,
         limit: Duration = .seconds(1),
-        heldBytes: Int64 = 16 << 20,
+        maximumBuffered: Int64 = 16 << 20,
         allowing allowances: Set<Allowance> = [],
         time: any TimeSource = SystemTime(),
         makeURL: @escaping @Sendable (String) throws -> ResourceURL
@@ -116,7 +117,7 @@ public struct OriginContract: Sendable {
         self.origin = origin
         self.script = script
         self.limit = limit
-        self.heldBytes = heldBytes
+        self.maximumBuffered = maximumBuffered
         self.allowances = allowances
         self.time = time
         self.makeURL = makeURL
@@ -140,13 +141,13 @@ public struct OriginContract: Sendable {
         case .reportsTruncatedChunks: try await check.truncation(.noContentLength, .bodyShorter(by: 1000))
         case .readsUntilConnectionEnd: try await check.closeDelimited()
         case .reportsResets: try await check.reset()
-        case .reportsMissingResponses: try await check.noAnswer()
+        case .reportsMissingResponses: try await check.missingResponse()
         case .limitsFirstByteTime: try await check.firstByte()
         case .limitsStalls: try await check.stall()
         case .permitsReaderPauses: try await check.pause()
-        case .holdsLittle: try await check.backPressure()
+        case .limitsBuffering: try await check.backPressure()
         case .closesCancelledBody: try await check.cancelledBody()
-        case .closesReleasedBody: try await check.bodyLetGo()
+        case .closesReleasedBody: try await check.releasedBody()
         case .closesCancelledSend: try await check.cancelledSend()
         case .closesCancelledRead: try await check.cancelledRead()
         case .refusesLocalAddresses: try await check.scope()

@@ -18,7 +18,7 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
         case delivered(BackgroundRequest)
         case failed(BackgroundRequest, CacheError)
         /// The system has delivered all events of the session.
-        case toldAll
+        case waitForSystemEvents
     }
 
     private let now: @Sendable () -> Date
@@ -68,6 +68,6 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     }
 
     #if canImport(Darwin)
-        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.toldAll) }
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.waitForSystemEvents) }
     #endif
 }

@@ -19,7 +19,7 @@ import Synchronization
 /// checks them like responses from its origin, and doesn't request their bytes again. Create an instance with the same
 /// identifier at each launch, so that the system delivers the events of earlier transfers to it.
 ///
-/// If the system launches the app for these transfers, await ``toldAll()`` in
+/// If the system launches the app for these transfers, await ``waitForSystemEvents()`` in
 /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` and then call the completion handler.
 ///
 /// The system follows redirects and sends the header fields to each host. If the fields are secret, pass the final URL
@@ -127,7 +127,7 @@ public final class BackgroundTransfers: Sendable {
                 .invalidSetting,
                 "\(url) can't be fetched in the background, because it contains user information; download it instead")
         }
-        guard transfers.asksOrigins else {
+        guard transfers.allowsOriginRequests else {
             throw CacheError(
                 .invalidSetting, "\(url) can't be fetched: the store's settings forbid requests to origins")
         }
@@ -135,7 +135,7 @@ public final class BackgroundTransfers: Sendable {
         let host = try await hosts.meaning(of: url.host, grants: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
         // Bytes in received files must not be requested again.
-        await takeDelivered()
+        await storeReceivedFiles()
         let cached = try await store.resource(of: ReadRequest(url: url))
         let missing = try Self.missing(of: url, range, cached)
         let running = try await runningRequests()
@@ -171,7 +171,7 @@ public final class BackgroundTransfers: Sendable {
     /// Returns the URLs of all resources with an unfinished transfer.
     ///
     /// - Throws: `CacheError` with `closed` after ``shutdown()``.
-    public func underWay() async throws -> Set<ResourceURL> {
+    public func urlsInTransfer() async throws -> Set<ResourceURL> {
         Set(try await runningRequests().compactMap { try? ResourceURL($0.url) })
     }
 
@@ -199,16 +199,16 @@ public final class BackgroundTransfers: Sendable {
 
     /// Adds all received files to the store, including those that couldn't be added before because the store was
     /// suspended or the disk was full. Returns when all of them have been processed.
-    public func takeDelivered() async { await storeDeliveries().value }
+    public func storeReceivedFiles() async { await storeDeliveries().value }
 
     /// Waits until the system has delivered all events for which it launched the app, and the store has cached the
     /// received files. On Linux and after ``shutdown()``, it only waits for the store. A later call waits for the
     /// events of the next launch.
-    public func toldAll() async {
+    public func waitForSystemEvents() async {
         #if canImport(Darwin)
             await told()
         #endif
-        await takeDelivered()
+        await storeReceivedFiles()
     }
 
     /// Waits until the system has delivered all events since the last call, or ``shutdown()`` is called.
@@ -309,7 +309,7 @@ extension BackgroundTransfers {
         case .failed(let request, let error):
             state.withLock { _ = $0.started.remove(request) }
             reportFailure(request, error)
-        case .toldAll:
+        case .waitForSystemEvents:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
                 state.areEventsDelivered = state.waiting.isEmpty

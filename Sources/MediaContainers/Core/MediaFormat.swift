@@ -23,7 +23,7 @@ public struct MediaFormat: Sendable, Hashable {
     public var protection: SampleProtection?
     /// Complete boxes of an MP4 sample entry that describe the presentation of video (`colr`, `pasp`, `clap`, `mdcv`,
     /// …). They are copied verbatim, so that a remuxed file has the same colours and pixel aspect ratio.
-    public var pictureBoxes: [UInt8] = []
+    public var videoBoxes: [UInt8] = []
     /// The framing of each sample's bytes.
     public var framing: SampleFraming
 
@@ -33,11 +33,11 @@ public struct MediaFormat: Sendable, Hashable {
         guard case .other(let code) = codec else { return "\(codec)" }
         guard let type = Self.streamType(code) else { return "“\(code)”" }
         let hex = "stream type 0x" + (type < 16 ? "0" : "") + String(type, radix: 16, uppercase: true)
-        return UnreadStreamType(type).map { "\($0.name) (\(hex))" } ?? hex
+        return UnsupportedStreamType(type).map { "\($0.name) (\(hex))" } ?? hex
     }
 
     /// Whether the format is an MPEG-TS stream type that this library doesn't read.
-    var isUnread: Bool {
+    var isUnsupported: Bool {
         guard case .other(let code) = codec else { return false }
         return Self.streamType(code) != nil
     }

@@ -7,7 +7,7 @@
 ///
 /// The bounds keep sums in this module from overflowing: a sum of up to 15 times is below 2⁶³. Times in ticks of 90 kHz
 /// are below 2⁵⁰, so the times of even 4,096 held samples add up to less than 2⁶³. Sums without such a bound, such as a
-/// shift that grows with each stretch, use `addingClamped`.
+/// shift that grows with each period, use `addingClamped`.
 public enum Timescale {
     /// The bound of times in ticks, equal to 18 years in nanoseconds.
     static let maximumTicks: Int64 = 1 << 59

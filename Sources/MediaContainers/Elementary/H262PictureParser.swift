@@ -107,7 +107,7 @@ final class H262PictureParser: FrameParser {
             codec: .mpeg2Video, codecString: profile?.codecString ?? "mp4v.6A", configuration: Array(unit),
             sampleEntry: "mp4v", width: header.width, height: header.height)
         // In MPEG-1, the codes are pixel aspect ratios, all close to square.
-        if profile != nil { format.pictureBoxes = header.pixelAspect?.box ?? [] }
+        if profile != nil { format.videoBoxes = header.pixelAspect?.box ?? [] }
         setFormat(format)
     }
 }

@@ -89,7 +89,7 @@ final class H264AccessUnitParser: AccessUnitParser {
         var format = MediaFormat(
             codec: .avc, codecString: configuration.codecString(), configuration: configuration.record,
             sampleEntry: "avc1", width: sequence.width, height: sequence.height, framing: .startCodes)
-        format.pictureBoxes = sequence.pixelAspect?.box ?? []
+        format.videoBoxes = sequence.pixelAspect?.box ?? []
         setFormat(format)
     }
 }

@@ -126,7 +126,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
 
     private mutating func readUsability(_ reader: inout BitReader) throws(ContainerError) {
         if try reader.flag() {
-            pixelAspect = try VideoUsability.aspectRatio(&reader)
+            pixelAspect = try VideoUsabilityInformation.aspectRatio(&reader)
         }
         if try reader.flag() { try reader.skip(1) }
         if try reader.flag() {

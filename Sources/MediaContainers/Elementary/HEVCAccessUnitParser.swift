@@ -67,7 +67,7 @@ final class HEVCAccessUnitParser: AccessUnitParser {
         var format = MediaFormat(
             codec: .hevc, codecString: configuration.codecString(), configuration: record, sampleEntry: "hvc1",
             width: set.width, height: set.height, framing: .startCodes)
-        format.pictureBoxes = set.pixelAspect?.box ?? []
+        format.videoBoxes = set.pixelAspect?.box ?? []
         setFormat(format)
     }
 }

@@ -134,7 +134,7 @@ struct HEVCSequenceTail {
     }
 
     private mutating func timing(_ reader: inout BitReader) throws(ContainerError) -> Double? {
-        if try reader.flag() { pixelAspect = try VideoUsability.aspectRatio(&reader) }
+        if try reader.flag() { pixelAspect = try VideoUsabilityInformation.aspectRatio(&reader) }
         if try reader.flag() { try reader.skip(1) }
         if try reader.flag() {
             try reader.skip(4)

@@ -30,7 +30,7 @@ struct MediaFormatBuilder {
             _ = try FullBox(&reader)
             descriptor = try ElementaryStreamDescriptor(&reader)
         case "colr", "pasp", "clap", "mdcv", "clli", "dvcC", "dvvC":
-            format.pictureBoxes.appendBox(header.type) { $0 += [UInt8](copying: reader.takeRest()) }
+            format.videoBoxes.appendBox(header.type) { $0 += [UInt8](copying: reader.takeRest()) }
         case "srat":
             _ = try FullBox(&reader)
             format.sampleRate = Int(try reader.uint32())

@@ -56,7 +56,7 @@ enum StreamType: Hashable {
         switch self {
         case .h262, .h264, .hevc, .encrypted(0xDB): .video
         case .mpegAudio, .adtsAAC, .latmAAC, .ac3, .eac3, .opus, .encrypted: .audio
-        case .other(let raw): UnreadStreamType(raw)?.kind ?? .data
+        case .other(let raw): UnsupportedStreamType(raw)?.kind ?? .data
         case .id3, .scte35: .data
         }
     }
@@ -88,7 +88,7 @@ enum StreamType: Hashable {
 
 /// Audio and video codings in transport streams that this library doesn't read, by stream type (ISO/IEC 13818-1, table
 /// 2-34; Blu-ray; ATSC).
-struct UnreadStreamType {
+struct UnsupportedStreamType {
     let kind: MediaKind
     let name: String
 

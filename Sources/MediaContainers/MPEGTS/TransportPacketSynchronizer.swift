@@ -234,7 +234,7 @@ struct TransportPacketSynchronizer: ~Copyable {
 }
 
 /// The search for packet boundaries in a transport stream, without reading all of it.
-package enum TransportPacketBorders {
+package enum TransportPacketBoundaries {
     /// The number of consecutive sync bytes required.
     private static let confirmations = 5
 

@@ -8,7 +8,7 @@ public enum TransportStreamFront {
     ///   - isWhole: Whether `front` is the whole stream.
     /// - Returns: The number of bytes. Nil if `front` doesn't contain a complete first picture, if that picture depends
     ///   on others, or if the stream is scrambled or doesn't consist of 188-byte packets.
-    public static func lengthToFirstPicture(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
+    public static func lengthToFirstFrame(_ front: UnsafeRawBufferPointer, isWhole: Bool) -> Int? {
         let length = TransportPacketSynchronizer.packetLength
         guard let base = front.baseAddress else { return nil }
         var pictures: Int?

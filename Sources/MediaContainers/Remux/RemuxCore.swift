@@ -16,7 +16,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     /// Whether the audio of an input is the default.
     private let hasDefault: Bool
     private var timeline: JoinedTimeline
-    private var held = HeldSamples()
+    private var held = SampleQueue()
     private let reframer = SampleReframer()
 
     init(output: Output, inputs: [RemuxInput], longestGap: Int64) {
@@ -89,10 +89,10 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs[sample.track].lastEnd = end
         input.nextOrigin = end
         input.lastTime = times.dts
-        if input.isTolerant, outputs[sample.track].media.kind != .text { input.holeSearch.add(times.dts) }
-        let stretch = timeline.add(
+        if input.isTolerant, outputs[sample.track].media.kind != .text { input.gapDetector.add(times.dts) }
+        let period = timeline.add(
             track: sample.track, of: input.index, dts: times.dts, pts: times.pts, duration: times.duration)
-        try convert(sample, times, stretch, format, bytes)
+        try convert(sample, times, period, format, bytes)
     }
 
     // MARK: - Damaged timestamps
@@ -107,25 +107,25 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let track = sample.track
         switch outputs[track].doubt?.verdict(onNext: times.dts) {
         case .open?, nil: break
-        case .confirmed?: try resolveDoubt(of: track, isDamaged: false)
-        case .damaged?, .contradicted?: try resolveDoubt(of: track, isDamaged: true)
+        case .confirmed?: try resolveSuspects(of: track, isDamaged: false)
+        case .damaged?, .contradicted?: try resolveSuspects(of: track, isDamaged: true)
         }
         if outputs[track].doubt == nil {
             guard !timeline.isExpected(track, of: input.index, at: times.dts) else {
                 return try admit(sample, times, of: input, format, bytes)
             }
             let last = timeline.lastTimes(track)
-            outputs[track].doubt = DoubtfulSamples(expected: last.end, offset: last.offset, longest: longestReach)
+            outputs[track].doubt = SuspectSamples(expected: last.end, offset: last.offset, longest: longestReach)
         }
         outputs[track].doubt?.append(
-            DoubtfulSamples.Held(
+            SuspectSamples.Held(
                 sample: sample, timescale: times.timescale, dts: times.dts, pts: times.pts, duration: times.duration,
                 origin: times.origin, input: input, format: format, bytes: [UInt8](copying: bytes)))
-        if outputs[track].doubt?.isFull == true { try resolveDoubt(of: track, isDamaged: false) }
+        if outputs[track].doubt?.isFull == true { try resolveSuspects(of: track, isDamaged: false) }
     }
 
     /// Delivers the doubtful samples of a track.
-    private mutating func resolveDoubt(of track: Int, isDamaged: Bool) throws(ContainerError) {
+    private mutating func resolveSuspects(of track: Int, isDamaged: Bool) throws(ContainerError) {
         guard let doubt = outputs[track].doubt else { return }
         outputs[track].doubt = nil
         if isDamaged { damage.add(.damagedTimestamp, at: timeline.elapsed(track)) }
@@ -143,9 +143,9 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Accepts the times of all doubtful samples of the current input, because no samples follow that could confirm or
     /// contradict them.
-    mutating func acceptDoubtfulSamples() throws(ContainerError) {
+    mutating func acceptSuspectSamples() throws(ContainerError) {
         for index in outputs.indices where outputs[index].input == input.index {
-            try resolveDoubt(of: index, isDamaged: false)
+            try resolveSuspects(of: index, isDamaged: false)
         }
     }
 
@@ -170,7 +170,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     ///   - missing: The duration of the media missing before the segment, in ticks of 90 kHz.
     mutating func join(_ join: SegmentJoin, missing: Int64) throws(ContainerError) {
         guard join == .gap || join == .discontinuity else { return }
-        try acceptDoubtfulSamples()
+        try acceptSuspectSamples()
         if join == .discontinuity {
             timeline.leave(input.index, number: input.discontinuities, missing: missing)
             release()
@@ -193,9 +193,9 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Delivers the held samples.
     mutating func finish() throws(ContainerError) {
-        for index in outputs.indices { try resolveDoubt(of: index, isDamaged: false) }
+        for index in outputs.indices { try resolveSuspects(of: index, isDamaged: false) }
         try start()
-        while let stretch = timeline.unsettled { timeline.settle(stretch) }
+        while let period = timeline.unsettled { timeline.settle(period) }
         try deliverHeld()
         for track in outputs.indices { try deliverBlocks(of: track) }
     }
@@ -261,7 +261,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     }
 
     /// Returns the timescale of an output track: the sample rate for audio from MPEG-TS, otherwise a multiple of the
-    /// input's timescale that's precise enough for shifts between stretches.
+    /// input's timescale that's precise enough for shifts between periods.
     private static func timescale(_ track: MediaTrack, _ format: MediaFormat) -> Int32 {
         if track.timescale == 90_000, track.kind == .audio, format.sampleRate > 0 {
             return Int32(clamping: format.sampleRate)
@@ -315,8 +315,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         outputs.indices.sorted { places[$0] < places[$1] }.map { outputs[$0].media }
     }
 
-    /// The joined stretches.
-    var stretches: [JoinedStretch] { timeline.joined }
+    /// The joined clock periods.
+    var clockPeriods: [JoinedClockPeriod] { timeline.joined }
 
     /// Ends the start phase and fixes the order of the tracks.
     private mutating func start() throws(ContainerError) {
@@ -350,7 +350,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
 
     /// Converts a sample to the form stored in MP4, and delivers or holds it.
     private mutating func convert(
-        _ sample: MediaSample, _ times: Times, _ stretch: StretchID, _ format: MediaFormat,
+        _ sample: MediaSample, _ times: Times, _ period: ClockPeriodID, _ format: MediaFormat,
         _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         var part = sample
@@ -360,12 +360,12 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             // A LATM frame may contain several AAC frames of equal duration.
             part.duration = sample.duration / Int64(count)
             part.size = stored.count
-            if let shift = timeline.shift(of: stretch), !isStarting {
+            if let shift = timeline.shift(of: period), !isStarting {
                 try deliver(part, timescale, shift: shift.addingClamped(origin), stored)
             } else {
                 held.append(
-                    HeldSamples.Held(
-                        stretch: stretch, sample: part, timescale: timescale, origin: origin,
+                    SampleQueue.Held(
+                        period: period, sample: part, timescale: timescale, origin: origin,
                         bytes: [UInt8](copying: stored)))
             }
             part.dts = part.dts.addingClamped(part.duration)
@@ -381,7 +381,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         do throws(ContainerError) {
             found = try outputs[sample.track].place(sample, from: timescale, shift: shift)
         } catch {
-            // The stretches together exceed the longest possible file.
+            // The periods together exceed the longest possible file.
             return try reject(error)
         }
         guard var placed = found else { return }
@@ -419,15 +419,15 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
             try deliverHeld()
         }
         guard !isStarting else { return }
-        while let stretch = timeline.unsettled, timeline.isComplete(stretch) || held.isFull {
-            timeline.settle(stretch)
+        while let period = timeline.unsettled, timeline.isComplete(period) || held.isFull {
+            timeline.settle(period)
             try deliverHeld()
         }
     }
 
     private mutating func deliverHeld() throws(ContainerError) {
         for entry in held.take(before: timeline.unsettled) {
-            guard let shift = timeline.shift(of: entry.stretch) else { continue }
+            guard let shift = timeline.shift(of: entry.period) else { continue }
             let result = entry.bytes.withUnsafeBytes { bytes in
                 Result { () throws(ContainerError) in
                     try deliver(entry.sample, entry.timescale, shift: shift.addingClamped(entry.origin), bytes)

@@ -37,14 +37,14 @@ public struct SegmentDamage: Sendable {
     /// The first error in the segment.
     public var error: ContainerError
     /// Whether the rest of the segment wasn't read.
-    public var isCutShort: Bool
+    public var isTruncated: Bool
     /// Whether no samples were read from the segment.
     public var isEmpty: Bool
 
     /// Creates a description of damage.
-    public init(error: ContainerError, isCutShort: Bool, isEmpty: Bool) {
+    public init(error: ContainerError, isTruncated: Bool, isEmpty: Bool) {
         self.error = error
-        self.isCutShort = isCutShort
+        self.isTruncated = isTruncated
         self.isEmpty = isEmpty
     }
 }

@@ -28,7 +28,7 @@ final class RemuxInput {
     /// The first error in the current segment.
     var obstacle: ContainerError?
     /// The search for media that is missing without a gap or discontinuity.
-    var holeSearch = HoleSearch()
+    var gapDetector = GapDetector()
     /// The amount for each track by which decoding times of MP4 segments have been moved so far.
     var decodingShifts: [Int64] = []
     /// The amount added to sample times in ticks of 90 kHz: the timestamp of a packed audio segment.

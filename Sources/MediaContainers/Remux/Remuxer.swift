@@ -2,13 +2,13 @@
 /// form stored in MP4, in one pass.
 ///
 /// The output receives samples on one timeline that begins with the clock of the first segment: 33-bit timestamps are
-/// unwrapped, stretches of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video
+/// unwrapped, periods of unrelated clocks are joined end to end, and missing media remains a gap. Audio and video
 /// keep the offset that they have in the segments. H.264 and HEVC samples have length-prefixed NAL units, and AAC
 /// samples have no headers. If the parameter sets of a track change, the track gets another format. A change of codec
 /// is an error that includes its time.
 ///
 /// Several inputs, such as a video playlist and an audio playlist, are remuxed together by appending their segments
-/// alternately. Memory is bounded by the longest frame of each track, and by 8 MiB where stretches join.
+/// alternately. Memory is bounded by the longest frame of each track, and by 8 MiB where periods join.
 public struct Remuxer<Output: SampleSink> {
     /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
@@ -24,8 +24,8 @@ public struct Remuxer<Output: SampleSink> {
     /// The tracks of the output in order.
     public var tracks: [MediaTrack] { core.orderedTracks }
 
-    /// The stretches of the inputs' clocks in the output, in order; complete after ``finish()``.
-    public var stretches: [JoinedStretch] { core.stretches }
+    /// The periods of the inputs' clocks in the output, in order; complete after ``finish()``.
+    public var clockPeriods: [JoinedClockPeriod] { core.clockPeriods }
 
     /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
     public var leftOut: [MediaTrack] { core.leftOut }
@@ -37,7 +37,7 @@ public struct Remuxer<Output: SampleSink> {
     /// least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any track.
     ///
     /// - Parameter input: The index of the input.
-    public func holes(of input: Int) -> [MediaHole] { inputs[input].holeSearch.holes }
+    public func holes(of input: Int) -> [UnannouncedGap] { inputs[input].gapDetector.holes }
 
     /// Whether the output has thrown an error.
     public var hasOutputFailed: Bool { core.output.hasFailed }
@@ -102,10 +102,10 @@ public struct Remuxer<Output: SampleSink> {
             guard toleratesDamage, !core.output.hasFailed, error.code != .inputOutput else { throw error }
             // Data of a partially read segment must not be mistaken for the start of the next one.
             if core.input.isReading { changeDemuxer() }
-            return SegmentDamage(error: error, isCutShort: true, isEmpty: !core.input.hasBegun(nil))
+            return SegmentDamage(error: error, isTruncated: true, isEmpty: !core.input.hasBegun(nil))
         }
         return core.input.obstacle.map {
-            SegmentDamage(error: $0, isCutShort: false, isEmpty: !core.input.hasBegun(nil))
+            SegmentDamage(error: $0, isTruncated: false, isEmpty: !core.input.hasBegun(nil))
         }
     }
 
@@ -127,8 +127,8 @@ public struct Remuxer<Output: SampleSink> {
             join = .discontinuity
         }
         try end(before: format, join)
-        core.input.holeSearch.beginSegment()
-        if join != .continuous || missing > 0 { core.input.holeSearch.beginClock() }
+        core.input.gapDetector.beginSegment()
+        if join != .continuous || missing > 0 { core.input.gapDetector.beginClock() }
         core.input.count(join, upTo: discontinuities)
         let audioFormat =
             format == .packedAudio

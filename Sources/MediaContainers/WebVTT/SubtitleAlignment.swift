@@ -7,21 +7,21 @@
 public struct SubtitleAlignment: Sendable {
     /// The period of the 33-bit clock.
     private static let wrap: Int64 = 1 << 33
-    /// The distance into a segment after which its stretch is certain.
+    /// The distance into a segment after which its period is certain.
     private static let margin: Int64 = 90_000
 
-    private let stretches: [JoinedStretch]
+    private let periods: [JoinedClockPeriod]
     /// The position on the timeline of time 0 in the playlists.
     private let zero: Int64
 
     /// Creates an alignment for the output of a remuxer.
     ///
     /// - Parameters:
-    ///   - stretches: ``Remuxer/stretches`` after ``Remuxer/finish()``.
+    ///   - periods: ``Remuxer/clockPeriods`` after ``Remuxer/finish()``.
     ///   - start: The start of the first segment in the playlists, in seconds.
-    public init(_ stretches: [JoinedStretch], from start: Double) {
-        self.stretches = stretches
-        zero = (stretches.first.map { $0.start.addingClamped($0.shift) } ?? 0) - Self.ticks(start)
+    public init(_ periods: [JoinedClockPeriod], from start: Double) {
+        self.periods = periods
+        zero = (periods.first.map { $0.start.addingClamped($0.shift) } ?? 0) - Self.ticks(start)
     }
 
     /// Returns the cues of a segment with times on the timeline.
@@ -35,7 +35,7 @@ public struct SubtitleAlignment: Sendable {
         let begin = zero + Self.ticks(start)
         let end = begin + Self.ticks(duration)
         let certain = begin + min(Self.margin, (end - begin) / 2)
-        let byNearness = stretches.sorted {
+        let byNearness = periods.sorted {
             Self.distance($0.placed, certain...certain) < Self.distance($1.placed, certain...certain)
         }
         let map = document.timestampMap.map { $0.transport - $0.local }
@@ -54,7 +54,7 @@ public struct SubtitleAlignment: Sendable {
 
     private static func ticks(_ seconds: Double) -> Int64 { max(0, Timescale.ticks(of: seconds, in: 90_000)) }
 
-    /// Returns an offset plus the number of clock periods that brings a time nearest to a target.
+    /// Returns an offset plus the multiple of the 33-bit clock's period that brings a time nearest to a target.
     private static func unwrapped(_ offset: Int64, of time: Int64, near target: Int64) -> Int64 {
         offset + Int64((Double(target - time - offset) / Double(wrap)).rounded()) * wrap
     }
@@ -65,7 +65,7 @@ public struct SubtitleAlignment: Sendable {
     }
 }
 
-extension JoinedStretch {
-    /// The range of the stretch on the timeline of the output.
+extension JoinedClockPeriod {
+    /// The range of the period on the timeline of the output.
     fileprivate var placed: ClosedRange<Int64> { start + shift...end + shift }
 }

@@ -205,7 +205,7 @@ public struct MovieBuilder: Sendable {
 /// samples.
 public struct ProgressiveLayout: Sendable {
     /// A position in a sample.
-    public struct SamplePlace: Sendable, Hashable {
+    public struct SampleLocation: Sendable, Hashable {
         /// The index of the track.
         public var track: Int
         /// The index of the sample in its track, from 0, in the order in which samples were added.
@@ -236,7 +236,7 @@ public struct ProgressiveLayout: Sendable {
     /// Returns the sample that contains a byte of the file, or nil for the head and past the end.
     ///
     /// - Parameter offset: The offset of the byte in the file.
-    public func sample(at offset: Int64) -> SamplePlace? {
+    public func sample(at offset: Int64) -> SampleLocation? {
         let target = offset - Int64(head.count)
         guard target >= 0, target < mediaLength else { return nil }
         var low = 0
@@ -251,7 +251,8 @@ public struct ProgressiveLayout: Sendable {
         for index in Int(chunk.firstSample)..<Int(chunk.firstSample) + Int(chunk.count) {
             let size = Int64(sizes[Int(chunk.track)][index])
             if target < begin + size {
-                return SamplePlace(track: Int(chunk.track), index: index, size: Int(size), offset: Int(target - begin))
+                return SampleLocation(
+                    track: Int(chunk.track), index: index, size: Int(size), offset: Int(target - begin))
             }
             begin += size
         }

@@ -63,7 +63,7 @@ enum SampleEntryWriter {
             bytes.appendBigEndian(UInt16(24))
             bytes.appendBigEndian(UInt16.max)
             append(record, version: version, objectType: objectType, format, streamType: 4, to: &bytes)
-            bytes += format.pictureBoxes
+            bytes += format.videoBoxes
         }
     }
 

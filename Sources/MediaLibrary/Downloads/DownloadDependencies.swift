@@ -24,7 +24,7 @@ struct DownloadDependencies: Sendable {
     func settings(for asset: Asset) throws -> TransferSettings {
         var settings = try transferSettings(try ResourceURL(asset.url), asset.identity, asset.download?.headers ?? [:])
         // The user requested the download, so `Cache-Control: no-store` doesn't apply.
-        settings.keepsNoStore = true
+        settings.storesNoStoreResponses = true
         return settings
     }
 

@@ -58,7 +58,7 @@ extension DownloadRun {
         if isFinishRequested { try await recording.setEnd() }
         await recording.start()
         await withTaskCancellationHandler {
-            await recording.runOut()
+            await recording.waitUntilEnded()
         } onCancel: {
             Task { await recording.stop() }
         }

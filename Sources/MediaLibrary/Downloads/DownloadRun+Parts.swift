@@ -52,7 +52,7 @@ extension DownloadRun {
             let dependencies = dependencies
             switch try await Task(operation: { try await dependencies.parts.check(part, request, info) }).value {
             case .right: break
-            case .noteworthy(let note): state.withLock { $0.notes.add(note) }
+            case .validWithNote(let note): state.withLock { $0.notes.add(note) }
             case .playlist: state.withLock { $0.isPlaylist = true }
             }
             meter.finished(index, key: key, bytes: bytes, now: store.time.monotonic)

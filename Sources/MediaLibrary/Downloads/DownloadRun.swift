@@ -96,7 +96,7 @@ final class DownloadRun: Sendable {
     var contents: AssetContents { state.withLock { $0.contents } }
 
     /// Returns a new URL for a part whose link has expired; nil if there is none.
-    func freshURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
+    func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         try await state.withLock { $0.links }?.fresh(url)
     }
 

@@ -57,7 +57,7 @@ public actor Downloads {
     /// Runs by asset, readable outside this actor.
     nonisolated let runs = Mutex<[AssetID: DownloadRun]>([:])
 
-    /// Creates the downloads of a store. No download runs before ``start(goingOn:)``.
+    /// Creates the downloads of a store. No download runs before ``start(resuming:)``.
     ///
     /// - Parameters:
     ///   - store: The store that contains the media.
@@ -98,10 +98,10 @@ public actor Downloads {
     /// Restores the downloads of earlier processes: running and waiting ones continue, paused ones stay paused. Does
     /// nothing if downloads have already been started.
     ///
-    /// - Parameter goingOn: Whether downloads continue now. Otherwise they stay queued for a later process, unless
+    /// - Parameter resuming: Whether downloads continue now. Otherwise they stay queued for a later process, unless
     ///   they're resumed.
     /// - Throws: `CacheError` with `storage`.
-    public func start(goingOn: Bool = true) async throws {
+    public func start(resuming: Bool = true) async throws {
         guard watchers.isEmpty else { return }
         isStopped = false
         for (id, entry) in entries where entry.asset.download?.state.isActive == true {
@@ -112,14 +112,14 @@ public actor Downloads {
             guard let download = asset.download else { continue }
             enter(asset)
             if download.state.isActive { setState(.queued, of: asset.id) }
-            if !goingOn { queue.change(asset.id) { $0.isActive = false } }
+            if !resuming { queue.change(asset.id) { $0.isActive = false } }
         }
         networkName = conditions.current.networkName
         watch()
         conditionsChanged()
     }
 
-    /// Stops all runs. They continue with the next ``start(goingOn:)``, in this process or another.
+    /// Stops all runs. They continue with the next ``start(resuming:)``, in this process or another.
     public func stop() async {
         guard !isStopped else { return }
         isStopped = true
@@ -179,10 +179,10 @@ public actor Downloads {
     /// nil if there is none, or the asset isn't being downloaded.
     ///
     /// - Throws: `CacheError` if the playlists can't be loaded.
-    package nonisolated func freshURL(
+    package nonisolated func refreshedURL(
         for url: ResourceURL, of id: AssetID
     ) async throws -> (url: ResourceURL, scope: AddressScope)? {
-        try await runs.withLock { $0[id] }?.freshURL(for: url)
+        try await runs.withLock { $0[id] }?.refreshedURL(for: url)
     }
 
     /// Returns the recording of a live stream that is being downloaded; nil for any other asset.

@@ -126,7 +126,7 @@ struct StreamContents {
         renditions: [Rendition], local: [String: String]
     ) throws -> String {
         let playlist = playlist.narrowed(to: variants, renditions)
-        let foreign = Set(playlist.sessionKeys.filter { LocalTags.isForeign($0) }.compactMap(\.uri))
+        let foreign = Set(playlist.sessionKeys.filter { LocalTags.isManagedByDRM($0) }.compactMap(\.uri))
         let mapped = playlist.mappingURIs { role, uri in
             switch role {
             case .variantStream, .rendition: local[uri] ?? uri
@@ -173,7 +173,7 @@ struct StreamContents {
         playlist.renditionReports = []
         playlist.upcoming = nil
         playlist.variables = []
-        playlist.unknownTags.removeAll(where: LocalTags.leadsAway)
+        playlist.unknownTags.removeAll(where: LocalTags.refersToOrigin)
         playlist.hasEndList = true
         if playlist.type == .event { playlist.type = .onDemand }
         let mapped = playlist.mappingURIs { role, uri in
@@ -202,8 +202,8 @@ struct StreamContents {
         for resolved in playlist.resolvedSegments {
             defer { index += 1 }
             let segment = resolved.segment
-            if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: LocalTags.isLeftOut) }
-            if !segment.title.isEmpty, LocalTags.leadsAway(segment.title) { playlist.segments[index].title = "" }
+            if !segment.tags.isEmpty { playlist.segments[index].tags.removeAll(where: LocalTags.isRemoved) }
+            if !segment.title.isEmpty, LocalTags.refersToOrigin(segment.title) { playlist.segments[index].title = "" }
             guard !segment.isGap else {
                 playlist.segments[index].uri = AssetPartNaming.gap
                 playlist.segments[index].byteRange = nil
@@ -240,9 +240,9 @@ struct StreamContents {
         var last: [EncryptionKey] = []
         for segment in playlist.segments where segment.keys != last {
             last = segment.keys
-            foreign.formUnion(last.filter { LocalTags.isForeign($0) })
+            foreign.formUnion(last.filter { LocalTags.isManagedByDRM($0) })
         }
-        for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isForeign($0) }) }
+        for map in playlist.maps { foreign.formUnion(map.keys.filter { LocalTags.isManagedByDRM($0) }) }
         if !foreign.isEmpty {
             let formats = Set(foreign.map(\.keyFormat)).sorted().joined(separator: ", ")
             note(url, "encrypted with keys in the format \(formats); playback requires a licence")
@@ -332,8 +332,8 @@ extension MultivariantPlaylist {
                 return .variant(variant)
             case .rendition(let rendition): return renditions.contains(rendition) ? written : nil
             case .iFrameStream, .contentSteering: return nil
-            case .sessionData(let data): return LocalTags.leadsAway(data) ? nil : written
-            case .unknown(let tag): return LocalTags.leadsAway(tag) ? nil : written
+            case .sessionData(let data): return LocalTags.refersToOrigin(data) ? nil : written
+            case .unknown(let tag): return LocalTags.refersToOrigin(tag) ? nil : written
             case .sessionKey: return written
             }
         }

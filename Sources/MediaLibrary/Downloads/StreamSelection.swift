@@ -77,7 +77,7 @@ public struct StreamSelection: Sendable, Hashable, Codable {
         case .none: return []
         case .standard: return standard(type, of: variant, in: playlist)
         case .some(let languages):
-            let chosen = all.filter { rendition in languages.contains { rendition.speaks($0) } }
+            let chosen = all.filter { rendition in languages.contains { rendition.matchesLanguage($0) } }
             return chosen.isEmpty ? standard(type, of: variant, in: playlist) : chosen
         }
     }

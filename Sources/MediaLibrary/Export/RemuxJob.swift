@@ -15,7 +15,7 @@ public struct RemuxJob: Sendable {
     /// The output. Its extension determines the format: .mp4, .m4v, .m4a or .ts.
     public var output: OutputTarget
     /// Whether the inputs are combined to play in parallel. Otherwise, they're joined in sequence.
-    public var playsTogether = false
+    public var playsInParallel = false
     /// The base URL of references in a local playlist; nil means the playlist's location.
     public var base: String?
     /// The selection from multivariant playlists.
@@ -27,7 +27,7 @@ public struct RemuxJob: Sendable {
     /// The placement of subtitles.
     public var subtitles = SubtitlePlacement.none
     /// The file from whose name the names of subtitle files are derived; nil means the output.
-    public var subtitleOwner: OutputTarget?
+    public var subtitleBaseFile: OutputTarget?
     /// A function that returns whether a stream is available, given the URL of its media playlist.
     public var isAvailable: @Sendable (String) -> Bool = { _ in true }
     /// A function that receives notes for the user, such as the selected variant stream.
@@ -61,7 +61,7 @@ public struct RemuxJob: Sendable {
         if found.count == 1, kind == .mp4 || kind == .m4v, clip.isWhole, let movie = found[0].movie {
             try rearrange(movie, into: file, &result)
         } else {
-            let seconds = playsTogether ? found.map(\.seconds).max() : found.map(\.seconds).reduce(0, +)
+            let seconds = playsInParallel ? found.map(\.seconds).max() : found.map(\.seconds).reduce(0, +)
             sidecars = try remux(
                 try merged(found.map(\.plan)), lasting: seconds ?? 0, resources, kind, into: file, &result)
         }
@@ -84,7 +84,7 @@ public struct RemuxJob: Sendable {
     private func find(_ input: MediaInput, _ resources: InputResources) throws -> FoundInput {
         let url = try resources.url(of: input)
         var choice = choice
-        choice.takesSubtitles = subtitles != .none
+        choice.includesSubtitles = subtitles != .none
         let source: MovieSource<ByteSlice<InputBytes>>
         do {
             source = try MovieSource(
@@ -115,7 +115,7 @@ public struct RemuxJob: Sendable {
         if plans.contains(where: { !$0.subtitles.isEmpty }) {
             onNote("subtitles of several inputs can't be joined, so they're left out")
         }
-        guard !playsTogether else {
+        guard !playsInParallel else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
             // The order of the inputs determines which audio track is first.
             plan.sounds = plans.flatMap(\.sounds).map { sound in
@@ -148,7 +148,7 @@ public struct RemuxJob: Sendable {
         into file: OutputFile, _ result: inout RemuxResult
     ) throws -> [(path: String, file: OutputFile)] {
         let sidecars = try SubtitleSidecars(
-            of: subtitles == .sidecar ? plan.subtitles : [], beside: subtitleOwner ?? output)
+            of: subtitles == .sidecar ? plan.subtitles : [], beside: subtitleBaseFile ?? output)
         var remux = StreamRemux(plan, resources: resources)
         remux.embedsSubtitles = subtitles == .embed
         remux.missingParts = leavesGaps ? .leaveGaps : .fail
@@ -170,7 +170,7 @@ public struct RemuxJob: Sendable {
             ).shown
         }
         for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
-        result.leftOut += remux.leftOutSubtitles
+        result.leftOut += remux.omittedSubtitles
         result.damage = RemuxResult.Damage(remux.damage)
         result.missing =
             remux.missing.map { RemuxResult.Missing($0) }

@@ -33,7 +33,7 @@ package struct StoreResources: StreamResources {
         _ contents: ContentsIndex?, _ scope: DocumentScope
     ) {
         self.store = store
-        self.settings = settings.askingNoOrigins
+        self.settings = settings.withoutOriginRequests
         self.control = control
         self.asset = asset
         self.contents = contents
@@ -149,9 +149,9 @@ private final class DocumentScope: Sendable {
 
 extension TransferSettings {
     /// The settings for reads from the cache only.
-    package var askingNoOrigins: TransferSettings {
+    package var withoutOriginRequests: TransferSettings {
         var settings = self
-        settings.asksOrigins = false
+        settings.allowsOriginRequests = false
         return settings
     }
 }

@@ -10,25 +10,25 @@ extension StreamChoice {
     ///   - maximumBandwidth: The maximum bandwidth in bits per second.
     ///   - lowest: Whether the variant stream with the lowest bandwidth is chosen.
     ///   - language: The audio language (RFC 5646).
-    ///   - takesAllAudio: Whether all audio renditions are chosen.
+    ///   - includesAllAudio: Whether all audio renditions are chosen.
     public init(
         codec: String?, maximumHeight: Int?, maximumBandwidth: Int?, lowest: Bool, language: String?,
-        takesAllAudio: Bool
+        includesAllAudio: Bool
     ) {
         let selections: [VariantSelection?] = [
             codec.map { .codec($0) }, language.map { .language($0) }, maximumHeight.map { .height(atMost: $0) },
             maximumBandwidth.map { .bandwidth(atMost: $0) }, lowest ? .lowest : nil,
         ]
-        self.init(variants: selections.compactMap(\.self), language: language, takesAllAudio: takesAllAudio)
+        self.init(variants: selections.compactMap(\.self), language: language, includesAllAudio: includesAllAudio)
     }
 
     /// Creates a choice of the tracks that a download selected.
     public init(downloaded selection: StreamSelection) {
         var language: String?
-        var takesAllAudio = selection.audio == .all
+        var includesAllAudio = selection.audio == .all
         if case .some(let languages) = selection.audio {
-            takesAllAudio = languages.count > 1
-            if !takesAllAudio { language = languages.first }
+            includesAllAudio = languages.count > 1
+            if !includesAllAudio { language = languages.first }
         }
         let variants: [VariantSelection] =
             switch selection.variants {
@@ -37,6 +37,6 @@ extension StreamChoice {
             case .bandwidth(let bandwidth): [.bandwidth(atMost: bandwidth)]
             case .best, .all: []
             }
-        self.init(variants: variants, language: language, takesAllAudio: takesAllAudio)
+        self.init(variants: variants, language: language, includesAllAudio: includesAllAudio)
     }
 }

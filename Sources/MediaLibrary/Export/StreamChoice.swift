@@ -7,30 +7,30 @@ public struct StreamChoice: Sendable, Hashable {
     /// The language of the audio (RFC 5646); nil means the default rendition.
     public var language: String?
     /// Whether all audio renditions are included rather than one.
-    public var takesAllAudio: Bool
+    public var includesAllAudio: Bool
     /// Whether all subtitle renditions are included.
-    public var takesSubtitles = false
+    public var includesSubtitles = false
 
     /// Whether a variant stream is skipped if it has no video or is missing a significant share of the media, and a
     /// more complete one exists. The default audio rendition is replaced if it has hardly any media, unless a language
     /// is chosen. Segments marked as gaps (EXT-X-GAP) don't count as media.
     ///
     /// The playlists of all variant streams are read, so it's intended for stored streams.
-    public var prefersMostMedia = false
+    public var prefersMostCompleteVariant = false
 
     /// The selection for assets. It includes all audio, because an asset's playlists only contain the renditions
     /// selected for download.
     public static var allOfAsset: StreamChoice {
-        var choice = StreamChoice(takesAllAudio: true)
-        choice.prefersMostMedia = true
+        var choice = StreamChoice(includesAllAudio: true)
+        choice.prefersMostCompleteVariant = true
         return choice
     }
 
     /// Creates a selection; by default the best variant stream with its default audio.
-    public init(variants: [VariantSelection] = [], language: String? = nil, takesAllAudio: Bool = false) {
+    public init(variants: [VariantSelection] = [], language: String? = nil, includesAllAudio: Bool = false) {
         self.variants = variants
         self.language = language
-        self.takesAllAudio = takesAllAudio
+        self.includesAllAudio = includesAllAudio
     }
 }
 

@@ -98,7 +98,7 @@ public struct StreamPlan: Sendable, Hashable {
                 }?.0.playlist
             }
             let found = playlist.variants(choice.variants)
-            let candidates = choice.prefersMostMedia ? media.longest(found, in: playlist) : found
+            let candidates = choice.prefersMostCompleteVariant ? media.longest(found, in: playlist) : found
             guard let variant = candidates.max(by: { $0.bandwidth < $1.bandwidth }) else {
                 throw ContainerError(
                     .unsupported, "\(url) has no variant stream that matches the options",
@@ -115,7 +115,7 @@ public struct StreamPlan: Sendable, Hashable {
                 try add(media, at: place, sound: sound)
                 dates.append(DiscontinuityDates(of: media))
             }
-            guard choice.takesSubtitles else { break }
+            guard choice.includesSubtitles else { break }
             for rendition in playlist.renditions(.subtitles, of: variant) {
                 let found = Self.subtitles(
                     rendition, at: location, variables: parsed.variables, resources: resources)
@@ -135,13 +135,13 @@ public struct StreamPlan: Sendable, Hashable {
     ) -> [(uri: String, sound: TrackLabel?)] {
         let renditions = playlist.renditions(.audio, of: variant)
         var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
-        if choice.prefersMostMedia, choice.language == nil, let first = taken.first {
+        if choice.prefersMostCompleteVariant, choice.language == nil, let first = taken.first {
             let uri = { (rendition: Rendition) in rendition.uri ?? variant.uri }
             if media.hasLittle(first, of: renditions, uri: uri) {
                 taken = Array(media.longest(renditions, uri: uri).prefix(1))
             }
         }
-        if choice.takesAllAudio {
+        if choice.includesAllAudio {
             if taken.isEmpty { taken = Array(renditions.prefix(1)) }
             taken += renditions.filter { $0 != taken.first }
         }

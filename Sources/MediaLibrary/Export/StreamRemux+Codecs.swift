@@ -2,18 +2,18 @@ internal import HLS
 package import MediaContainers
 
 extension StreamRemux {
-    /// The maximum number of stretches examined per input, longest first.
-    private static var maximumStretches: Int { 64 }
-    /// The maximum number of parts tried per stretch.
+    /// The maximum number of part groups examined per input, longest first.
+    private static var maximumGroups: Int { 64 }
+    /// The maximum number of parts tried per group.
     private static var maximumParts: Int { 2 }
 
     /// The parts of an input between two positions at which codecs may change.
-    private struct Stretch {
+    private struct PartGroup {
         var duration = 0.0
         var parts: [StreamPart] = []
     }
 
-    private struct StretchKey: Hashable {
+    private struct PartGroupKey: Hashable {
         var discontinuities: Int
         var section: StreamPart.Section?
     }
@@ -31,19 +31,19 @@ extension StreamRemux {
     private mutating func commonCodecs(
         of parts: [StreamPart]
     ) throws(ContainerError) -> [MediaKind: Set<Codec>] {
-        var stretches: [StretchKey: Stretch] = [:]
+        var groups: [PartGroupKey: PartGroup] = [:]
         for part in parts where part.isSegment {
-            let key = StretchKey(discontinuities: part.discontinuities, section: part.section)
-            stretches[key, default: Stretch()].duration += part.duration
-            if stretches[key]?.parts.count ?? 0 < Self.maximumParts { stretches[key]?.parts.append(part) }
+            let key = PartGroupKey(discontinuities: part.discontinuities, section: part.section)
+            groups[key, default: PartGroup()].duration += part.duration
+            if groups[key]?.parts.count ?? 0 < Self.maximumParts { groups[key]?.parts.append(part) }
         }
-        guard stretches.count > 1 else { return [:] }
+        guard groups.count > 1 else { return [:] }
         var durations: [MediaKind: [Set<Codec>: Double]] = [:]
-        for stretch in stretches.values.sorted(by: { $0.duration > $1.duration }).prefix(Self.maximumStretches) {
+        for group in groups.values.sorted(by: { $0.duration > $1.duration }).prefix(Self.maximumGroups) {
             var found: [MediaKind: Set<Codec>]?
-            for part in stretch.parts where found == nil { found = try codecs(of: part) }
+            for part in group.parts where found == nil { found = try codecs(of: part) }
             for (kind, codecs) in found ?? [:] {
-                durations[kind, default: [:]][codecs, default: 0] += stretch.duration
+                durations[kind, default: [:]][codecs, default: 0] += group.duration
             }
         }
         return durations.compactMapValues { durations in

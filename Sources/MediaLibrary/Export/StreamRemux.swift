@@ -45,7 +45,7 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The subtitles, with times on the output's timeline; those that couldn't be converted are empty.
     public private(set) var subtitles: [SubtitleTrack] = []
     /// Descriptions of subtitles that couldn't be converted, with reasons.
-    public private(set) var leftOutSubtitles: [String] = []
+    public private(set) var omittedSubtitles: [String] = []
     /// The tracks that aren't part of the output.
     public private(set) var leftOut: [MediaTrack] = []
     /// The damage that was skipped.
@@ -108,8 +108,8 @@ public struct StreamRemux<Resources: StreamResources> {
         if let firstDamage, remuxer.tracks.isEmpty { throw firstDamage }
         leftOut = remuxer.leftOut
         damage = remuxer.damage
-        try readSubtitles(along: remuxer.stretches)
-        if embedsSubtitles { try embed(along: remuxer.stretches, behind: remuxer.tracks, into: &result) }
+        try readSubtitles(along: remuxer.clockPeriods)
+        if embedsSubtitles { try embed(along: remuxer.clockPeriods, behind: remuxer.tracks, into: &result) }
         return result
     }
 
@@ -181,7 +181,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     return input
                 }
                 note(remuxer.holes(of: input), at: places[input] - 1, of: input)
-                nextJoins[input] = damage?.isCutShort == true ? .gap : .continuous
+                nextJoins[input] = damage?.isTruncated == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
                 var error = error
@@ -221,7 +221,7 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     /// Notes media that is missing from a part, or from the end of the previous part.
-    private mutating func note(_ holes: [MediaHole], at index: Int, of input: Int) {
+    private mutating func note(_ holes: [UnannouncedGap], at index: Int, of input: Int) {
         for hole in holes {
             let isBefore = hole.isBeforeSegment && index > 0
             let part = plan.inputs[input][isBefore ? index - 1 : index]
@@ -234,9 +234,9 @@ public struct StreamRemux<Resources: StreamResources> {
 
     // MARK: - Subtitles
 
-    private mutating func readSubtitles(along stretches: [JoinedStretch]) throws(ContainerError) {
+    private mutating func readSubtitles(along clockPeriods: [JoinedClockPeriod]) throws(ContainerError) {
         let begin = plan.inputs.compactMap(\.first?.start).min() ?? 0
-        let alignment = SubtitleAlignment(stretches, from: begin)
+        let alignment = SubtitleAlignment(clockPeriods, from: begin)
         for rendition in plan.subtitles {
             var track = SubtitleTrack(language: rendition.language)
             var problem = rendition.problem
@@ -256,23 +256,23 @@ public struct StreamRemux<Resources: StreamResources> {
                     problem = "\(part.name): \(error.what)"
                 }
             }
-            if let problem { leftOutSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
+            if let problem { omittedSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
             if problem == nil { track.sort() }
             subtitles.append(problem == nil ? track : SubtitleTrack())
         }
     }
 
     private mutating func embed<Output: SampleSink>(
-        along stretches: [JoinedStretch], behind tracks: [MediaTrack], into output: inout Output
+        along clockPeriods: [JoinedClockPeriod], behind tracks: [MediaTrack], into output: inout Output
     ) throws(ContainerError) {
         let embedded = zip(plan.subtitles, subtitles).filter { !$0.1.cues.isEmpty }
-        guard !embedded.isEmpty, let first = stretches.first, let last = stretches.last else { return }
+        guard !embedded.isEmpty, let first = clockPeriods.first, let last = clockPeriods.last else { return }
         let presentation = first.start + first.shift..<max(first.start + first.shift, last.end + last.shift)
         try output.tracks(tracks + embedded.map(\.1.mediaTrack))
         for (index, (rendition, track)) in embedded.enumerated() {
             let count = try track.deliver(to: &output, track: tracks.count + index, along: presentation)
             guard count > 0 else { continue }
-            leftOutSubtitles.append("\(count) cues of subtitles “\(rendition.name)”: too many are shown at once")
+            omittedSubtitles.append("\(count) cues of subtitles “\(rendition.name)”: too many are shown at once")
         }
     }
 
@@ -305,7 +305,7 @@ public struct StreamRemux<Resources: StreamResources> {
             source = try bytes(of: part.url, part.range, part.key)
         } catch {
             guard toleratesDamage, error.code != .inputOutput else { throw error }
-            return SegmentDamage(error: error, isCutShort: true, isEmpty: true)
+            return SegmentDamage(error: error, isTruncated: true, isEmpty: true)
         }
         return try remuxer.append(
             source, initialization: movie, input: input, join: join, discontinuities: part.discontinuities,

@@ -22,7 +22,7 @@ package struct PlaylistFetch: Sendable {
         let context = OriginContext(origin: origin, time: SystemTime(), settings: settings, counters: Counters())
         let reader = OriginReader(
             context: context, locator: ResourceLocator(url: url), asked: .from(0, to: nil), known: nil,
-            sendsRange: false, takesCodings: true)
+            sendsRange: false, acceptsContentCodings: true)
         do {
             let body = try await body(from: reader, url)
             await reader.close()

@@ -32,7 +32,7 @@ struct PartDivision<Resources: StreamResources> {
         // Ranges of encrypted parts can't be decrypted separately, and MP4 has a single index.
         guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
         let source = try resources.bytes(of: part.url, range: part.range)
-        let borders = try TransportPacketBorders.borders(of: source, every: partLength)
+        let borders = try TransportPacketBoundaries.borders(of: source, every: partLength)
         guard !borders.isEmpty else { return [part] }
         let base = part.range?.lowerBound ?? 0
         let starts = [0] + borders

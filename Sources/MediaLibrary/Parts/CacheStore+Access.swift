@@ -68,7 +68,7 @@ extension CacheStore {
     package func revalidationForAccess(
         to url: ResourceURL, _ settings: TransferSettings?
     ) throws(CacheError) -> Revalidation {
-        guard (settings ?? transfers).asksOrigins else { throw .forbidden(url) }
+        guard (settings ?? transfers).allowsOriginRequests else { throw .forbidden(url) }
         return .since(monotonicTime)
     }
 

@@ -46,7 +46,7 @@ struct PartFetch: Sendable {
 
     enum Finding {
         case right
-        case noteworthy(AssetContents.Note)
+        case validWithNote(AssetContents.Note)
         /// The part was fetched as a file, but is a playlist.
         case playlist
     }
@@ -83,7 +83,7 @@ struct PartFetch: Sendable {
             if let problem = SegmentCheck.problem(part, front: front, length: length, wrapping) {
                 throw try await rejection(part, info, problem)
             }
-            return wrapping.note.map { .noteworthy(.init(url: part.url, text: $0)) } ?? .right
+            return wrapping.note.map { .validWithNote(.init(url: part.url, text: $0)) } ?? .right
         }
     }
 
@@ -108,7 +108,7 @@ struct PartFetch: Sendable {
         let end = min(part.range?.upperBound ?? .max, start + length)
         var request = request
         request.range = .closed(start, through: end - 1)
-        request.settings = request.settings?.askingNoOrigins
+        request.settings = request.settings?.withoutOriginRequests
         request.pins = false
         let session = try await store.read(request)
         defer { session.cancel() }
@@ -133,14 +133,14 @@ enum SegmentCheck {
         switch BodyKind(of: front) {
         case .playlist: return "is a playlist instead of media"
         case .foreign(let content):
-            let isForeign =
+            let isManagedByDRM =
                 switch content {
                 case .html, .json: true
                 case .xml, .urlList: !part.isText
                 case .text, .image: !part.isText && !part.isEncrypted
                 default: false
                 }
-            if isForeign { return "is \(content) instead of media; its origin may be failing" }
+            if isManagedByDRM { return "is \(content) instead of media; its origin may be failing" }
             if content == .empty, !part.isText, !part.isEncrypted {
                 return "contains only blank lines instead of media"
             }

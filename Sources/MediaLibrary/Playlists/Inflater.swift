@@ -16,7 +16,9 @@ public enum Inflater {
     /// - Throws: `CacheError` with `badResponse` for the errors of ``inflate(_:limit:)`` and for an unknown coding.
     package static func decode(_ bytes: [UInt8], coding: String?, name: String, limit: Int) throws -> [UInt8] {
         guard let coding else { return bytes }
-        guard ["gzip", "x-gzip", "deflate"].contains(coding) else { throw CacheError(unaskedCoding: coding, of: name) }
+        guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
+            throw CacheError(unrequestedCoding: coding, of: name)
+        }
         do {
             return try inflate(bytes, limit: limit)
         } catch let error as CacheError {

@@ -47,28 +47,28 @@ enum LocalPlaylistWriter {
 /// The tags that are removed from playlists that play from the cache: those of live streams, and those that refer to
 /// the origin.
 enum LocalTags {
-    static func isLeftOut(_ tag: SegmentTag) -> Bool {
+    static func isRemoved(_ tag: SegmentTag) -> Bool {
         switch tag {
         case .part: true
-        case .dateRange(let range): leadsAway(range.attributes.description)
-        case .cue(let cue): cue.value.map(leadsAway) ?? false
-        case .durationParameters(let text): leadsAway(text)
-        case .unknown(let tag): leadsAway(tag)
+        case .dateRange(let range): refersToOrigin(range.attributes.description)
+        case .cue(let cue): cue.value.map(refersToOrigin) ?? false
+        case .durationParameters(let text): refersToOrigin(text)
+        case .unknown(let tag): refersToOrigin(tag)
         case .programDateTime, .bitrate: false
         }
     }
 
-    static func leadsAway(_ tag: UnknownTag) -> Bool { tag.value.map(leadsAway) ?? false }
+    static func refersToOrigin(_ tag: UnknownTag) -> Bool { tag.value.map(refersToOrigin) ?? false }
 
-    static func leadsAway(_ data: SessionData) -> Bool { data.value.map(leadsAway) ?? false }
+    static func refersToOrigin(_ data: SessionData) -> Bool { data.value.map(refersToOrigin) ?? false }
 
     /// Whether text seems to contain a reference to the origin.
-    static func leadsAway(_ text: String) -> Bool {
+    static func refersToOrigin(_ text: String) -> Bool {
         text.contains("://") || text.contains("URI=") || text.contains("X-ASSET-LIST=")
     }
 
     /// Whether a DRM system provides a key, so that it can't be requested by HTTP directly (RFC 8216bis §4.4.4.4).
-    static func isForeign(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
+    static func isManagedByDRM(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
 
     /// Whether any of the keys encrypts whole resources rather than parts of them.
     static func encryptsAll(_ keys: [EncryptionKey]) -> Bool { keys.contains { SegmentCipher($0.method) != nil } }

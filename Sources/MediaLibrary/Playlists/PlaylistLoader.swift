@@ -92,7 +92,7 @@ public final class PlaylistLoader: Sendable {
         let directives = DeliveryDirectives(url: url.description)
         let isView = !directives.isEmpty
         var settings = (settings ?? store.transfers).narrowed(to: scope)
-        if directives.mediaSequence != nil { settings = settings.waitingForWhatComes }
+        if directives.mediaSequence != nil { settings = settings.waitingForFutureContent }
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), transferClass: transferClass, settings: settings,
@@ -172,7 +172,7 @@ public final class PlaylistLoader: Sendable {
 
     /// Whether players find no URL in a body, even those that parse any resource with a playlist's name or type as a
     /// playlist. The body must be binary or WebVTT, and none of its lines may be an absolute URL or a tag.
-    private static func containsNoReferences(_ bytes: [UInt8], _ content: ForeignContent) -> Bool {
+    private static func containsNoReferences(_ bytes: [UInt8], _ content: OtherContent) -> Bool {
         let isBinary = bytes.withUnsafeBytes(MediaType.isBinary)
         guard isBinary || content == .webVTT else { return false }
         return !bytes.split(whereSeparator: { (0x0A...0x0D).contains($0) }).contains { line in
@@ -203,7 +203,7 @@ extension TransferSettings {
     private static let holdTime = Duration.seconds(60)
 
     /// The settings for a blocking request, such as a blocking playlist reload or a preload hint.
-    package var waitingForWhatComes: TransferSettings {
+    package var waitingForFutureContent: TransferSettings {
         var settings = self
         settings.waitsForOrigin = true
         settings.limits.firstByte += Self.holdTime

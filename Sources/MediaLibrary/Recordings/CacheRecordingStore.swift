@@ -48,7 +48,7 @@ package struct CacheRecordingStore: RecordingStore {
         case .right:
             return FetchedPart(
                 length: length, isWrapped: false, firstPicture: try await firstPicture(of: part, request, length))
-        case .noteworthy: return FetchedPart(length: length, isWrapped: true)
+        case .validWithNote: return FetchedPart(length: length, isWrapped: true)
         case .playlist: throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
         }
     }
@@ -62,14 +62,14 @@ package struct CacheRecordingStore: RecordingStore {
         }
         let front = try await parts.front(of: part, request, length: min(length, Self.longestFront))
         let found = front.withUnsafeBytes {
-            TransportStreamFront.lengthToFirstPicture($0, isWhole: Int64($0.count) == length)
+            TransportStreamFront.lengthToFirstFrame($0, isWhole: Int64($0.count) == length)
         }
         return Int64(found ?? 0)
     }
 
     /// See ``RecordingStore/receivedBytes(of:)``.
     package func receivedBytes(of part: AssetPart) async -> Int64 {
-        guard let request = try? part.request(settings: store.transfers.askingNoOrigins),
+        guard let request = try? part.request(settings: store.transfers.withoutOriginRequests),
             let coverage = try? await store.coverage(of: [request]).first
         else { return 0 }
         return coverage?.bytesCached ?? 0

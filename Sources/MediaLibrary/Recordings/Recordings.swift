@@ -37,7 +37,7 @@ public actor Recordings {
         }
     }
 
-    /// Creates the recordings of a store. Channels are loaded by ``start(goingOn:)``.
+    /// Creates the recordings of a store. Channels are loaded by ``start(resuming:)``.
     ///
     /// - Parameters:
     ///   - store: The store of the media.
@@ -47,7 +47,7 @@ public actor Recordings {
     ///   - encoder: The encoder of 3GP exports; nil if none is available.
     public init(
         store: CacheStore, assetStore: AssetStore, loader: PlaylistLoader, settings: Downloads.SettingsSource? = nil,
-        encoder: (any FilmEncoder)? = nil
+        encoder: (any MediaFileEncoder)? = nil
     ) {
         self.store = store
         self.assetStore = assetStore
@@ -65,15 +65,15 @@ public actor Recordings {
 
     /// Loads the channels and resumes their recordings.
     ///
-    /// - Parameter goingOn: Whether to resume recordings and export finished programmes. If false, channels are only
+    /// - Parameter resuming: Whether to resume recordings and export finished programmes. If false, channels are only
     ///   loaded.
     /// - Throws: `CacheError` with `storage`.
-    public func start(goingOn: Bool = true) async throws {
+    public func start(resuming: Bool = true) async throws {
         try await changes.runUncancelled {
             owner.recordings = self
             try await load()
             isStarted = true
-            guard goingOn else { return }
+            guard resuming else { return }
             await exports.start()
             for recording in all {
                 let channel = await recording.channel
@@ -85,7 +85,7 @@ public actor Recordings {
         }
     }
 
-    /// Stops all recordings. Channels that are turned on resume at the next ``start(goingOn:)``.
+    /// Stops all recordings. Channels that are turned on resume at the next ``start(resuming:)``.
     public func stop() async {
         await changes.runUncancelled {
             isStarted = false
@@ -249,7 +249,7 @@ public actor Recordings {
 
     /// Ends the recording of a channel, which becomes an asset of the library.
     ///
-    /// Segments that its playlists already list have ten seconds to arrive. If ``start(goingOn:)`` hasn't been called,
+    /// Segments that its playlists already list have ten seconds to arrive. If ``start(resuming:)`` hasn't been called,
     /// the recording ends after the next call.
     ///
     /// - Throws: `CacheError` with `notFound` or `storage`.
@@ -262,7 +262,7 @@ public actor Recordings {
             if isStarted { await recording.start() }
             return recording
         }
-        await recording.runOut()
+        await recording.waitUntilEnded()
     }
 
     /// Deletes a channel and its media. If the recording has become an asset, the asset and its media remain.

@@ -97,7 +97,7 @@ public struct PlayedTitles: Sendable {
         guard (info.length ?? info.bytesCached) <= Self.longestSegment else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
-        let settings = store.transfers.askingNoOrigins.asking(for: url, as: info.identity)
+        let settings = store.transfers.withoutOriginRequests.asking(for: url, as: info.identity)
         var request = ReadRequest(
             url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
         request.countsAsUse = false

@@ -63,7 +63,7 @@ public final class RecentPlaylists: Sendable {
     }
 
     /// Returns the position of `url` in the most recently requested playlist that lists it; nil if none does.
-    public func place(of url: ResourceURL) -> SegmentPlace? {
+    public func place(of url: ResourceURL) -> SegmentPosition? {
         state.withLock { state in
             guard !state.streams.isEmpty else { return nil }
             let hash = ReferenceHash.hash(of: url)
@@ -80,7 +80,7 @@ public final class RecentPlaylists: Sendable {
 
     /// Returns the URLs of the `count` segments after `place`, without gaps and byte ranges, and the address scope of
     /// the playlist.
-    public func following(_ place: SegmentPlace, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
+    public func following(_ place: SegmentPosition, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
             state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
         }
@@ -91,7 +91,7 @@ public final class RecentPlaylists: Sendable {
 
 /// The position of a media segment, partial segment, key or media initialization section in the most recently requested
 /// playlist that lists it.
-public struct SegmentPlace: Sendable, Hashable {
+public struct SegmentPosition: Sendable, Hashable {
     /// The kind of the resource: a key or a segment.
     public var kind: ResourceKind
     /// The time since which the URL has identified this segment, by the store's monotonic clock; nil if it always has.

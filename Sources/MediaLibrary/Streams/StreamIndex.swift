@@ -185,12 +185,12 @@ struct StreamIndex: Sendable {
 
     /// Returns the position of `url`; nil if the playlist doesn't list it. If a name is repeated, the newest occurrence
     /// counts.
-    func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPlace? {
+    func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPosition? {
         guard let position = position(of: hash) else { return nil }
         let index = Int(names[position].index)
         guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }
         let found = traits[index]
-        return SegmentPlace(
+        return SegmentPosition(
             kind: found.contains(.key) ? .key : .segment, isWholeResource: found.contains(.wholeResource),
             isGap: found.contains(.gap), isHint: found.contains(.hint), view: view, index: index)
     }

@@ -19,7 +19,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     /// Whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
     public static func mayBegin(_ front: some Collection<UInt8>) -> Bool {
         let front = Array(front.prefix(probeLength))
-        return isGzip(front) || PictureFront.isRecognised(front)
+        return isGzip(front) || ImagePrefix.isRecognised(front)
     }
 
     /// Returns the wrapping of a segment.
@@ -32,8 +32,8 @@ public enum SegmentWrapping: Sendable, Hashable {
     ///   - isEncrypted: Whether the segment is encrypted, so that the media after an image can't be recognised.
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
-        guard PictureFront.isRecognised(front) else { return .none }
-        let picture = PictureFront(front, length: length)
+        guard ImagePrefix.isRecognised(front) else { return .none }
+        let picture = ImagePrefix(front, length: length)
         let found = isEncrypted ? picture.lengthBeforeCiphertext : picture.lengthBeforeMedia
         return found.map { .picture(length: $0) } ?? .none
     }

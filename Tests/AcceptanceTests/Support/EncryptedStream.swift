@@ -12,9 +12,9 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
     /// `AES-256` or `AES-256-CTR`.
     var method: String
     /// Whether the tag has an IV attribute. Otherwise the initialization vector is the media sequence number.
-    var tellsVector: Bool
+    var hasIVAttribute: Bool
 
-    var testDescription: String { "\(method) of \(clear.playlist)\(tellsVector ? ", with IV" : "")" }
+    var testDescription: String { "\(method) of \(clear.playlist)\(hasIVAttribute ? ", with IV" : "")" }
 
     static let all = [
         "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8", "shaka-player/hls-chapters/media.m3u8",
@@ -23,7 +23,7 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
             // The IV attribute is required for encrypted media initialization sections (4.4.4.5).
             EncryptedStream(
                 clear: ExportedStream(playlist: path, parts: [path]), method: method,
-                tellsVector: method == "AES-256" || path.contains("chapters"))
+                hasIVAttribute: method == "AES-256" || path.contains("chapters"))
         }
     }
 
@@ -38,7 +38,7 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
         let source = (StreamCorpus.root + "/" + clear.playlist as NSString).deletingLastPathComponent
         var lines: [String] = []
         var number = 0
-        let tag = "#EXT-X-KEY:METHOD=\(method),URI=\"key.bin\"" + (tellsVector ? ",IV=0x\(vector)" : "")
+        let tag = "#EXT-X-KEY:METHOD=\(method),URI=\"key.bin\"" + (hasIVAttribute ? ",IV=0x\(vector)" : "")
         for line in try String(contentsOfFile: "\(StreamCorpus.root)/\(clear.playlist)", encoding: .utf8)
             .split(whereSeparator: \.isNewline)
         {
@@ -56,7 +56,7 @@ struct EncryptedStream: Sendable, CustomTestStringConvertible {
                 let cipher = method == "AES-256" ? "-aes-256-cbc" : "-aes-256-ctr"
                 try await Peer.run(
                     "openssl",
-                    ["enc", cipher, "-K", Self.key, "-iv", tellsVector ? vector : counted]
+                    ["enc", cipher, "-K", Self.key, "-iv", hasIVAttribute ? vector : counted]
                         + ["-in", "\(source)/\(name)", "-out", "\(folder)/\(name)"])
             }
             lines.append(String(line))

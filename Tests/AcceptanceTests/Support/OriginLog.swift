@@ -56,7 +56,7 @@ struct OriginLog {
 
     /// The maximum number of bytes that were in flight when connections were closed, and may be requested again. A
     /// reader and its connection buffer at most 512 KiB.
-    var bytesUnderWay: Int64 { Int64(entries.count { $0.isCut }) * (512 << 10) }
+    var bytesInFlight: Int64 { Int64(entries.count { $0.isCut }) * (512 << 10) }
 
     /// The number of bytes of the file that were sent more than once.
     var repeatedBytes: Int64 {

@@ -16,7 +16,7 @@ enum StreamPlayer: String, CaseIterable {
     var program: String { self == .vlc ? "cvlc" : rawValue }
 
     /// Whether the player reports each frame.
-    var tellsFrames: Bool { self == .ffmpeg || self == .mpv }
+    var reportsFrames: Bool { self == .ffmpeg || self == .mpv }
 
     /// Returns the installed players; see `Prerequisite`.
     static func present() throws -> [StreamPlayer] { try allCases.filter { try Peer.present($0.program) } }

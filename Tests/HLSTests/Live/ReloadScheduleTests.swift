@@ -23,7 +23,7 @@ struct ReloadScheduleTests {
         #expect(directives == DeliveryDirectives(mediaSequence: 102, part: 1, skip: .segments))
         #expect(live.nextDirectives(age: .seconds(13)).skip == nil)
         // Without parts, one reload per segment is enough.
-        let whole = live.nextDirectives(wantsParts: false)
+        let whole = live.nextDirectives(includesParts: false)
         #expect(whole == DeliveryDirectives(mediaSequence: 102, skip: .segments))
         #expect(!whole.applied(to: "https://h/p.m3u8").contains("_HLS_part"))
         #expect(MediaPlaylist(targetDuration: 4).nextDirectives().isEmpty)

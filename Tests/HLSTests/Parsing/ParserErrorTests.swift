@@ -6,7 +6,7 @@ struct ParserErrorTests {
 
     @Test func rejectsContentThatIsNotAPlaylist() {
         for (text, content) in [
-            ("", ForeignContent.empty), ("<html>login</html>", .html), ("{\"a\":1}", .json), ("Not Found", .text),
+            ("", OtherContent.empty), ("<html>login</html>", .html), ("{\"a\":1}", .json), ("Not Found", .text),
         ] {
             #expect(throws: PlaylistError.notAPlaylist(content)) { try PlaylistParser().parse(text) }
         }

@@ -232,7 +232,7 @@ struct DownloadsRouteTests {
         }
         origin.always(film)
         let earlier = origin.requests.count
-        try await withHost({ $0.goesOnWithDownloads = false }) { host in
+        try await withHost({ $0.resumesDownloads = false }) { host in
             let list: DownloadList = try await host.answer("GET", "/api/v1/downloads")
             #expect(list.downloads.map(\.state) == [.queued])
             #expect(await !host.server.isDownloading)

@@ -77,7 +77,7 @@ struct LibraryRouteTests {
     /// Pages, scripts and very large pictures aren't accepted as covers.
     @Test func acceptsPicturesOnlyAsCovers() async throws {
         try await withHost {
-            $0.limits.maximumPictureBytes = 2 << 20
+            $0.limits.maximumImageBytes = 2 << 20
         } _: { host in
             let asset = try await asset(of: url, host)
             let cover = "/api/v1/assets/\(asset.id)/cover"

@@ -56,9 +56,9 @@ struct PlayTargetTests {
         #expect(target.options == PlayOptions(isPublicOnly: true, isCachedOnly: true))
         #expect(PlayTarget.path(for: url, token: "k", options: target.options).contains("/k;net=public;cached=1/"))
         let profiles = HeaderProfileStore(base: TransferSettings())
-        #expect(profiles.settings(for: target)?.asksOrigins == false)
+        #expect(profiles.settings(for: target)?.allowsOriginRequests == false)
         let other = try PlayTarget("/play/k/http/h/")
-        #expect(profiles.settings(for: other)?.asksOrigins == nil)
+        #expect(profiles.settings(for: other)?.allowsOriginRequests == nil)
     }
 
     @Test func acceptsAuthorityWithoutPath() throws {

@@ -169,7 +169,7 @@ private final class PowerCutScenario: Sendable {
         for _ in 0..<3 { _ = try? await store.bytes(pinnedURL, .closed(first, through: first + 199_999)) }
         guard Bool.random(using: &random) else { return }
         // A download pauses for a while after playback ran short of data, which the advancing clock may have caused.
-        _ = try? await fixture.turningTheClock(by: .milliseconds(1)) { [pinnedURL] in
+        _ = try? await fixture.advancingClock(by: .milliseconds(1)) { [pinnedURL] in
             try await store.complete(ReadRequest(url: pinnedURL, transferClass: .download, pins: true))
         }
     }

@@ -83,7 +83,7 @@ struct BodyFaultTests {
         let gate = ScriptedGate()
         fixture.origin.next(fixture.url, .holdBody(at: 500_000, gate))
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
-        try await fixture.turningTheClock {
+        try await fixture.advancingClock {
             await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
         }
         fixture.origin.always(fixture.url, .contentEncoding(coding))

@@ -54,20 +54,21 @@ struct HeadParsingTests {
 
     @Test(
         arguments: [
-            (["Cache-Control": "max-age=60"], 59.0, Freshness.Use.asItIs),
-            (["Cache-Control": "max-age=60"], 61, .askBeside),
-            (["Cache-Control": "public, Max-Age=\"60\", x", "Age": "50"], 11, .askBeside),
-            (["Cache-Control": "max-age=60, must-revalidate"], 59, .asItIs),
-            (["Cache-Control": "max-age=60, Must-Revalidate"], 61, .askFirst),
-            (["Cache-Control": "must-revalidate"], 1, .asItIs),
-            (["Cache-Control": "max-age=60, proxy-revalidate"], 61, .askBeside),
-            (["Cache-Control": "max-age=60, s-maxage=0"], 59, .asItIs),
-            (["Cache-Control": "max-age=60, no-cache"], 1, .askFirst),
-            (["Cache-Control": "max-age=banana"], 1, .askBeside),
-            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 59, .asItIs),
-            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 61, .askBeside), (["Expires": "0"], 1, .askBeside),
-            (["Cache-Control": "max-age=60", "Expires": "0"], 1, .asItIs), (["Pragma": "no-cache"], 1, .askFirst),
-            ([:], 1, .asItIs), ([:], 86_401, .askBeside), ([:], -5, .askBeside),
+            (["Cache-Control": "max-age=60"], 59.0, Freshness.Use.fresh),
+            (["Cache-Control": "max-age=60"], 61, .revalidateInBackground),
+            (["Cache-Control": "public, Max-Age=\"60\", x", "Age": "50"], 11, .revalidateInBackground),
+            (["Cache-Control": "max-age=60, must-revalidate"], 59, .fresh),
+            (["Cache-Control": "max-age=60, Must-Revalidate"], 61, .revalidateFirst),
+            (["Cache-Control": "must-revalidate"], 1, .fresh),
+            (["Cache-Control": "max-age=60, proxy-revalidate"], 61, .revalidateInBackground),
+            (["Cache-Control": "max-age=60, s-maxage=0"], 59, .fresh),
+            (["Cache-Control": "max-age=60, no-cache"], 1, .revalidateFirst),
+            (["Cache-Control": "max-age=banana"], 1, .revalidateInBackground),
+            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 59, .fresh),
+            (["Expires": "Tue, 14 Nov 2023 22:14:20 GMT"], 61, .revalidateInBackground),
+            (["Expires": "0"], 1, .revalidateInBackground),
+            (["Cache-Control": "max-age=60", "Expires": "0"], 1, .fresh), (["Pragma": "no-cache"], 1, .revalidateFirst),
+            ([:], 1, .fresh), ([:], 86_401, .revalidateInBackground), ([:], -5, .revalidateInBackground),
         ] as [([String: String], Double, Freshness.Use)])
     func determinesFreshnessByHeaderFields(_ fields: [String: String], _ age: Double, _ use: Freshness.Use) throws {
         var header: HTTPFields = [:]
@@ -83,11 +84,11 @@ struct HeadParsingTests {
             let later = Self.now.addingTimeInterval(age)
             let use = freshness.use(
                 validatedAt: Self.now, checkedThisOpening: true, now: later, isStale: true)
-            #expect((use == .asItIs) == isRemembered)
+            #expect((use == .fresh) == isRemembered)
         }
         let use = freshness.use(
             validatedAt: Self.now, checkedThisOpening: false, now: Self.now, isStale: true)
-        #expect(use != .asItIs)
+        #expect(use != .fresh)
     }
 
     @Test func preservesMustRevalidateAfterBareConfirmation() {
@@ -99,7 +100,8 @@ struct HeadParsingTests {
     }
 
     @Test func revalidatesInBackgroundAtFirstUseWithoutLifetime() {
-        #expect(Freshness().use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now) == .askBeside)
+        #expect(
+            Freshness().use(validatedAt: Self.now, checkedThisOpening: false, now: Self.now) == .revalidateInBackground)
     }
 
     @Test(

@@ -77,7 +77,7 @@ struct IgnoredRangeTests {
         fixture.origin.next(fixture.url, .holdBody(at: 200_000, gate))
         let store = try await fixture.open()
         #expect(try await store.bytes(fixture.url, .closed(0, through: 99)) == Self.body.bytes(in: 0..<100))
-        try await fixture.turningTheClock { await fixture.origin.wait { $0[0].progress == .cancelled } }
+        try await fixture.advancingClock { await fixture.origin.wait { $0[0].progress == .cancelled } }
         #expect(fixture.origin.requests[0].bodyBytes <= 200_000)
         try await fixture.expectRightBytes(of: Self.body, in: store)
         await store.close()

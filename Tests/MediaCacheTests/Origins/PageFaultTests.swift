@@ -58,7 +58,7 @@ struct PageFaultTests {
         let gate = ScriptedGate()
         let page = front + String(repeating: "word ", count: 1000)
         fixture.origin.always(fixture.url, .page(page), .stall(after: Int64(front.utf8.count), until: gate))
-        try await fixture.turningTheClock(by: .milliseconds(10)) {
+        try await fixture.advancingClock(by: .milliseconds(10)) {
             try await fixture.expectFailure(store, of: Self.body, code: .notMedia)
         }
         gate.open()

@@ -65,7 +65,7 @@ struct ForbiddenTests {
     @Test func storesRestForPermittedReader() async throws {
         let store = try await open()
         fixture.origin.always(fixture.url, .headerFields([.cacheControl: "no-store"]))
-        let settings = TransferSettings(keepsNoStore: true)
+        let settings = TransferSettings(storesNoStoreResponses: true)
         let info = try await store.complete(ReadRequest(url: fixture.url, settings: settings))
         #expect(info.isComplete)
         await store.close()

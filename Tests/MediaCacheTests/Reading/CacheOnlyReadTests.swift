@@ -8,7 +8,7 @@ struct CacheOnlyReadTests {
 
     private func request(_ fixture: EngineFixture, _ range: RequestedRange = .all) -> ReadRequest {
         var settings = TransferSettings(retries: RetryPolicy(budget: 0))
-        settings.asksOrigins = false
+        settings.allowsOriginRequests = false
         return ReadRequest(url: fixture.url, range: range, settings: settings)
     }
 

@@ -102,7 +102,7 @@ struct FreshnessTests {
     /// Reads until the given number of revalidations has been sent and the last response is recorded.
     private func waitForRevalidation(_ store: CacheStore, _ fixture: EngineFixture, _ count: Int) async {
         await fixture.origin.wait { $0.count == count && $0[count - 1].progress != .running }
-        await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isAsking } != true }
+        await store.settled { $0.table[$0.key(for: fixture.url)]?.state.withLock { $0.isRevalidating } != true }
     }
 
     @Test(arguments: ["max-age=10", "max-age=10, proxy-revalidate", "max-age=10, s-maxage=0"])
@@ -185,7 +185,7 @@ struct FreshnessTests {
         fixture.origin.next(fixture.url, .holdHead(gate))
         let reading = Task { try await store.bytes(fixture.url, .closed(0, through: 9)) }
         await gate.waitForArrivals()
-        #expect(try await fixture.turningTheClock { try await reading.value } == film.bytes(in: 0..<10))
+        #expect(try await fixture.advancingClock { try await reading.value } == film.bytes(in: 0..<10))
         #expect(fixture.origin.requests.last?.progress == .running)
         gate.open()
         await waitForRevalidation(store, fixture, 2)
@@ -253,7 +253,7 @@ struct FreshnessTests {
     @Test func storesNoStoreIfConfigured() async throws {
         let fixture = try EngineFixture()
         fixture.origin[fixture.url] = ScriptedResource(Self.body, cacheControl: "no-store")
-        let store = try await fixture.open { $0.transfers.keepsNoStore = true }
+        let store = try await fixture.open { $0.transfers.storesNoStoreResponses = true }
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(try await store.resource(for: fixture.url)?.isComplete == true)
         await store.close()

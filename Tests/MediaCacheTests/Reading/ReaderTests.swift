@@ -274,7 +274,7 @@ struct ReaderTests {
         // The connection stays open for a moment, because the reader may return.
         fixture.time.advance(by: .milliseconds(900))
         #expect(fixture.origin.requests.contains { $0.progress == .running })
-        try await fixture.turningTheClock {
+        try await fixture.advancingClock {
             await fixture.origin.wait { requests in requests.allSatisfy { $0.progress != .running } }
         }
         #expect(!gate.isOpen)

@@ -194,7 +194,7 @@ struct WholeBodyTests {
         fixture.origin.next(fixture.url, .holdHead(gate), .unreachable)
         let reading = Task { try await store.wholeBody(request(keeps: true)) }
         await gate.waitForArrivals()
-        #expect(try await fixture.turningTheClock { try await reading.value.bytes } == Self.text.bytes)
+        #expect(try await fixture.advancingClock { try await reading.value.bytes } == Self.text.bytes)
         // The request continues, and the next reader doesn't wait for it.
         #expect(fixture.origin.requests.map(\.progress).last == .running)
         #expect(try await store.wholeBody(request(keeps: true)).bytes == Self.text.bytes)

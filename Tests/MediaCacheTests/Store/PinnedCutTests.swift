@@ -133,7 +133,7 @@ struct PinnedCutTests {
         try? await action()
         let key = store.key(for: fixture.url)
         await store.settled { store in
-            store.statistics.runningFills == 0 && store.table[key]?.state.withLock { $0.isAsking } != true
+            store.statistics.runningFills == 0 && store.table[key]?.state.withLock { $0.isRevalidating } != true
         }
         await store.engine.committer.commit()
     }

@@ -265,7 +265,7 @@ struct PinnedVersionTests {
         #expect(try await store.wholeBody(WholeBodyRequest(url: fixture.url) { _ in false }).bytes == Self.old.bytes)
         var request = ReadRequest(url: fixture.url)
         request.settings = store.transfers
-        request.settings?.asksOrigins = false
+        request.settings?.allowsOriginRequests = false
         let session = try await store.read(request)
         #expect(try await session.allBytes() == Self.old.bytes)
         session.cancel()
@@ -299,7 +299,7 @@ struct PinnedVersionTests {
             let reading = Task { try await readAll() }
             await gate.waitForArrivals()
             fixture.time.advance(by: .seconds(2))
-            let bytes = try await fixture.turningTheClock(by: .microseconds(1)) { try await reading.value }
+            let bytes = try await fixture.advancingClock(by: .microseconds(1)) { try await reading.value }
             #expect(bytes == Self.old.bytes)
             let count = fixture.origin.requests.count
             for _ in 0..<3 { #expect(try await readAll() == Self.old.bytes) }
@@ -308,7 +308,7 @@ struct PinnedVersionTests {
             fixture.origin.clearFaults(fixture.url)
             gate.open()
             await store.settled { store in
-                store.table[store.key(for: self.fixture.url)]?.state.withLock { $0.isAsking } != true
+                store.table[store.key(for: self.fixture.url)]?.state.withLock { $0.isRevalidating } != true
             }
         }
         #expect(try await store.bytes(fixture.url) == Self.new.bytes)

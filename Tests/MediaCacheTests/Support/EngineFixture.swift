@@ -25,7 +25,7 @@ final class EngineFixture: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Advances the clock until `body` returns.
-    func turningTheClock<Result: Sendable>(
+    func advancingClock<Result: Sendable>(
         by step: Duration = .milliseconds(100), _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let isOver = Mutex(false)

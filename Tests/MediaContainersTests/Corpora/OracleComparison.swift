@@ -43,7 +43,7 @@ struct OracleComparison: SampleSink {
             }
             let ours = samples[number]
             let expected = stream.packets.count
-            #expect(stream.isCutShort ? ours.count >= expected : ours.count == expected, "\(path) \(number)")
+            #expect(stream.isTruncated ? ours.count >= expected : ours.count == expected, "\(path) \(number)")
             for (index, (mine, packet)) in zip(ours, stream.packets).enumerated() {
                 let next = ours.indices.contains(index + 1) ? ours[index + 1].sample : nil
                 let differences = differences(mine.sample, mine.bytes, packet, stream, tracks[number], next: next)

@@ -30,7 +30,7 @@ struct TimeBoundTests {
             damage = try remuxer.append(
                 MemorySource(movie.fragments), initialization: section, toleratesDamage: true)
         } catch {
-            damage = SegmentDamage(error: error, isCutShort: true, isEmpty: true)
+            damage = SegmentDamage(error: error, isTruncated: true, isEmpty: true)
         }
         #expect(damage?.error.code == .malformed, sourceLocation: sourceLocation)
         let whole = TimedMovie()

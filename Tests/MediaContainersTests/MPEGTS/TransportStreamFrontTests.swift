@@ -18,7 +18,7 @@ struct TransportStreamFrontTests {
     }
 
     private func length(_ bytes: [UInt8], isWhole: Bool = true) -> Int? {
-        bytes.withUnsafeBytes { TransportStreamFront.lengthToFirstPicture($0, isWhole: isWhole) }
+        bytes.withUnsafeBytes { TransportStreamFront.lengthToFirstFrame($0, isWhole: isWhole) }
     }
 
     @Test func firstPictureEndsWhereNextBegins() throws {

@@ -88,7 +88,7 @@ struct RemuxDamageTests {
             }, segment(2),
         ])
         #expect(damage.map { $0?.error.code } == [nil, .encrypted, nil])
-        #expect(damage[1]?.isCutShort == false && damage[1]?.isEmpty == false)
+        #expect(damage[1]?.isTruncated == false && damage[1]?.isEmpty == false)
         #expect(recording.samples[0].count >= Self.pictures - 1)
         #expect(recording.samples[1].count == 282)
     }
@@ -108,7 +108,7 @@ struct RemuxDamageTests {
         let bad = isProtected ? protected.bytes : Array("<html>not a segment</html>".utf8)
         let (recording, damage, _) = try remux([segment(0), bad, segment(2)]) { $0 == 2 ? .gap : .continuous }
         #expect(damage.map { $0?.error.code } == [nil, isProtected ? .encrypted : .notThisFormat, nil])
-        #expect(damage[1]?.isEmpty == true && damage[1]?.isCutShort == true)
+        #expect(damage[1]?.isEmpty == true && damage[1]?.isTruncated == true)
         let times = recording.samples[0].map(\.dts)
         #expect(times.count >= 99)
         #expect(try #require(times.last) - times[0] == 149 * 3600)
@@ -172,13 +172,13 @@ struct RemuxDamageTests {
             codec: .hevc, codecString: "\(type)", configuration: [1] + [UInt8](repeating: 0, count: 22),
             sampleEntry: type,
             width: 16, height: 16)
-        format.pictureBoxes = [0, 0, 0, 12] + Array("dvvC".utf8) + [1, 0, 10, 9]
+        format.videoBoxes = [0, 0, 0, 12] + Array("dvvC".utf8) + [1, 0, 10, 9]
         var builder = MovieBuilder()
         _ = try builder.add(MediaTrack(id: 1, kind: .video, formats: [format], timescale: 90_000))
         try builder.add(MediaSample(track: 0, pts: 0, dts: 0, duration: 3600, size: 4, isSync: true))
         let head = try builder.progressiveLayout().head
         let entry = try MP4Reader(MemorySource(head + [1, 2, 3, 4])).tracks[0].format
         #expect(entry?.sampleEntry == type)
-        #expect(entry?.pictureBoxes == format.pictureBoxes)
+        #expect(entry?.videoBoxes == format.videoBoxes)
     }
 }

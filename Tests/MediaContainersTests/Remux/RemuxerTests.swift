@@ -27,19 +27,19 @@ struct RemuxerTests {
 
     private func steps(_ times: [Double]) -> [Double] { zip(times.dropFirst(), times).map { $0 - $1 } }
 
-    @Test func joinsStretchesWithDifferentClocks() throws {
+    @Test func joinsClockPeriodsWithDifferentClocks() throws {
         let recording = try remux([
             part { $0.play(from: 8_000_000_000, pictures: 50, audioOffset: 900) },
             part(.discontinuity) { $0.play(from: 90_000, pictures: 50, audioOffset: 900) },
         ])
         let pictures = times(recording, .video)
         #expect(pictures.count == 100)
-        // The first stretch's audio ends at most two frames after its video. There is no other gap.
+        // The first period's audio ends at most two frames after its video. There is no other gap.
         #expect(steps(pictures).allSatisfy { $0 >= 0.0399 && $0 <= 0.083 })
         #expect(steps(times(recording, .audio)).allSatisfy { $0 > 0.0212 && $0 < 0.0641 })
     }
 
-    @Test func preservesAudioOffsetInEachStretch() throws {
+    @Test func preservesAudioOffsetInEachClockPeriod() throws {
         let recording = try remux([
             part { $0.play(from: 0, pictures: 50, audioOffset: 1234) },
             part(.discontinuity) { $0.play(from: 5_000_000, pictures: 50, audioOffset: -2345) },
@@ -68,7 +68,7 @@ struct RemuxerTests {
         #expect(abs((steps(times(recording, .audio)).max() ?? 0) - 30.02) < 0.05)
     }
 
-    @Test func unwrapsTimestampsInStretch() throws {
+    @Test func unwrapsTimestampsInClockPeriod() throws {
         let start: Int64 = (1 << 33) - 90_000 * 90
         let recording = try remux([
             part { $0.play(from: start, pictures: 25 * 60) },

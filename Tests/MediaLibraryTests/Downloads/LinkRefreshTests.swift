@@ -53,12 +53,12 @@ struct LinkRefreshTests {
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts?token=old") } }
             serve("new")
             fixture.library.time.advance(by: .seconds(1))
-            let fresh = try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id)?.url
+            let fresh = try await downloads.refreshedURL(for: fixture.url("2.ts?token=old"), of: asset.id)?.url
             #expect(fresh == fixture.url("2.ts?token=new"))
-            #expect(try await downloads.freshURL(for: fixture.url("other.ts"), of: asset.id) == nil)
+            #expect(try await downloads.refreshedURL(for: fixture.url("other.ts"), of: asset.id) == nil)
             gate.open()
             #expect(try await fixture.end(asset.id, of: downloads).state == .complete)
-            #expect(try await downloads.freshURL(for: fixture.url("2.ts?token=old"), of: asset.id) == nil)
+            #expect(try await downloads.refreshedURL(for: fixture.url("2.ts?token=old"), of: asset.id) == nil)
         }
     }
 

@@ -3,10 +3,10 @@ import MediaLibrary
 import TestSupport
 import Testing
 
-/// Tests of reading stretches without the parts before them.
+/// Tests of reading clips without the parts before them.
 @Suite(.enabled(if: try Prerequisite.hasCorpora()))
 struct LateStartTests {
-    /// The samples of a stretch, by track, with their times and sizes.
+    /// The samples of a clip, by track, with their times and sizes.
     private struct Recording: SampleSink {
         var samples: [MediaSample] = []
 
@@ -41,7 +41,7 @@ struct LateStartTests {
         return (files, cuts.count)
     }
 
-    private func stretch(
+    private func clip(
         _ files: [String: [UInt8]], from time: Double, skips: Bool
     ) throws -> (samples: [MediaSample], requests: [String]) {
         let resources = MemoryResources(files)
@@ -54,11 +54,11 @@ struct LateStartTests {
     }
 
     @Test(arguments: [20.0, 40.5, 61.25])
-    func skipsEarlierPartsWithoutChangingStretch(time: Double) throws {
+    func skipsEarlierPartsWithoutChangingClip(time: Double) throws {
         let (files, count) = try Self.stream(copies: 8)
         try #require(count >= 8)
-        let whole = try stretch(files, from: time, skips: false)
-        let late = try stretch(files, from: time, skips: true)
+        let whole = try clip(files, from: time, skips: false)
+        let late = try clip(files, from: time, skips: true)
         #expect(late.samples == whole.samples)
         let opened = Set(late.requests).subtracting(["http://h/index.m3u8", "http://h/0.ts"])
         let needed = Double(count) * (1 - time / 72)
@@ -72,8 +72,8 @@ struct LateStartTests {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let joined = lines[..<4] + ["#EXT-X-DISCONTINUITY"] + lines[4...]
         files["http://h/index.m3u8"] = Array(joined.joined(separator: "\n").utf8)
-        let whole = try stretch(files, from: 25, skips: false)
-        let late = try stretch(files, from: 25, skips: true)
+        let whole = try clip(files, from: 25, skips: false)
+        let late = try clip(files, from: 25, skips: true)
         #expect(late.samples == whole.samples)
         #expect(Set(late.requests) == Set(whole.requests))
     }

@@ -130,8 +130,8 @@ struct StreamPlanTests {
     @Test(arguments: [
         (StreamChoice(), ["high", "en"]), (StreamChoice(language: "de"), ["high", "de"]),
         (StreamChoice(variants: [.height(atMost: 400)]), ["low", "en"]),
-        (StreamChoice(variants: [.lowest], takesAllAudio: true), ["low", "en", "de"]),
-        (StreamChoice(language: "de", takesAllAudio: true), ["high", "de", "en"]),
+        (StreamChoice(variants: [.lowest], includesAllAudio: true), ["low", "en", "de"]),
+        (StreamChoice(language: "de", includesAllAudio: true), ["high", "de", "en"]),
     ])
     func choosesVariantStreamAndAudio(choice: StreamChoice, names: [String]) throws {
         let plan = try plan(stream(), choice)
@@ -140,7 +140,7 @@ struct StreamPlanTests {
 
     @Test(arguments: [
         (StreamChoice(), [TrackLabel?.none, english(true)]), (StreamChoice(language: "de"), [nil, german(true)]),
-        (StreamChoice(language: "de", takesAllAudio: true), [nil, german(true), english(false)]),
+        (StreamChoice(language: "de", includesAllAudio: true), [nil, german(true), english(false)]),
     ])
     func labelsAudioByRenditions(choice: StreamChoice, sounds: [TrackLabel?]) throws {
         #expect(try plan(stream(), choice).sounds == sounds)
@@ -159,7 +159,7 @@ struct StreamPlanTests {
         var playlists = stream()
         let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
         playlists["index.m3u8"] = text
-        let all = StreamChoice(takesAllAudio: true)
+        let all = StreamChoice(includesAllAudio: true)
         #expect(try plan(playlists, all).sounds == [nil, Self.english(true), Self.german(false)])
         playlists["index.m3u8"] = text.replacing("URI=\"de", with: "DEFAULT=YES,URI=\"de")
         #expect(try plan(playlists, all).sounds == [nil, Self.german(true), Self.english(false)])

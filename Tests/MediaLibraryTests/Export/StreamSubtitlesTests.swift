@@ -44,7 +44,7 @@ struct StreamSubtitlesTests {
         let resources = MemoryResources(
             Dictionary(uniqueKeysWithValues: files.map { ("http://h/\($0.key)", $0.value) }))
         var choice = StreamChoice()
-        choice.takesSubtitles = true
+        choice.includesSubtitles = true
         let plan = try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources)
         var remux = StreamRemux(plan, resources: resources)
         remux.embedsSubtitles = embeds
@@ -74,9 +74,9 @@ struct StreamSubtitlesTests {
         files["de.m3u8"] = media("#EXTINF:2,", "1.vtt", "#EXTINF:7,", "gone.vtt")
         let (film, remux) = try remux(files, embeds: true)
         #expect(film.tracks.map(\.kind) == [.video, .audio])
-        #expect(remux.leftOutSubtitles.count == 2)
-        #expect(remux.leftOutSubtitles[0].hasPrefix("subtitles “Deutsch”: gone.vtt: "))
-        #expect(remux.leftOutSubtitles[1].hasPrefix("subtitles “English”: "))
+        #expect(remux.omittedSubtitles.count == 2)
+        #expect(remux.omittedSubtitles[0].hasPrefix("subtitles “Deutsch”: gone.vtt: "))
+        #expect(remux.omittedSubtitles[1].hasPrefix("subtitles “English”: "))
     }
 
     /// Each segment is small, but the number of segments isn't limited.
@@ -89,8 +89,8 @@ struct StreamSubtitlesTests {
             remux.maximumSubtitleBytes = bytes
             remux.maximumCues = cues
         }
-        #expect(remux.leftOutSubtitles.count == reasons.count)
-        for (text, reason) in zip(remux.leftOutSubtitles, reasons) {
+        #expect(remux.omittedSubtitles.count == reasons.count)
+        for (text, reason) in zip(remux.omittedSubtitles, reasons) {
             #expect(text.hasPrefix("subtitles “Deutsch”: 2.vtt: more than ") && text.hasSuffix(reason))
         }
         #expect(remux.subtitles.map(\.cues.count) == (reasons.isEmpty ? [2, 1] : [0, 1]))
@@ -107,7 +107,7 @@ struct StreamSubtitlesTests {
                 "many.vtt": Array("WEBVTT\n\n\(cues.joined(separator: "\n"))".utf8),
             ], embeds: true)
         #expect(
-            remux.leftOutSubtitles
+            remux.omittedSubtitles
                 == ["Deutsch", "English"].map {
                     "6 cues of subtitles “\($0)”: too many are shown at once"
                 })

@@ -187,7 +187,7 @@ enum SampleStream: String, CaseIterable, Sendable {
             entry += index == 1 ? ",DEFAULT=YES\n" : "\n"
         }
         files["http://h/index.m3u8"] = Array(entry.utf8)
-        let (resources, choice) = (MemoryResources(files), StreamChoice(takesAllAudio: true))
+        let (resources, choice) = (MemoryResources(files), StreamChoice(includesAllAudio: true))
         return (try StreamPlan(playlist: "http://h/index.m3u8", choice: choice, resources: resources), resources)
     }
 

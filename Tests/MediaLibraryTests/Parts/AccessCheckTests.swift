@@ -9,12 +9,12 @@ import Testing
     private let fixture = DownloadFixture()
 
     @Test(arguments: [true, false])
-    func checksAgainAfterRead(asksOrigins: Bool) async throws {
+    func checksAgainAfterRead(allowsOriginRequests: Bool) async throws {
         let url = fixture.file(length: 1000)
         fixture.library.origin[url]?.peer = .local
         let store = try await fixture.library.open()
         var settings = store.transfers.narrowed(to: .publicOnly)
-        settings.asksOrigins = asksOrigins
+        settings.allowsOriginRequests = allowsOriginRequests
         var reads: [ReadRequest] = []
         var discarded = 0
         let error = await #expect(throws: CacheError.self) {
@@ -31,7 +31,7 @@ import Testing
             }
         }
         #expect(error?.code == .forbiddenAddress)
-        #expect(reads.map(\.revalidation.isSince) == (asksOrigins ? [false, true] : [false]))
+        #expect(reads.map(\.revalidation.isSince) == (allowsOriginRequests ? [false, true] : [false]))
         #expect(discarded == 1)
         await store.close()
     }

@@ -77,7 +77,7 @@ struct BacklogTests {
     @Test func hasEdgeWhileBacklogLoadsBeforeDistantEnd() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
-        live.isSoundNamed = false
+        live.listsAudio = false
         live.publish()
         for number in 20..<Self.count { live.library.origin.always(live.segment(number), .holdHead(gate)) }
         fixture.gates = [gate]
@@ -108,7 +108,7 @@ struct BacklogTests {
     @Test func nextProcessFetchesBacklogInOrder() async throws {
         let fixture = try await fixture()
         let (live, gate) = (fixture.live, ScriptedGate())
-        live.isSoundNamed = false
+        live.listsAudio = false
         live.publish()
         for number in 0..<Self.count { live.fail(live.segment(number), .holdHead(gate)) }
         fixture.gates = [gate]

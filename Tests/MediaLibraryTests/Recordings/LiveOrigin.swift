@@ -37,7 +37,7 @@ final class LiveOrigin {
     var tokens = ""
     var hasEndList = false
     /// Whether the multivariant playlist lists the audio rendition.
-    var isSoundNamed = true
+    var listsAudio = true
     /// A playlist that is served in place of the multivariant playlist.
     var slate: String?
     /// Whether playlists are updated.
@@ -138,7 +138,7 @@ final class LiveOrigin {
             if !isListed { library.origin[old.url] = nil }
         }
         let state =
-            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(isSoundNamed) \(isWriting) "
+            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) \(isWriting) "
             + definitions.media + (slate ?? "")
         guard isWriting, state != written else {
             written = isWriting ? written : ""
@@ -161,12 +161,12 @@ final class LiveOrigin {
 
     private func variants(at place: String) -> String {
         let pathway = backups.isEmpty ? "" : ",PATHWAY-ID=\"\(place)\""
-        let sound = isSoundNamed ? ",AUDIO=\"\(place) a\"" : ""
+        let sound = listsAudio ? ",AUDIO=\"\(place) a\"" : ""
         let media = """
             #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="\(place) a",NAME="A",URI="\(place)/a1/index.m3u8\(query)"
             """
         return """
-            \(isSoundNamed ? media : "")
+            \(listsAudio ? media : "")
             #EXT-X-STREAM-INF:BANDWIDTH=2000000\(sound)\(pathway)
             \(place)/v1/index.m3u8\(query)
             #EXT-X-STREAM-INF:BANDWIDTH=1000000\(sound)\(pathway)

@@ -195,9 +195,9 @@ struct LongRecordingTests {
         for programme in programmes {
             guard try await exported(fixture, programme, .hls) != nil else { continue }
             let span = programme.nanoseconds
-            let stretch = try await fixture.timeline.stretch(from: span.lowerBound, to: span.upperBound)
+            let range = try await fixture.timeline.range(from: span.lowerBound, to: span.upperBound)
             // Programmes are complete, except for the time that was skipped when the encoder's clock was set forward.
-            #expect(stretch.segments.count >= 59, "\(programme.name)")
+            #expect(range.segments.count >= 59, "\(programme.name)")
         }
     }
 
@@ -229,7 +229,7 @@ struct LongRecordingTests {
         let span = film.nanoseconds
         var expected: [ClosedRange<Int>] = []
         for timeline in fixture.recording.timelines {
-            let rows = try await timeline.stretch(from: span.lowerBound, to: span.upperBound).segments
+            let rows = try await timeline.range(from: span.lowerBound, to: span.upperBound).segments
             let names = { (row: RecordedSegment) in "\(timeline.track)/\(row.name)" }
             let recorded = rows.filter { $0.state == .stored }
             let odd = Set(recorded.map(names)).intersection(media.damaged.union(media.advertised))

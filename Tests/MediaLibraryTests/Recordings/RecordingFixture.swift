@@ -20,7 +20,7 @@ final class RecordingFixture {
     /// The length of a step in time. After each step, everything due has happened.
     var step = Duration.milliseconds(500)
     /// The encoder of 3GP exports.
-    var encoder: (any FilmEncoder)?
+    var encoder: (any MediaFileEncoder)?
     /// Whether a request hangs intentionally, so that the fixture doesn't wait for it.
     var isHanging = false
     /// The gates of segment requests that hang intentionally. The fixture waits for all other work.
@@ -178,7 +178,7 @@ final class RecordingFixture {
     /// Returns the stored bytes of a row.
     func bytes(_ row: RecordedSegment, _ track: String) async throws -> [UInt8] {
         let store = try #require(store)
-        let request = try recording.part(row, track: track).request(settings: store.transfers.askingNoOrigins)
+        let request = try recording.part(row, track: track).request(settings: store.transfers.withoutOriginRequests)
         let session = try await store.read(request)
         defer { session.cancel() }
         var bytes: [UInt8] = []

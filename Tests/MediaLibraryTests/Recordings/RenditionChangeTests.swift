@@ -15,7 +15,7 @@ struct RenditionChangeTests {
         try await fixture.record()
         try await fixture.pass(60)
         let (live, origin) = (fixture.live, fixture.live.library.origin)
-        live.isSoundNamed = false
+        live.listsAudio = false
         origin.always(live.playlist("a1"), .status(404))
         try await fixture.pass(300)
         #expect(await (try fixture.recording).state == .recording)
@@ -25,7 +25,7 @@ struct RenditionChangeTests {
         #expect(zip(after, before).allSatisfy { $0 - $1 <= 6 }, "\(before) \(after)")
         #expect(await (try fixture.recording).state == .recording)
         // When the rendition returns, it is followed again.
-        live.isSoundNamed = true
+        live.listsAudio = true
         live.heal()
         try await fixture.pass(180)
         #expect(await (try fixture.recording).silentTracks == [])
@@ -39,7 +39,7 @@ struct RenditionChangeTests {
         try await fixture.pass(60)
         let live = fixture.live
         let removed = fixture.live.library.time.now.nanosecondsSinceEpoch
-        live.isSoundNamed = false
+        live.listsAudio = false
         live.library.origin.always(live.playlist("a1"), .status(404))
         try await fixture.pass(120)
         if restarts {

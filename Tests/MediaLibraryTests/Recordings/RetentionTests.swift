@@ -33,7 +33,7 @@ struct RetentionTests {
     }
 
     private func numbers(_ fixture: WindowFixture, track: Int = 0) async throws -> [Int64] {
-        try await fixture.recording.timelines[track].stretch(from: .min, to: .max).segments.map(\.number)
+        try await fixture.recording.timelines[track].range(from: .min, to: .max).segments.map(\.number)
     }
 
     private func expect(
@@ -319,8 +319,8 @@ struct RetentionTests {
             guard first % (day / 2) == 0 else { continue }
             for start in pinned {
                 for timeline in fixture.recording.timelines {
-                    let stretch = try await timeline.stretch(from: time(start), to: min(time(start + 22), time(first)))
-                    #expect(stretch.segments.count == Int(min(22, first - start)), "\(start) at \(first)")
+                    let range = try await timeline.range(from: time(start), to: min(time(start + 22), time(first)))
+                    #expect(range.segments.count == Int(min(22, first - start)), "\(start) at \(first)")
                 }
             }
         }

@@ -4,7 +4,7 @@ import MediaLibrary
 import Synchronization
 
 /// An encoder with scripted behaviour.
-final class ScriptedEncoder: FilmEncoder {
+final class ScriptedEncoder: MediaFileEncoder {
     /// The behaviour of the encoder.
     enum Manner {
         /// Writes ``text``.

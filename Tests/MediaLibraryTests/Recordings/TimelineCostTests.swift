@@ -42,7 +42,7 @@ struct TimelineCostTests {
     @Test func memoryIsLimited() async throws {
         let (store, timeline) = try await filled(20_000)
         #expect(timeline.pagesInMemory <= 17)
-        _ = try await timeline.stretch(from: .min, to: .max)
+        _ = try await timeline.range(from: .min, to: .max)
         #expect(timeline.pagesInMemory <= 17)
         let again = try await Timeline.open(track: "video-1", of: recording, in: store)
         #expect(again.pagesInMemory == 1)
@@ -54,15 +54,15 @@ struct TimelineCostTests {
         let (store, timeline) = try await filled(20_000)
         let start = TimelineRows.stored(10_000).start
         let counts = try await store.counting {
-            let stretch = try await timeline.stretch(from: start, to: start + 3600 * TimelineRows.second)
-            #expect(stretch.segments.count == 1800)
+            let range = try await timeline.range(from: start, to: start + 3600 * TimelineRows.second)
+            #expect(range.segments.count == 1800)
         }
         #expect(counts.reads <= 9)
         // The live edge is in memory.
         let edge = try #require(timeline.edgeTime)
         let live = try await store.counting {
-            let stretch = try await timeline.stretch(from: edge - 60 * TimelineRows.second, to: edge)
-            #expect(stretch.segments.count == 30)
+            let range = try await timeline.range(from: edge - 60 * TimelineRows.second, to: edge)
+            #expect(range.segments.count == 30)
         }
         #expect(live.reads == 0)
         let known = store.state.withLock { $0.counts }
@@ -104,7 +104,7 @@ struct TimelineCostTests {
             let timeline = try await Timeline.open(track: track, of: recording, in: place)
             #expect(timeline.next == 3000)
             #expect(timeline.totals.segments == 2000)
-            #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 2000)
+            #expect(try await timeline.range(from: .min, to: .max).segments.count == 2000)
             try await timeline.finishRemoval()
             try await timeline.removeAll(keepingMedia: false)
         }

@@ -116,8 +116,8 @@ struct TimelineFailureTests {
         #expect(timeline.next == (damaged == 512 ? 768 : 600))
         #expect(timeline.edge == timeline.next)
         #expect(timeline.edgeTime == rows.last { !bad.contains($0.number) }?.end)
-        let stretch = try await timeline.stretch(from: .min, to: .max)
-        #expect(stretch.segments == rows.filter { !bad.contains($0.number) })
+        let range = try await timeline.range(from: .min, to: .max)
+        #expect(range.segments == rows.filter { !bad.contains($0.number) })
         for row in rows {
             #expect(try await timeline.segment(row.number) == (bad.contains(row.number) ? nil : row))
         }
@@ -128,7 +128,7 @@ struct TimelineFailureTests {
         for timeline in [timeline, try await open(store)] {
             #expect(timeline.next == next + 1)
             #expect(try await timeline.segment(next) == added)
-            let last = try await timeline.stretch(from: added.start, to: .max)
+            let last = try await timeline.range(from: added.start, to: .max)
             // The count must not be too low.
             #expect(last.discontinuities >= rows.count { $0.isDiscontinuous })
         }
@@ -155,7 +155,7 @@ struct TimelineFailureTests {
         #expect(timeline.totals.segments == 344)
         try await timeline.remove([0, 256])
         #expect(timeline.totals.segments == 343)
-        #expect(try await timeline.stretch(from: .min, to: .max).segments.count == 343)
+        #expect(try await timeline.range(from: .min, to: .max).segments.count == 343)
     }
 
     @Test func ignoresOtherFiles() async throws {
@@ -265,21 +265,21 @@ struct TimelineFailureTests {
             for row in rows where settled[row.number] != nil && row.state != .awaited {
                 #expect(row == settled[row.number], "\(hint)")
             }
-            let stretch = try await timeline.stretch(from: .min, to: .max)
-            let present = Set(stretch.segments.map(\.number))
+            let range = try await timeline.range(from: .min, to: .max)
+            let present = Set(range.segments.map(\.number))
             #expect(present.isDisjoint(with: removed), "\(hint)")
             for number in settled.keys where !removed.contains(number) && !beingRemoved.contains(number) {
                 #expect(present.contains(number), "\(hint): \(number)")
             }
             // Listed segments have their parts, and no parts of removed segments remain.
             var needed: Set<String> = []
-            for row in stretch.segments + timeline.awaited where row.state != .gap {
+            for row in range.segments + timeline.awaited where row.state != .gap {
                 for name in [row.name] + row.conditions.companions.map(\.name) {
                     needed.insert(recording.storedName(name, track: "video-1"))
                 }
             }
             let own = Set(
-                stretch.segments.filter { $0.state == .stored }.flatMap {
+                range.segments.filter { $0.state == .stored }.flatMap {
                     [$0.name] + $0.conditions.companions.map(\.name)
                 })
             for name in own {

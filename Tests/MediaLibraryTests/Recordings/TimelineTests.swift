@@ -32,7 +32,7 @@ struct TimelineTests {
         #expect(timeline.start == nil)
         #expect(timeline.last == nil)
         #expect(timeline.recordedRanges() == [])
-        #expect(try await timeline.stretch(from: .min, to: .max).segments == [])
+        #expect(try await timeline.range(from: .min, to: .max).segments == [])
         #expect(try await timeline.first(from: 0, outside: []) == nil)
         try await timeline.append([])
         try await timeline.finishRemoval()
@@ -54,7 +54,7 @@ struct TimelineTests {
         try await timeline.settle([gap])
         #expect(timeline.edge == 103)
         #expect(timeline.edgeTime == TimelineRows.stored(102).end)
-        #expect(try await timeline.stretch(from: .min, to: .max).segments.map(\.number) == [100, 101, 102])
+        #expect(try await timeline.range(from: .min, to: .max).segments.map(\.number) == [100, 101, 102])
         #expect(timeline.totals.segments == 2)
         #expect(timeline.totals.bytes == 2000)
         #expect(timeline.totals.gaps == 1)
@@ -94,7 +94,7 @@ struct TimelineTests {
         for timeline in [timeline, try await open()] {
             #expect(try await timeline.rows(from: 0) == rows)
             #expect(try await timeline.rows(from: 1000) == rows.filter { $0.number >= 1000 })
-            #expect(try await timeline.stretch(from: .min, to: .max).segments == rows)
+            #expect(try await timeline.range(from: .min, to: .max).segments == rows)
             for number in [77, 78, 332, 333, 1576] as [Int64] {
                 #expect(try await timeline.segment(number) == rows[Int(number - 77)])
             }
@@ -114,13 +114,13 @@ struct TimelineTests {
         for _ in 0..<300 {
             let from = Int64.random(in: rows[0].start - 9...rows[1199].end + 9, using: &random)
             let to = from + Int64.random(in: 1...2000, using: &random) * TimelineRows.second
-            let stretch = try await timeline.stretch(from: from, to: to)
+            let range = try await timeline.range(from: from, to: to)
             let expected = rows.filter { $0.end > from && $0.start < to }
-            #expect(stretch.segments == expected)
+            #expect(range.segments == expected)
             guard let first = expected.first else { continue }
             let before = rows.prefix { $0.number < first.number }.count { $0.isDiscontinuous }
-            #expect(stretch.discontinuities == Int64(before))
-            #expect(stretch.jumps == [:])
+            #expect(range.discontinuities == Int64(before))
+            #expect(range.jumps == [:])
         }
         var ranges: [Range<Int64>] = []
         for row in rows {
@@ -149,7 +149,7 @@ struct TimelineTests {
             #expect(try await timeline.segment(299) == nil)
             #expect(try await timeline.segment(300)?.number == 300)
             #expect(try await timeline.first(from: 0, outside: [])?.number == 300)
-            #expect(try await timeline.stretch(from: .min, to: .max).segments.first?.number == 300)
+            #expect(try await timeline.range(from: .min, to: .max).segments.first?.number == 300)
             #expect(!timeline.isPlain(299))
             #expect(timeline.isPlain(300))
         }
@@ -264,14 +264,14 @@ struct TimelineTests {
             for number in [0, 255, 256, 400] as [Int64] {
                 let start = TimelineRows.epoch + number * step
                 for moment in [start, start + step - 1] {
-                    let stretch = try await timeline.stretch(from: moment, to: moment + 1)
-                    #expect(stretch.segments.map(\.number) == [number])
+                    let range = try await timeline.range(from: moment, to: moment + 1)
+                    #expect(range.segments.map(\.number) == [number])
                 }
             }
         }
         // A window's playlist has a date for each of them and the durations of the original playlist.
-        let stretch = try await timeline.stretch(from: rows[250].start, to: rows[260].start)
-        let text = String(decoding: WindowPlaylist(stretch, isOver: true).bytes, as: UTF8.self)
+        let range = try await timeline.range(from: rows[250].start, to: rows[260].start)
+        let text = String(decoding: WindowPlaylist(range, isOver: true).bytes, as: UTF8.self)
         let playlist = try WindowFixture.parsed(text)
         #expect(playlist.segments.map { $0.programDateTime?.nanosecondsSinceEpoch } == rows[250..<260].map(\.start))
         #expect(playlist.segments.allSatisfy { $0.duration.nanoseconds == 2 * TimelineRows.second })

@@ -283,10 +283,10 @@ struct WindowTests {
             row.firstPicture = 188
             return row
         }
-        var stretch = TimelineStretch(track: "video-1")
-        stretch.segments = rows
-        let pictures = PicturePlaylist(stretch: stretch, prefix: "video-1/", isOver: true)
-        for bytes in [WindowPlaylist(stretch, isOver: true).bytes, pictures.bytes] {
+        var range = TimelineRange(track: "video-1")
+        range.segments = rows
+        let pictures = IFramePlaylist(range: range, prefix: "video-1/", isOver: true)
+        for bytes in [WindowPlaylist(range, isOver: true).bytes, pictures.bytes] {
             let playlist = try WindowFixture.parsed(String(decoding: bytes, as: UTF8.self))
             for (segment, row) in zip(playlist.resolvedSegments, rows) {
                 let date = try #require(segment.programDateTime?.nanosecondsSinceEpoch)

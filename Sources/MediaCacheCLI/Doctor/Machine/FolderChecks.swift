@@ -94,8 +94,8 @@ struct FolderChecks: Sendable {
     private func fileSystem(_ path: String) -> DiagnosisFinding? {
         guard access(path, W_OK | X_OK) == 0 else { return nil }
         do {
-            let abilities = try FileSystemAbilities(folder: path)
-            let kind = FileSystemAbilities.kind(of: path).map { "\($0): " } ?? ""
+            let abilities = try FileSystemCapabilities(folder: path)
+            let kind = FileSystemCapabilities.kind(of: path).map { "\($0): " } ?? ""
             let reflinks = abilities.clones ? "reflinks" : "no reflinks (exports use hard links or copies)"
             guard abilities.isSparse, abilities.punchesHoles else {
                 let missing = [abilities.isSparse ? nil : "sparse files", abilities.punchesHoles ? nil : "holes"]

@@ -26,7 +26,7 @@ actor ProgrammeExports {
 
     nonisolated let folder: ExportFolder
     private let store: CacheStore
-    private let encoder: (any FilmEncoder)?
+    private let encoder: (any MediaFileEncoder)?
     private let events: EventHub<RecordingEvent>
     private nonisolated let running = Mutex<(job: Job, progress: Double)?>(nil)
     private var waiting: [(job: Job, recording: Recording)] = []
@@ -41,7 +41,7 @@ actor ProgrammeExports {
     ///   - store: The store of the recordings.
     ///   - events: The hub that receives events.
     ///   - encoder: The encoder of 3GP files; nil if none is available.
-    init(_ store: CacheStore, events: EventHub<RecordingEvent>, encoder: (any FilmEncoder)?) {
+    init(_ store: CacheStore, events: EventHub<RecordingEvent>, encoder: (any MediaFileEncoder)?) {
         self.store = store
         self.events = events
         self.encoder = encoder
@@ -281,7 +281,7 @@ actor ProgrammeExports {
 
 /// An encoder for players that can't play the original format. The library itself doesn't encode: implementations use
 /// the system's encoder or another program.
-public protocol FilmEncoder: Sendable {
+public protocol MediaFileEncoder: Sendable {
     /// Encodes an MP4 file as 3GP (H.264 and AAC).
     ///
     /// - Parameters:

@@ -36,7 +36,8 @@ struct WindowMovie: Sendable {
         let resources = StoreResources(store, settings: store.transfers, control: control, contents: index)
         let plan = try StreamPlan(
             playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
-        guard let place = WindowPlace(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound) else {
+        guard let place = WindowPosition(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound)
+        else {
             throw ContainerError(.malformed, "the playlists of the window have no dates")
         }
         var remux = StreamRemux(plan, resources: resources)

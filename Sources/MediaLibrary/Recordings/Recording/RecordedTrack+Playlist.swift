@@ -24,7 +24,7 @@ extension RecordedTrack {
         // Requires new rows, because a server that announces blocking reloads but responds immediately would be polled
         // in a loop.
         let hasNewRows = loaded == nil || renewed == loaded
-        if known.nextDirectives(wantsParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
+        if known.nextDirectives(includesParts: false).mediaSequence != nil, outcome == .updated, hasNewRows {
             return .zero
         }
         return interval

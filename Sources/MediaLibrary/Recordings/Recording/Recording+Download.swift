@@ -62,7 +62,7 @@ extension Recording {
         for timeline in timelines {
             guard let expected = expectedTime(of: timeline)?.clamped(to: all) else { continue }
             let url = channel.tracks.first { $0.folder == timeline.track }?.url ?? channel.url
-            let rows = try await timeline.stretch(from: all.lowerBound, to: all.upperBound).segments
+            let rows = try await timeline.range(from: all.lowerBound, to: all.upperBound).segments
             if rows.isEmpty, !expected.isEmpty {
                 holes.append(
                     DownloadHole(

@@ -29,7 +29,7 @@ extension Recording {
         // The state of an earlier process may be outdated, so the whole playlist is loaded first.
         let directives =
             track.loaded == nil || track.isJoining || track.refusesDirectives
-            ? DeliveryDirectives() : known?.nextDirectives(age: age, wantsParts: false)
+            ? DeliveryDirectives() : known?.nextDirectives(age: age, includesParts: false)
         var isMultivariant = false
         do {
             let requestURL = try directives.map { try ResourceURL($0.applied(to: url.description)) } ?? url

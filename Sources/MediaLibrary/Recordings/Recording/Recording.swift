@@ -228,7 +228,7 @@ package actor Recording {
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
         var settings = try dependencies.settings(url, channel.identity, channel.headers)
-        settings.keepsNoStore = true
+        settings.storesNoStoreResponses = true
         // The recording schedules its own retries, since the origin soon removes segments.
         settings.retries.budget = min(settings.retries.budget, 1)
         return settings
@@ -306,7 +306,7 @@ package actor Recording {
     }
 
     /// Waits until the recording's task has ended.
-    func runOut() async { await run?.value }
+    func waitUntilEnded() async { await run?.value }
 
     private func loseAwaitedSegments() async {
         for track in tracks { lose(track, "the recording ended before it was received") { _ in true } }

@@ -35,7 +35,7 @@ struct SegmentNameHistory: Sendable {
 
     /// Adds the names of a playlist's segments, starting at a media sequence number.
     mutating func note(_ playlist: MediaPlaylist, from first: Int) {
-        let isExact = playlist.queriesTellApart
+        let isExact = playlist.queriesAreSignificant
         for segment in playlist.resolvedSegments where segment.mediaSequence >= first {
             let entry = Entry(
                 duration: segment.segment.duration.nanoseconds, clock: segment.boundedDate,
@@ -75,7 +75,7 @@ struct SegmentNameHistory: Sendable {
     func relation(to playlist: MediaPlaylist, after elapsed: Duration) -> Relation {
         guard playlist.skip == nil, !playlist.segments.isEmpty else { return .new }
         var (isTimed, hasOtherLinks) = (false, false)
-        let isExact = playlist.queriesTellApart
+        let isExact = playlist.queriesAreSignificant
         for segment in playlist.resolvedSegments {
             let name = Self.name(segment.segment, isExact)
             let linked = entries[name]

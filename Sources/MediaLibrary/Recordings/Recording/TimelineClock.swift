@@ -152,7 +152,7 @@ struct TimelineClock: Sendable {
             case .time(let time): end + time
             case .unknown: max(end, segment.arrival - (ownLag ?? 0))
             }
-        if hasKeptPace(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
+        if isKeepingPace(clock, segment, expected) || correction != 0 && abs(clock - expected) <= Self.tolerance {
             // The clock has jumped back, or has advanced steadily for a long time, so its dates are trusted again.
             correction = 0
         } else if !isNear(clock + correction, segment, expected) {
@@ -165,7 +165,7 @@ struct TimelineClock: Sendable {
 
     /// Whether dates that disagree with the timeline have advanced at the pace of arrivals for a long time. If so, the
     /// encoder's clock was changed permanently, and the timeline follows it in either direction.
-    private mutating func hasKeptPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
+    private mutating func isKeepingPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         let isPlausible =
             clock >= expected - Self.furthestBehind || abs(segment.arrival - clock) < abs(segment.arrival - expected)
         guard abs(clock - expected) > Self.tolerance, isPlausible else {

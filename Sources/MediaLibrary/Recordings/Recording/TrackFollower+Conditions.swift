@@ -27,7 +27,7 @@ extension TrackFollower {
     mutating func localConditions(_ resolved: ResolvedSegment, isAligned: Bool) -> RecordedConditions {
         let segment = resolved.segment
         if let conditions, conditions.keys == segment.keys, conditions.map == segment.map,
-            isAligned && conditions.isAligned || !segment.keys.contains(where: \.lacksVector)
+            isAligned && conditions.isAligned || !segment.keys.contains(where: \.usesImplicitVector)
         {
             return conditions.local
         }
@@ -61,10 +61,10 @@ extension TrackFollower {
         _ key: EncryptionKey, _ resolved: ResolvedSegment, _ isAligned: Bool, _ local: inout RecordedConditions
     ) -> EncryptionKey {
         var own = key
-        if key.lacksVector, !isAligned {
+        if key.usesImplicitVector, !isAligned {
             own.iv = HexadecimalSequence(bytes: resolved.initializationVector(for: key))
         }
-        guard let uri = key.uri, !LocalTags.isForeign(key), DataURL.bytes(of: uri) == nil,
+        guard let uri = key.uri, !LocalTags.isManagedByDRM(key), DataURL.bytes(of: uri) == nil,
             (try? ResourceURL(uri)) != nil
         else { return own }
         // The name has the suffix of a media file, because ffmpeg refuses to open keys with other suffixes.

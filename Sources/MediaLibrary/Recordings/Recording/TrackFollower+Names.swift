@@ -12,7 +12,7 @@ extension TrackFollower {
     /// by segment names but with different numbers; nil otherwise.
     static func shift(from known: MediaPlaylist, to update: MediaPlaylist) -> Int? {
         guard let last = known.segments.last, update.skip == nil else { return nil }
-        let isExact = known.queriesTellApart || update.queriesTellApart
+        let isExact = known.queriesAreSignificant || update.queriesAreSignificant
         let index = update.segments.lastIndex { isSame($0, last, isExact) }
         guard let index else { return nil }
         let overlap = min(index + 1, known.segments.count)
@@ -54,7 +54,7 @@ extension TrackFollower {
         let start = max(known.firstMediaSequence, update.firstMediaSequence)
         let end = min(known.nextMediaSequence, update.nextMediaSequence)
         guard start < end else { return nil }
-        let isExact = known.queriesTellApart || update.queriesTellApart
+        let isExact = known.queriesAreSignificant || update.queriesAreSignificant
         var renamed = known
         var duration: Int64 = 0
         var (isTimed, isNamed) = (true, true)
@@ -110,7 +110,7 @@ extension TrackFollower {
     /// The names of the playlist's segments. A byte range also has a name with its offset.
     var names: Set<String> {
         guard let known else { return [] }
-        let isExact = known.queriesTellApart
+        let isExact = known.queriesAreSignificant
         var names: Set<String> = []
         for segment in known.segments {
             let name = isExact ? segment.uri[...] : segment.uri.path
@@ -127,7 +127,7 @@ extension TrackFollower {
 
 extension MediaPlaylist {
     /// Whether some segments differ only in their queries. Otherwise queries may be changing tokens.
-    var queriesTellApart: Bool {
+    var queriesAreSignificant: Bool {
         // Most playlists have no queries.
         guard segments.contains(where: { $0.uri.utf8.contains(UInt8(ascii: "?")) }) else { return false }
         func names(_ name: (String) -> Substring) -> Set<String> {

@@ -158,7 +158,7 @@ extension TrackFollower {
     }
 
     private static func text(_ tag: SegmentTag) -> String? {
-        guard !LocalTags.isLeftOut(tag) else { return nil }
+        guard !LocalTags.isRemoved(tag) else { return nil }
         return switch tag {
         case .dateRange(let range): "\(PlaylistTag.dateRange.rawValue):\(range.attributes)"
         case .cue(let cue): cue.tag.rawValue + (cue.value.map { ":" + $0 } ?? "")

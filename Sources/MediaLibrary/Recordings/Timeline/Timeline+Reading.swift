@@ -42,29 +42,29 @@ extension Timeline {
     ///   - isOver: Whether the recording has ended. If so, awaited segments are returned as gaps, and later ones are
     ///     included.
     /// - Throws: `CacheError` with `storage`.
-    package func stretch(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineStretch {
+    package func range(from start: Int64, to end: Int64, isOver: Bool = false) async throws -> TimelineRange {
         let (entries, removed, edge) = state.withLock { state in
             (Array(state.index.pages(from: start, to: end)), state.removed, isOver ? state.next : state.edge)
         }
-        var stretch = TimelineStretch(track: track)
-        stretch.segments.reserveCapacity(entries.reduce(0) { $0 + $1.numbers.count })
+        var range = TimelineRange(track: track)
+        range.segments.reserveCapacity(entries.reduce(0) { $0 + $1.numbers.count })
         for page in try await pages(entries) {
             guard let first = page.segments.first, let last = page.segments.last else { continue }
             // Segments don't overlap, so the first and the last determine whether all are in the range.
             if page.end <= edge, first.end > start, last.start < end,
                 removed.isDisjoint(RangeSet(page.first..<page.end))
             {
-                stretch.add(page)
+                range.add(page)
                 continue
             }
-            stretch.add(page) { index in
+            range.add(page) { index in
                 let number = page.first + Int64(index)
                 return number < edge && page.segments[index].end > start && page.segments[index].start < end
                     && !removed.contains(number)
             }
         }
-        if isOver, entries.contains(where: { $0.firstAwaited != nil }) { stretch.loseAwaited() }
-        return stretch
+        if isOver, entries.contains(where: { $0.firstAwaited != nil }) { range.loseAwaited() }
+        return range
     }
 
     /// Returns the first remaining segment at or after a number that is outside all pinned time ranges.
@@ -163,7 +163,7 @@ extension Timeline {
 }
 
 /// A time range of one track's timeline.
-package struct TimelineStretch: Sendable, Hashable {
+package struct TimelineRange: Sendable, Hashable {
     /// The track's folder.
     package var track: String
     /// The number of discontinuities before the first segment (EXT-X-DISCONTINUITY-SEQUENCE, RFC 8216bis §4.4.3.3).

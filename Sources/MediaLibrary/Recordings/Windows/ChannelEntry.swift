@@ -157,7 +157,7 @@ enum ChannelEntry {
     }
 
     /// Returns the folders of each variant stream's audio renditions, by the variant stream's folder.
-    static func soundByVariant(in entry: String) -> [String: Set<String>] {
+    static func audioFoldersByVariant(in entry: String) -> [String: Set<String>] {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return [:]
         }

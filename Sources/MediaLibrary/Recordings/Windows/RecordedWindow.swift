@@ -12,7 +12,7 @@ package struct RecordedWindow: Sendable {
     /// The folders of the tracks without any segments in the window.
     package var missingTracks: [String]
     /// The folders of each variant stream's audio renditions, by the variant stream's folder.
-    package var soundByVariant: [String: Set<String>]
+    package var audioFoldersByVariant: [String: Set<String>]
     /// The total length of the segments in bytes.
     package var bytes: Int64
 
@@ -23,7 +23,7 @@ package struct RecordedWindow: Sendable {
     /// variant stream's audio renditions that have no segments in the window.
     package func gaps(in plan: StreamPlan) -> Int {
         let taken = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
-        let sound = taken.first.flatMap { soundByVariant[$0] } ?? []
+        let sound = taken.first.flatMap { audioFoldersByVariant[$0] } ?? []
         let tracks = Set(taken).union(sound.intersection(missingTracks))
         return tracks.reduce(0) { $0 + (gapsByTrack[$1] ?? 0) }
     }

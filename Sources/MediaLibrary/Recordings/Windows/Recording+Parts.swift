@@ -73,8 +73,8 @@ extension Recording {
         let isOver = isOver(at: end)
         for timeline in pictures {
             // Dates in playlists are truncated to milliseconds, so the time may be slightly before the segment.
-            let stretch = try await timeline.stretch(from: time, to: end, isOver: isOver)
-            guard let row = stretch.segments.first(where: { $0.state == .stored }) else { continue }
+            let range = try await timeline.range(from: time, to: end, isOver: isOver)
+            guard let row = range.segments.first(where: { $0.state == .stored }) else { continue }
             return (timeline.track, row, Double(max(0, time - row.start)) / 1e9)
         }
         throw outside("no video frame is available at that time")

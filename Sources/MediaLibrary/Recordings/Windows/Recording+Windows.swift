@@ -87,8 +87,8 @@ extension Recording {
         let edge = edge
         for timeline in timelines.reversed() {
             let window = try served(request, edge: edge, of: timeline, isGranted: false, isStrict: isStrict)
-            let stretch = try await timeline.stretch(from: window.from, to: window.to, isOver: window.isOver)
-            let playlist = PicturePlaylist(stretch: stretch, prefix: timeline.track + "/", isOver: window.isOver)
+            let range = try await timeline.range(from: window.from, to: window.to, isOver: window.isOver)
+            let playlist = IFramePlaylist(range: range, prefix: timeline.track + "/", isOver: window.isOver)
             if !playlist.isEmpty { return playlist.bytes }
         }
         throw CacheError(
@@ -177,11 +177,11 @@ extension Recording {
 
     /// Returns the bytes of a playlist. Runs outside the actor, because a playlist may be long.
     @concurrent private static func bytes(of timeline: Timeline, _ window: ServedWindow) async throws -> [UInt8]? {
-        var stretch = try await timeline.stretch(from: window.from, to: window.to, isOver: window.isOver)
-        if window.isDelayed { stretch.segments.removeAll { $0.end > window.to } }
-        guard let first = stretch.segments.first else { return nil }
+        var range = try await timeline.range(from: window.from, to: window.to, isOver: window.isOver)
+        if window.isDelayed { range.segments.removeAll { $0.end > window.to } }
+        guard let first = range.segments.first else { return nil }
         return WindowPlaylist(
-            stretch, begins: window.begins, isOver: window.isOver,
+            range, begins: window.begins, isOver: window.isOver,
             isGrowing: window.keepsAll && first.start <= window.from,
             targetDuration: window.isOver ? 1 : timeline.targetDuration
         ).bytes
@@ -282,22 +282,22 @@ extension Recording {
         var spans: [String: Range<Int64>] = [:]
         var gaps: [String: Int] = [:]
         for timeline in timelines {
-            let stretch = try await timeline.stretch(from: span.from, to: to, isOver: isOver)
-            guard let first = stretch.segments.first, let last = stretch.segments.last else { continue }
+            let range = try await timeline.range(from: span.from, to: to, isOver: isOver)
+            guard let first = range.segments.first, let last = range.segments.last else { continue }
             let track = timeline.track
             folders.insert(track)
             if !Self.isText(track) {
-                gaps[track] = stretch.segments.count { $0.state == .gap }
+                gaps[track] = range.segments.count { $0.state == .gap }
                 spans[track] = first.start..<last.end
             }
-            bytes += stretch.segments.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }
+            bytes += range.segments.reduce(0) { $0 + ($1.state == .stored ? $1.length : 0) }
             contents.playlists.append(
                 .init(
                     name: "\(track)/\(AssetContents.entryName)",
                     url: channel.tracks.first { $0.folder == track }?.url ?? channel.url,
                     text: String(
-                        decoding: WindowPlaylist(stretch, begins: span.from, isOver: true).bytes, as: UTF8.self)))
-            for row in stretch.segments where row.state == .stored {
+                        decoding: WindowPlaylist(range, begins: span.from, isOver: true).bytes, as: UTF8.self)))
+            for row in range.segments where row.state == .stored {
                 for companion in row.conditions.companions where listed.insert("\(track)/\(companion.name)").inserted {
                     contents.parts.append(part(companion, row, track: track))
                 }
@@ -312,7 +312,7 @@ extension Recording {
         return RecordedWindow(
             begins: span.from, contents: contents, gapsByTrack: gaps,
             missingTracks: timelines.map(\.track).filter { missing[$0] != nil && spans[$0] == nil },
-            soundByVariant: ChannelEntry.soundByVariant(in: channel.entry), bytes: bytes)
+            audioFoldersByVariant: ChannelEntry.audioFoldersByVariant(in: channel.entry), bytes: bytes)
     }
 
     /// Returns the number of beginnings and ends of each track that are missing in a window where another track has

@@ -30,7 +30,7 @@ public struct WindowContent: Sendable {
                 guard case .media(let media) = try playlist(at: location, resources) else { return nil }
                 return media
             }
-            guard let place = WindowPlace(of: playlists, from: span.lowerBound, to: span.upperBound) else {
+            guard let place = WindowPosition(of: playlists, from: span.lowerBound, to: span.upperBound) else {
                 return nil
             }
             return WindowContent(

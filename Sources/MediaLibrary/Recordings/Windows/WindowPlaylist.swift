@@ -13,7 +13,7 @@ package struct WindowPlaylist: Sendable {
     private static let maximumAbsentAtEnd: Int64 = 1800
 
     /// The segments of the window.
-    package var stretch: TimelineStretch
+    package var range: TimelineRange
     /// The time at which playback begins, in nanoseconds since 1970; nil if the player decides.
     package var begins: Int64?
     /// Whether no more segments will be added.
@@ -26,11 +26,11 @@ package struct WindowPlaylist: Sendable {
 
     /// Creates a playlist. By default, it's that of a sliding window.
     package init(
-        _ stretch: TimelineStretch, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
+        _ range: TimelineRange, begins: Int64? = nil, isOver: Bool = false, isGrowing: Bool = false,
         targetDuration: Int = 1
     ) {
         self.targetDuration = targetDuration
-        self.stretch = stretch
+        self.range = range
         self.begins = begins
         self.isOver = isOver
         self.isGrowing = isGrowing
@@ -39,9 +39,9 @@ package struct WindowPlaylist: Sendable {
     /// The playlist in UTF-8. URIs are relative to the track's folder.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist()
-        guard let first = stretch.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
+        guard let first = range.segments.first else { return LocalPlaylistWriter.bytes(of: .media(playlist)) }
         playlist.mediaSequence = Int(first.number)
-        playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
+        playlist.discontinuitySequence = Int(clamping: range.discontinuities)
         playlist.hasEndList = isOver
         playlist.type = isOver ? .onDemand : isGrowing ? .event : nil
         if let begins {
@@ -49,18 +49,18 @@ package struct WindowPlaylist: Sendable {
             playlist.start = StartPoint(
                 timeOffset: DecimalValue(nanoseconds: offset / 1_000_000 * 1_000_000), isPrecise: true)
         }
-        playlist.segments.reserveCapacity(stretch.segments.count)
+        playlist.segments.reserveCapacity(range.segments.count)
         var target = max(1, targetDuration)
-        playlist.hasIndependentSegments = stretch.segments.allSatisfy { $0.isIndependent || $0.state == .gap }
-        var writer = Writer(next: first.number, discontinuities: stretch.discontinuities)
+        playlist.hasIndependentSegments = range.segments.allSatisfy { $0.isIndependent || $0.state == .gap }
+        var writer = Writer(next: first.number, discontinuities: range.discontinuities)
         // Rows are accessed in place, because copying one would retain all objects it refers to.
-        stretch.segments.withUnsafeBufferPointer { rows in
+        range.segments.withUnsafeBufferPointer { rows in
             for index in rows.indices {
                 let number = rows[index].number
                 let missing = number - writer.next
                 if missing > 0, missing <= (isOver ? Self.maximumAbsentAtEnd : Self.maximumAbsent) {
                     writer.writeAbsent(
-                        before: rows[index], discontinuities: stretch.jumps[number], to: &playlist.segments)
+                        before: rows[index], discontinuities: range.jumps[number], to: &playlist.segments)
                 }
                 target = max(target, rows[index].minimumTargetDuration)
                 writer.write(rows[index], to: &playlist.segments)
@@ -109,7 +109,7 @@ extension WindowPlaylist {
                 segment.tags.append(
                     .unknown(UnknownTag(name: String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)))
             }
-            if row.number != next, row.conditions.keys.contains(where: \.lacksVector) {
+            if row.number != next, row.conditions.keys.contains(where: \.usesImplicitVector) {
                 segment.keys = row.conditions.keys.map { $0.withVector(of: row.number) }
             }
             segments.append(segment)
@@ -160,12 +160,12 @@ struct SegmentDates {
 extension EncryptionKey {
     /// Whether the initialization vector is the segment's media sequence number (RFC 8216bis §5.2). Key formats other
     /// than `identity` define their own vectors.
-    var lacksVector: Bool { method != .none && iv == nil && !LocalTags.isForeign(self) }
+    var usesImplicitVector: Bool { method != .none && iv == nil && !LocalTags.isManagedByDRM(self) }
 
     /// Returns the key with an explicit initialization vector. An implicit one is the media sequence number (RFC
     /// 8216bis §5.2), which differs between playlists.
     fileprivate func withVector(of number: Int64) -> EncryptionKey {
-        guard lacksVector else { return self }
+        guard usesImplicitVector else { return self }
         var key = self
         key.iv = HexadecimalSequence(bytes: initializationVector(mediaSequence: Int(number)))
         return key
@@ -174,27 +174,27 @@ extension EncryptionKey {
 
 /// An I-frame playlist (EXT-X-I-FRAMES-ONLY, RFC 8216bis §4.4.3.6) with the first frame of each segment in a window.
 /// Players show these frames while seeking.
-package struct PicturePlaylist: Sendable {
+package struct IFramePlaylist: Sendable {
     /// The segments of the window.
-    package var stretch: TimelineStretch
+    package var range: TimelineRange
     /// The prefix of the segments' names.
     package var prefix: String
     /// Whether no more segments will be added.
     package var isOver: Bool
 
     /// Whether no segment begins with a frame that can be decoded independently.
-    package var isEmpty: Bool { !stretch.segments.contains { $0.firstPicture > 0 } }
+    package var isEmpty: Bool { !range.segments.contains { $0.firstPicture > 0 } }
 
     /// The playlist in UTF-8. Each segment has the same number as in other playlists.
     package var bytes: [UInt8] {
         var playlist = MediaPlaylist(targetDuration: 1)
         playlist.hasIFramesOnly = true
-        playlist.mediaSequence = Int(stretch.segments.first?.number ?? 0)
-        playlist.discontinuitySequence = Int(clamping: stretch.discontinuities)
+        playlist.mediaSequence = Int(range.segments.first?.number ?? 0)
+        playlist.discontinuitySequence = Int(clamping: range.discontinuities)
         playlist.hasEndList = isOver
         var last: RecordedSegment?
         var dates = SegmentDates()
-        for row in stretch.segments {
+        for row in range.segments {
             let hasPicture = row.firstPicture > 0
             var segment = MediaSegment(
                 uri: hasPicture ? prefix + row.name : AssetPartNaming.gap,

@@ -12,7 +12,7 @@ import MediaLibrary
 #endif
 
 /// The capabilities of a file system, determined with temporary files.
-struct FileSystemAbilities: Sendable, Hashable {
+struct FileSystemCapabilities: Sendable, Hashable {
     /// Whether unwritten parts of a file use no space.
     let isSparse: Bool
     /// Whether parts of a file can be deallocated.

@@ -3,21 +3,21 @@ import Testing
 @testable import MediaContainers
 
 /// Tests of the search for missing media that no gap announces.
-struct HoleSearchTests {
+struct GapDetectorTests {
     /// Adds samples at regular intervals. Returns the time after the last one.
-    private func add(_ count: Int64, every step: Int64, from start: Int64, to search: inout HoleSearch) -> Int64 {
+    private func add(_ count: Int64, every step: Int64, from start: Int64, to search: inout GapDetector) -> Int64 {
         for index in 0..<count { search.add(start + index * step) }
         return start + count * step
     }
 
     @Test func findsHoleBetweenSegments() {
-        var search = HoleSearch()
+        var search = GapDetector()
         search.beginSegment()
         let end = add(50, every: 3600, from: 0, to: &search)
         #expect(search.holes.isEmpty)
         search.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000, to: &search)
-        #expect(search.holes == [MediaHole(duration: 0.54, isBeforeSegment: true)])
+        #expect(search.holes == [UnannouncedGap(duration: 0.54, isBeforeSegment: true)])
         // The segment after that continues without a hole.
         search.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000 + 50 * 3600, to: &search)
@@ -26,26 +26,26 @@ struct HoleSearchTests {
 
     /// The last frame of a truncated segment is completed by the first bytes of the next segment.
     @Test func attributesHoleAfterLateFrameToPreviousSegment() {
-        var search = HoleSearch()
+        var search = GapDetector()
         search.beginSegment()
         let end = add(25, every: 3600, from: 0, to: &search)
         search.beginSegment()
         search.add(end)
         _ = add(25, every: 3600, from: end + 90_000, to: &search)
-        #expect(search.holes == [MediaHole(duration: 1, isBeforeSegment: true)])
+        #expect(search.holes == [UnannouncedGap(duration: 1, isBeforeSegment: true)])
     }
 
     @Test func findsHoleWithinSegment() {
-        var search = HoleSearch()
+        var search = GapDetector()
         search.beginSegment()
         let end = add(25, every: 3600, from: 0, to: &search)
         _ = add(25, every: 3600, from: end + 36_000, to: &search)
-        #expect(search.holes == [MediaHole(duration: 0.44, isBeforeSegment: false)])
+        #expect(search.holes == [UnannouncedGap(duration: 0.44, isBeforeSegment: false)])
     }
 
     /// A low frame rate, alternating tracks and announced gaps aren't holes.
     @Test func acceptsUsualIntervals() {
-        var search = HoleSearch()
+        var search = GapDetector()
         search.beginSegment()
         var end = add(20, every: 90_000, from: 0, to: &search)
         end = add(20, every: 90_000, from: end + 270_000, to: &search)

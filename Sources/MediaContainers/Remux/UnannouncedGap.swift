@@ -1,5 +1,5 @@
 /// A period in which an input unexpectedly has no samples of any track.
-public struct MediaHole: Sendable, Hashable {
+public struct UnannouncedGap: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double
     /// Whether the hole is before the samples of the segment, which means that the previous segment was cut short.
@@ -7,7 +7,7 @@ public struct MediaHole: Sendable, Hashable {
 }
 
 /// The search for holes in the samples of an input. Times are decoding times in ticks of 90 kHz, on one clock.
-struct HoleSearch {
+struct GapDetector {
     /// The duration of the shortest hole.
     private static let shortest: Int64 = 27_000
     /// The number of average steps between samples that a hole exceeds, so that a low frame rate isn't mistaken for
@@ -15,7 +15,7 @@ struct HoleSearch {
     private static let steps: Int64 = 8
 
     /// The holes found in the current segment.
-    private(set) var holes: [MediaHole] = []
+    private(set) var holes: [UnannouncedGap] = []
     /// The time of the first sample, moved forward by the length of each hole.
     private var first: Int64 = 0
     /// The latest time so far; nil before the first sample.
@@ -49,6 +49,6 @@ struct HoleSearch {
         first = first.addingClamped(step)
         // A frame that's completed only by the next one may still belong to the previous segment.
         let isBeforeSegment = last.subtractingClamped(segmentStart) < Self.shortest
-        holes.append(MediaHole(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
+        holes.append(UnannouncedGap(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
     }
 }

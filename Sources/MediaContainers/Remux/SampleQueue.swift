@@ -1,7 +1,7 @@
-/// A queue of samples and their bytes, which are held until the shift of their stretch (``JoinedTimeline``) is known.
-struct HeldSamples {
+/// A queue of samples and their bytes, which are held until the shift of their period (``JoinedTimeline``) is known.
+struct SampleQueue {
     struct Held {
-        var stretch: StretchID
+        var period: ClockPeriodID
         var sample: MediaSample
         var timescale: Int32
         /// The offset that the input added to the times of the sample.
@@ -33,14 +33,14 @@ struct HeldSamples {
         byteCount += held.bytes.count
     }
 
-    /// Removes and returns the samples of stretches before `stretch`, or all samples, in order.
-    mutating func take(before stretch: StretchID?) -> [Held] {
-        guard let stretch else {
-            defer { self = HeldSamples() }
+    /// Removes and returns the samples of periods before `period`, or all samples, in order.
+    mutating func take(before period: ClockPeriodID?) -> [Held] {
+        guard let period else {
+            defer { self = SampleQueue() }
             return samples
         }
-        let ready = samples.filter { $0.stretch < stretch }
-        samples.removeAll { $0.stretch < stretch }
+        let ready = samples.filter { $0.period < period }
+        samples.removeAll { $0.period < period }
         byteCount = samples.reduce(0) { $0 + $1.bytes.count }
         return ready
     }
@@ -50,7 +50,7 @@ struct HeldSamples {
 /// whether the jump is damage, a gap or a new clock.
 ///
 /// All times are in ticks of 90 kHz, except the times of a ``MediaSample``.
-struct DoubtfulSamples {
+struct SuspectSamples {
     /// A sample with everything needed to deliver it.
     struct Held {
         var sample: MediaSample

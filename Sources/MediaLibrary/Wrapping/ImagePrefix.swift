@@ -1,7 +1,7 @@
 internal import MediaContainers
 
 /// The first bytes of a segment that looks like an image. The media may begin after the image.
-struct PictureFront {
+struct ImagePrefix {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let packet = 188
     /// The number of consecutive packets that identify a transport stream at an arbitrary position.

@@ -1,8 +1,8 @@
 import MediaContainers
 import Testing
 
-/// Tests of stretches with unrelated clocks and different tracks.
-struct RemuxStretchTests {
+/// Tests of periods with unrelated clocks and different tracks.
+struct RemuxClockPeriodTests {
     private enum Content {
         case both, pictures, audio
     }
@@ -71,7 +71,7 @@ struct RemuxStretchTests {
         #expect(abs(audio[94] - pictures[0] - offset) < 0.001)
     }
 
-    @Test func joinsStretchesWithoutCommonTracks() throws {
+    @Test func joinsClockPeriodsWithoutCommonTracks() throws {
         let recording = try remux([.pictures, .audio, .pictures])
         let (pictures, audio) = (shown(recording, .video), shown(recording, .audio))
         #expect(abs(audio[0] - pictures[49] - 0.04) < 0.001)
@@ -89,7 +89,7 @@ struct RemuxStretchTests {
         #expect(abs(pictures[50] - pictures[0] - 6) < 0.1)
     }
 
-    /// Audio that lacks a stretch continues with the video of the next stretch.
+    /// Audio that lacks a period continues with the video of the next period.
     @Test func continuesInputsTogether() throws {
         var remuxer = Remuxer(into: SampleRecording(), inputs: 2)
         try remuxer.append(segment(.pictures, from: 900_000), input: 0, discontinuities: 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import MediaLibrary
 
 /// Tests of windows in playlists whose durations are rounded.
-struct WindowPlaceTests {
+struct WindowPositionTests {
     /// 2026-01-31T20:00:00Z.
     private static let begin: Int64 = 1_769_889_600_000_000_000
 
@@ -37,7 +37,7 @@ struct WindowPlaceTests {
     func windowEndsAtDatesOfSegments(extinf: String, span: Double) throws {
         let playlist = try playlist(text(count: Int(7200 / span), extinf: extinf, span: span))
         let (from, to) = (Self.begin + 301_500_000_000, Self.begin + 7_000_250_000_000)
-        let place = try #require(WindowPlace(of: [playlist], from: from, to: to))
+        let place = try #require(WindowPosition(of: [playlist], from: from, to: to))
         #expect(abs(place.from - 301.5) < 0.002)
         #expect(abs(try #require(place.to) - 7000.25) < 0.002)
     }
@@ -51,7 +51,7 @@ struct WindowPlaceTests {
         }
         let playlist = try playlist("#EXTM3U\n#EXT-X-TARGETDURATION:7\n\(lines.joined())#EXT-X-ENDLIST\n")
         let place = try #require(
-            WindowPlace(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
+            WindowPosition(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
         #expect(abs(try #require(place.to) - 21.1) < 0.001)
     }
 
@@ -63,7 +63,7 @@ struct WindowPlaceTests {
         }
         let playlists = [try playlist(gaps: [3, 8]), try playlist(gaps: [1, 3, 5, 18])]
         let place = try #require(
-            WindowPlace(of: playlists, from: Self.begin + 12_000_000_000, to: Self.begin + 90_000_000_000))
+            WindowPosition(of: playlists, from: Self.begin + 12_000_000_000, to: Self.begin + 90_000_000_000))
         #expect(place.gaps.map(\.wall) == [3, 5, 8].map { Self.begin + $0 * 6_000_000_000 })
         #expect(place.from == 12 && place.to == 90)
     }
@@ -78,7 +78,7 @@ struct WindowPlaceTests {
         let resources = MemoryResources(["http://h/index.m3u8": Array(text.utf8), "http://h/1.ts": clip])
         let nanoseconds = [from, to].map { Self.begin + Int64($0 * 1e9) }
         let place = try #require(
-            WindowPlace(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
+            WindowPosition(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
         var remux = StreamRemux(
             try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
         remux.missingParts = leavesGaps ? .leaveGaps : .fail

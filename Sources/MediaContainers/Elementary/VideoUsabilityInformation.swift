@@ -1,5 +1,5 @@
 /// Video usability information common to H.264 and HEVC (ISO/IEC 14496-10, E.1; 23008-2, E.2).
-enum VideoUsability {
+enum VideoUsabilityInformation {
     /// Reads `aspect_ratio_idc` and its fields. Returns nil if the ratio is unspecified.
     static func aspectRatio(_ reader: inout BitReader) throws(ContainerError) -> PixelAspectRatio? {
         let index = Int(try reader.bits(8))

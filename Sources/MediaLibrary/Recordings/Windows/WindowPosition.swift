@@ -2,7 +2,7 @@ package import HLS
 
 /// The position of a window within the segments of its playlists. The first segment begins before the window, and the
 /// last one ends after it.
-package struct WindowPlace: Sendable {
+package struct WindowPosition: Sendable {
     /// A missing segment.
     package struct Gap: Sendable, Hashable {
         /// The start in nanoseconds since 1970.
