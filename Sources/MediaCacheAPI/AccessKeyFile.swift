@@ -45,7 +45,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     ///
     /// - Throws: `CacheError` with `storage` if the file can't be read or written, or doesn't contain a key.
     public func loadOrCreate() throws -> AccessKey {
-        if let key = try load() { return isOpenToOthers ? try roll() : key }
+        if let key = try load() { return isAccessibleByOtherUsers ? try roll() : key }
         let key = AccessKey()
         let temporary = try writeTemporary(key)
         defer { unlink(temporary) }
@@ -57,7 +57,7 @@ public struct AccessKeyFile: Sendable, Hashable {
     }
 
     /// Whether the file's mode gives any access to users other than its owner.
-    package var isOpenToOthers: Bool {
+    package var isAccessibleByOtherUsers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }

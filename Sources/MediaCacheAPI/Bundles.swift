@@ -71,7 +71,7 @@ public struct BundleImportRequest: Codable, Sendable, Hashable {
 }
 
 extension APIClient {
-    /// The maximum number of bytes that one call of ``bring(_:at:of:part:to:)`` uploads.
+    /// The maximum number of bytes that one call of ``uploadPart(_:at:of:part:to:)`` uploads.
     public static let bundlePieceLength = 8 << 20
 
     /// Returns the library URL of an asset, with a slash at the end, to which the names of playlists and parts are
@@ -103,7 +103,7 @@ extension APIClient {
         try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
 
-    /// Creates an asset whose parts are uploaded by ``bring(_:at:of:part:to:)``. A complete asset remains unchanged.
+    /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains unchanged.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
         try await call(.POST, "/api/v1/bundles", content: try .json(request))
     }
@@ -116,7 +116,7 @@ extension APIClient {
     ///   - length: The length of the part's resource in bytes.
     ///   - part: The part's name.
     ///   - asset: The asset's ID.
-    public func bring(
+    public func uploadPart(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, part: String, to asset: String
     ) async throws {
         let path = part.split(separator: "/").map { Self.escape(String($0)) }.joined(separator: "/")

@@ -120,7 +120,7 @@ public struct EventRecord: Codable, Sendable, Hashable {
 
 extension APIClient {
     /// The maximum length of a line in bytes. The data of an event takes a few hundred bytes.
-    private static let longestLine = 1 << 20
+    private static let maximumLineLength = 1 << 20
 
     /// Receives the server's events, starting with the next one, until the server stops.
     ///
@@ -132,7 +132,7 @@ extension APIClient {
         do {
             let response = try await http.execute(request, deadline: .distantFuture)
             guard response.status == .ok else {
-                let bytes = try await response.body.collect(upTo: Self.longestLine)
+                let bytes = try await response.body.collect(upTo: Self.maximumLineLength)
                 if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView))
                 {
                     throw problem
@@ -150,7 +150,7 @@ extension APIClient {
                     defer { line.removeAll(keepingCapacity: true) }
                     if let record = try event(in: line) { try await body(record) }
                 }
-                guard line.count <= Self.longestLine else {
+                guard line.count <= Self.maximumLineLength else {
                     throw APIClientError.unexpectedResponse("GET /api/v1/events", address: address, cause: nil)
                 }
             }

@@ -2,7 +2,7 @@ package import MediaLibrary
 
 extension StreamSelection.Variants {
     /// The smallest number that is a bandwidth in bits per second. Smaller numbers are heights in pixels.
-    private static let leastBandwidth = 10_000
+    private static let minimumBandwidth = 10_000
 
     /// Parses `best`, `worst`, `all`, a height or a bandwidth; nil for any other text.
     package init?(text: String) {
@@ -12,7 +12,7 @@ extension StreamSelection.Variants {
         case "all": self = .all
         default:
             guard let number = Int(text), number > 0 else { return nil }
-            self = number < Self.leastBandwidth ? .height(number) : .bandwidth(number)
+            self = number < Self.minimumBandwidth ? .height(number) : .bandwidth(number)
         }
     }
 

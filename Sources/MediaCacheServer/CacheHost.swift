@@ -44,7 +44,7 @@ public final class CacheHost: Service, Sendable {
         let store = try await CacheStore.open(configuration, origin: origin, logger: logger)
         do {
             let file = AccessKeyFile(location: configuration.location)
-            if store.isWritable, file.isOpenToOthers {
+            if store.isWritable, file.isAccessibleByOtherUsers {
                 logger.warning("the key file was readable by other users; it is replaced by a new key")
             }
             let server = CacheServer(

@@ -21,7 +21,7 @@ package enum OpenFileLimit {
     }
 
     /// The hard limit; nil if the system doesn't report one. `UInt64.max` means unlimited.
-    package static var most: UInt64? {
+    package static var maximum: UInt64? {
         var limit = rlimit()
         return getrlimit(resource, &limit) == 0 ? UInt64(limit.rlim_max) : nil
     }

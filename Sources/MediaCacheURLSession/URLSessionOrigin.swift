@@ -60,7 +60,7 @@ public final class URLSessionOrigin: Origin {
             // Waiting for a network has no limit. The system's timeout starts when a network is available.
             prepared.timeoutInterval = (request.limits.connect + request.limits.firstByte).seconds
         }
-        let peer = try await hosts.meaning(of: request.url.host, grants: settings.allowedNetworks)
+        let peer = try await hosts.resolve(request.url.host, allowing: settings.allowedNetworks)
         if request.scope == .publicOnly { try peer.requirePublic(request.url) }
         let exchange = URLSessionExchange(
             url: request.url, limits: request.limits, peer: peer.kind, time: time, onMetrics: settings.onMetrics)

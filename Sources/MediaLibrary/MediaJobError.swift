@@ -41,7 +41,7 @@ extension MediaJobError {
             self.init(.cancelled, "interrupted", cause: error.cause)
         } else {
             // If a file can't be opened, the message already begins with its name.
-            self.init(.failed, error.what.hasPrefix(name) ? "\(error)" : "\(name): \(error)", cause: error.cause)
+            self.init(.failed, error.summary.hasPrefix(name) ? "\(error)" : "\(name): \(error)", cause: error.cause)
         }
     }
 }

@@ -64,7 +64,7 @@ extension AcceptanceTests {
             #expect(info["url"] as? String == source)
             #expect(info["type"] as? String == "video/mp4")
             #expect(try await Self.object(["usage", "--json"] + options)["resources"] as? Int == 1)
-            #expect(try await Verification.run(in: folder.path).said.resources == 1)
+            #expect(try await Verification.run(in: folder.path).output.resources == 1)
             _ = try await Self.object(["prune", "--json"] + options)
 
             // A second `get` sends no request. Removing the resource doesn't affect the copied file.

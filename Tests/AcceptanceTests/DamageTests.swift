@@ -91,13 +91,13 @@ extension AcceptanceTests {
             _ = try damage(folder.path)
             let found = try await Verification.run(in: folder.path)
             #expect(found.ending == .exit(1))
-            #expect(found.said.findings.count >= 3, "\(found.said.findings)")
-            #expect(found.said.findings.allSatisfy { !$0.isRepaired })
+            #expect(found.output.findings.count >= 3, "\(found.output.findings)")
+            #expect(found.output.findings.allSatisfy { !$0.isRepaired })
             let server = try await RunningServer(cache: folder.path)
             for source in sources { #expect(try await isIntact(server.play(source), file)) }
             try await server.stop()
             let after = try await Verification.run(in: folder.path)
-            #expect(after.ending == .exit(0), "\(after.said.findings)")
+            #expect(after.ending == .exit(0), "\(after.output.findings)")
             origin.stop()
         }
 
@@ -107,10 +107,10 @@ extension AcceptanceTests {
             let file = try MappedFile("\(Fixtures.folder)/\(Fixtures.moovFirst)")
             _ = try damage(folder.path)
             let repaired = try await Verification.run(in: folder.path, repair: true)
-            #expect(repaired.said.findings.count >= 3, "\(repaired.said.findings)")
-            #expect(repaired.said.findings.allSatisfy { $0.isRepaired }, "\(repaired.said.findings)")
+            #expect(repaired.output.findings.count >= 3, "\(repaired.output.findings)")
+            #expect(repaired.output.findings.allSatisfy { $0.isRepaired }, "\(repaired.output.findings)")
             let after = try await Verification.run(in: folder.path)
-            #expect(after.ending == .exit(0), "\(after.said.findings)")
+            #expect(after.ending == .exit(0), "\(after.output.findings)")
             #expect(try await ListedResource.all(in: folder.path).values.allSatisfy { $0.complete })
 
             let before = try await origin.log()

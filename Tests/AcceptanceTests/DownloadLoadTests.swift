@@ -228,11 +228,11 @@ extension AcceptanceTests {
 
         /// The maximum number of uncommitted bytes at a kill: bytes received since the last commit, received during a
         /// commit, or in socket buffers.
-        private static let mostUncommitted = 12 << 20
+        private static let maximumUncommitted = 12 << 20
 
         private func killRepeatedly(_ kills: Int) async throws {
             var random = SeededGenerator.forTest("kills")
-            #expect(kills * Self.mostUncommitted * 10 <= load.length)
+            #expect(kills * Self.maximumUncommitted * 10 <= load.length)
             var allowance = 0
             var sentBefore = 0
             var (server, key) = try await serve()
@@ -249,7 +249,7 @@ extension AcceptanceTests {
                     let sent = origin.record.bytes
                     guard sent >= moment else { return Int?.none }
                     let committed = Int(try server.metric("mediacache_committed_bytes_total"))
-                    return sent - sentBefore - committed <= Self.mostUncommitted ? committed : nil
+                    return sent - sentBefore - committed <= Self.maximumUncommitted ? committed : nil
                 }
                 #expect(origin.record.running > 0)
                 server.kill()

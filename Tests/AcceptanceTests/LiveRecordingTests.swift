@@ -37,7 +37,7 @@ extension AcceptanceTests {
             try channel.change("ended")
             for track in ChannelEncoder.tracks.keys.sorted() {
                 try await expectAll(of: track, channel, encoder)
-                for path in forms(of: span.from + 20_300, lasting: 31) {
+                for path in forms(of: span.from + 20_300, duration: 31) {
                     try await expect(path, track, channel, encoder)
                 }
             }
@@ -58,7 +58,7 @@ extension AcceptanceTests {
         }
 
         /// Returns the URLs of one window in all supported forms.
-        private func forms(of start: Int64, lasting seconds: Int64) -> [String] {
+        private func forms(of start: Int64, duration seconds: Int64) -> [String] {
             let end = start + seconds * 1000
             let whole = start / 1000
             let iso = { (time: Int64) in

@@ -15,7 +15,7 @@ extension AcceptanceTests {
             let url = origin.url(SpokenStream.entry).absoluteString
             let all = output.file("all.mp4")
             try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", all] + options)
-            #expect(try await SpokenStream.sounds(of: all) == SpokenStream.all)
+            #expect(try await SpokenStream.audioTracks(of: all) == SpokenStream.all)
             // The extended language tag is written only if the three-letter code can't express the language.
             let bytes = try Data(contentsOf: URL(filePath: all))
             #expect(bytes.range(of: Data("elng\0\0\0\0pt-BR\0".utf8)) != nil)
@@ -25,11 +25,11 @@ extension AcceptanceTests {
             for index in alone.indices { alone[index].isDefault = true }
             let one = output.file("one.mp4")
             try await MediaCacheBinary.output(["remux", url, "-o", one] + options)
-            #expect(try await SpokenStream.sounds(of: one) == [alone[0]])
+            #expect(try await SpokenStream.audioTracks(of: one) == [alone[0]])
             try await MediaCacheBinary.output(["remux", url, "--language", "pt", "-o", one, "--force"] + options)
-            #expect(try await SpokenStream.sounds(of: one) == [alone[2]])
+            #expect(try await SpokenStream.audioTracks(of: one) == [alone[2]])
             try await MediaCacheBinary.output(["remux", url, "--all-audio", "-o", output.file("all.ts")] + options)
-            let stream = try await SpokenStream.sounds(of: output.file("all.ts"))
+            let stream = try await SpokenStream.audioTracks(of: output.file("all.ts"))
             #expect(stream.map(\.language) == ["deu", "eng", "por"])
         }
 
@@ -48,9 +48,9 @@ extension AcceptanceTests {
             origin.stop()
             var expected = indices.map { SpokenStream.all[$0] }
             for index in expected.indices { expected[index].isDefault = index == 0 }
-            #expect(try await SpokenStream.sounds(of: output.file("got.mp4")) == expected)
+            #expect(try await SpokenStream.audioTracks(of: output.file("got.mp4")) == expected)
             try await MediaCacheBinary.output(["export", url, "-o", output.file("film.mp4")] + options)
-            #expect(try await SpokenStream.sounds(of: output.file("film.mp4")) == expected)
+            #expect(try await SpokenStream.audioTracks(of: output.file("film.mp4")) == expected)
             #expect(
                 FileManager.default.contentsEqual(
                     atPath: output.file("got.mp4"), andPath: output.file("film.mp4")))
@@ -59,14 +59,14 @@ extension AcceptanceTests {
                 ["export", url, "--language", language == "po" ? "pt" : language, "--force"]
                     + ["-o", output.file("one.mp4")] + options)
             #expect(
-                try await SpokenStream.sounds(of: output.file("one.mp4")).map(\.language)
+                try await SpokenStream.audioTracks(of: output.file("one.mp4")).map(\.language)
                     == expected.suffix(1).map(\.language))
 
             let saved = try await MediaCacheBinary.output(["url", url, "--mp4", "--cache", cache.path])
             let address = saved.trimmingCharacters(in: .whitespacesAndNewlines)
             let whole = try await Peer.run("curl", ["-sf", address])
             try whole.write(to: URL(filePath: output.file("saved.mp4")))
-            #expect(try await SpokenStream.sounds(of: output.file("saved.mp4")) == expected)
+            #expect(try await SpokenStream.audioTracks(of: output.file("saved.mp4")) == expected)
             #expect(
                 try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("saved.mp4"))).videoFrames
                     == StreamFixtures.videoFrames)

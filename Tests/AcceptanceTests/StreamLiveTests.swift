@@ -30,7 +30,7 @@ extension AcceptanceTests {
             let url = try await server.play(origin.url(LivePlaylist.path))
             var random = SeededGenerator.forTest("polls")
             let pauses = (0..<12).map { _ in (0..<8).map { _ in Double.random(in: 0...0.2, using: &random) } }
-            let answers = try await withThrowingTaskGroup(of: [LivePlaylist.Answer].self) { group in
+            let answers = try await withThrowingTaskGroup(of: [LivePlaylist.Response].self) { group in
                 for pauses in pauses {
                     group.addTask {
                         try await onThread {
@@ -39,7 +39,7 @@ extension AcceptanceTests {
                                 Thread.sleep(forTimeInterval: pause)
                                 let start = ContinuousClock.now
                                 let number = try LivePlaylist.number(at: url, over: connection)
-                                return LivePlaylist.Answer(number: number, asked: start, arrived: .now)
+                                return LivePlaylist.Response(number: number, requested: start, arrived: .now)
                             }
                         }
                     }
@@ -47,7 +47,7 @@ extension AcceptanceTests {
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             let requests = Dictionary(uniqueKeysWithValues: origin.entries(LivePlaylist.path).map { ($0.number, $0) })
-            let ages = answers.compactMap { answer in requests[answer.number].map { answer.asked - $0.received } }
+            let ages = answers.compactMap { answer in requests[answer.number].map { answer.requested - $0.received } }
             #expect(ages.count == answers.count)
             let oldest = ages.max() ?? .zero
             print(
@@ -55,7 +55,7 @@ extension AcceptanceTests {
                 "\(oldest.milliseconds) ms older than its request; one round trip takes \(roundTrip.milliseconds) ms")
             for (number, same) in Dictionary(grouping: answers, by: \.number) {
                 let first = try #require(same.map(\.arrived).min())
-                #expect(same.allSatisfy { $0.asked <= first }, "response \(number) was reused")
+                #expect(same.allSatisfy { $0.requested <= first }, "response \(number) was reused")
             }
             #expect(requests.count < answers.count)
             try await server.stop()

@@ -58,7 +58,7 @@ extension AcceptanceTests {
                     // pending.
                     let inOrder = requests.sorted { $0.received < $1.received }
                     for (one, next) in zip(inOrder, inOrder.dropFirst()) {
-                        #expect(next.received >= one.answered, "\(path) was requested twice concurrently")
+                        #expect(next.received >= one.responded, "\(path) was requested twice concurrently")
                     }
                 } else if path.contains("/part") {
                     #expect(requests.count == 1, "\(path)")

@@ -28,7 +28,7 @@ extension AcceptanceTests {
             #expect(listed.keys.sorted() == [cached.absoluteString])
             #expect(listed.values.allSatisfy { $0.complete })
             #expect(try await MediaCacheBinary.output(["info", "\(cached)"] + options).contains("100%"))
-            #expect(try await Verification.run(in: folder.path).said.bytes == Int64(file.count))
+            #expect(try await Verification.run(in: folder.path).output.bytes == Int64(file.count))
             let output = try TemporaryFolder("output")
             try await MediaCacheBinary.output(["get", "\(cached)", "-o", output.file("clip.mp4")] + options)
             #expect(FileManager.default.contentsEqual(atPath: output.file("clip.mp4"), andPath: file.path))

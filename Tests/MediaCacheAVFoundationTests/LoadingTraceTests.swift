@@ -16,16 +16,16 @@ struct LoadingTraceTests {
         _ = try await store.fill(ReadRequest(url: player.url, range: .closed(0, through: 99_999)))
         _ = await player.open()
         fixture.time.advance(by: .seconds(2))
-        let part = player.ask(50_000, 100_000)
+        let part = player.request(50_000, 100_000)
         await player.eventually { part.isOver }
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 900_000, gate))
-        let cut = player.ask(890_000)
+        let cut = player.request(890_000)
         await player.eventually { cut.count == 10_000 }
         player.cancel(cut)
         gate.open()
         fixture.origin.always(player.url, .status(404))
-        let failed = player.ask(3_500_000)
+        let failed = player.request(3_500_000)
         await player.eventually { failed.isOver }
 
         let trace = player.loader.trace
@@ -101,7 +101,7 @@ struct LoadingTraceTests {
             await fixture.time.waitForSleepers(1)
             fixture.time.advance(by: .seconds(5))
         }
-        guard case .unanswered(1000, let time) = await events.next() else {
+        guard case .delayed(1000, let time) = await events.next() else {
             Issue.record("expected an unanswered event")
             return
         }
@@ -120,13 +120,13 @@ struct LoadingTraceTests {
         var events = player.loader.events().makeAsyncIterator()
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdHead(gate))
-        let request = player.ask(1000, 500_000)
+        let request = player.request(1000, 500_000)
         await gate.waitForArrivals()
         for _ in 0..<3 {
             await fixture.time.waitForSleepers(1)
             fixture.time.advance(by: .seconds(5))
         }
-        guard case .unanswered(1000, _) = await events.next() else {
+        guard case .delayed(1000, _) = await events.next() else {
             Issue.record("expected an unanswered event")
             return
         }
@@ -143,7 +143,7 @@ struct LoadingTraceTests {
         let player = try fixture.player(of: Self.body, in: store)
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 100_000, gate))
-        let request = player.ask(0)
+        let request = player.request(0)
         await player.eventually { request.count == 100_000 }
         var events = player.loader.events().makeAsyncIterator()
         // Shorter than the origin's stall limit.
@@ -154,7 +154,7 @@ struct LoadingTraceTests {
         player.cancel(request)
         gate.open()
         fixture.origin.always(player.url, .status(404))
-        let failed = player.ask(3_500_000)
+        let failed = player.request(3_500_000)
         await player.eventually { failed.isOver }
         guard case .failed = await events.next() else {
             Issue.record("expected a failed event")

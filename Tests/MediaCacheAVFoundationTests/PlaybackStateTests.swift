@@ -25,10 +25,10 @@ struct PlaybackStateTests {
         let player = try fixture.player(of: Self.body, in: store)
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
         #expect(state.length == nil && state.bytesCached == 0 && state.fractionCached == nil && state.failure == nil)
-        let half = player.ask(0, 200_000)
+        let half = player.request(0, 200_000)
         await player.eventually { half.isOver }
         await until { state.mediaType == "video/mp4" && state.length == 400_000 }
-        let rest = player.ask(200_000)
+        let rest = player.request(200_000)
         await player.eventually { rest.isOver }
         await until { state.fractionCached == 1 }
         #expect(state.bytesCached == 400_000)
@@ -53,12 +53,12 @@ struct PlaybackStateTests {
         let state = PlaybackState(of: player.url, in: store, events: player.loader.events())
         fixture.origin.next(player.url, .bodyShorter(by: 300_000))
         fixture.origin.always(player.url, .status(404))
-        let failed = player.ask(0)
+        let failed = player.request(0)
         await player.eventually { failed.isOver }
         await until { state.failure != nil }
         #expect(state.failure?.code == failed.error?.code)
         fixture.origin.clearFaults(player.url)
-        let again = player.ask(100_000)
+        let again = player.request(100_000)
         await player.eventually { again.isOver }
         await until { state.failure == nil }
         await store.close()

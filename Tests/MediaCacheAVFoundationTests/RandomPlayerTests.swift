@@ -56,30 +56,30 @@ struct RandomPlayerTests {
             case 0:
                 // The player seeks: it cancels all requests, and waits for the first bytes at the new position.
                 player.cancelAll()
-                let request = player.ask(offset, length)
+                let request = player.request(offset, length)
                 await player.eventually { request.isOver || request.count > 0 }
             case 1:
                 // Requests for audio and video at the same time.
-                let (one, other) = (player.ask(offset, length), player.ask(offset / 2, length))
+                let (one, other) = (player.request(offset, length), player.request(offset / 2, length))
                 await player.eventually { one.isOver && other.isOver }
                 #expect(one.isFinished && other.isFinished)
             case 2:
                 // The player cancels a request during or before its response, and repeats it.
-                let request = player.ask(offset, length)
+                let request = player.request(offset, length)
                 if Bool.random(using: &random) { await player.eventually { request.isOver || request.count > 0 } }
                 player.cancel(request)
-                player.ask(offset, length)
+                player.request(offset, length)
             case 3:
                 await stall(player, at: offset, length, isPatient: Bool.random(using: &random))
             default:
                 // A request for the index at the end of the file.
-                let tail = player.ask(max(0, player.body.length - 20_000))
+                let tail = player.request(max(0, player.body.length - 20_000))
                 await player.eventually { tail.isOver }
                 #expect(tail.isFinished)
             }
         }
         player.cancelAll()
-        let all = player.ask(0)
+        let all = player.request(0)
         await player.eventually { all.isOver }
         #expect(all.isFinished && all.count == Int(player.body.length))
     }
@@ -88,7 +88,7 @@ struct RandomPlayerTests {
     private func stall(_ player: ScriptedPlayer, at offset: Int64, _ length: Int64?, isPatient: Bool) async {
         let gate = ScriptedGate()
         player.origin.next(player.url, .holdBody(at: offset, gate))
-        let request = player.ask(offset, length)
+        let request = player.request(offset, length)
         let changes = player.changes
         let arrival = Task {
             await gate.waitForArrivals()
@@ -99,7 +99,7 @@ struct RandomPlayerTests {
         if !isPatient {
             player.cancel(request)
             // These bytes are cached, or are fetched by a new request to the origin.
-            let other = player.ask(0, 2)
+            let other = player.request(0, 2)
             await player.eventually { other.isOver }
             #expect(other.isFinished)
         }

@@ -18,7 +18,7 @@ struct ResourceLoaderTests {
         #expect(first.information == ContentInformation(mediaType: "video/mp4", length: 3_000_000))
         #expect(first.information?.isByteRangeAccessSupported == true)
         #expect(first.bytes == Self.body.bytes(in: 0..<2))
-        let all = player.ask(0)
+        let all = player.request(0)
         await player.eventually { all.isOver }
         #expect(all.isFinished && all.count == 3_000_000)
         player.check()
@@ -33,13 +33,13 @@ struct ResourceLoaderTests {
         let store = try await fixture.open { $0.transfers.readAhead = ReadAhead(initial: 64 << 10, maximum: 64 << 10) }
         let player = try fixture.player(of: Self.body, in: store)
         _ = await player.open()
-        let beginning = player.ask(0)
+        let beginning = player.request(0)
         await player.eventually { beginning.count >= 32 }
         player.cancel(beginning)
-        let tail = player.ask(2_900_000)
+        let tail = player.request(2_900_000)
         await player.eventually { tail.isOver }
         #expect(fixture.origin.requests(for: player.url).contains { $0.range?.knownStart == 2_900_000 })
-        let (audio, video) = (player.ask(65_536, 1_000_000), player.ask(60_000))
+        let (audio, video) = (player.request(65_536, 1_000_000), player.request(60_000))
         await player.eventually { audio.isOver && video.isOver }
         #expect(audio.isFinished && video.isFinished)
         player.check()
@@ -52,7 +52,7 @@ struct ResourceLoaderTests {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let player = try fixture.player(of: Self.body, in: store)
-        let requests = [player.ask(0), player.ask(0, 2_000_000), player.ask(524_288), player.ask(0)]
+        let requests = [player.request(0), player.request(0, 2_000_000), player.request(524_288), player.request(0)]
         await player.eventually { requests.allSatisfy(\.isFinished) }
         player.check()
         #expect(player.sent == 3_000_000)
@@ -65,13 +65,13 @@ struct ResourceLoaderTests {
         let player = try fixture.player(of: Self.body, in: store)
         let gate = ScriptedGate()
         fixture.origin.always(player.url, .holdBody(at: 200_000, gate))
-        let request = player.ask(100_000)
+        let request = player.request(100_000)
         await gate.waitForArrivals()
         await player.eventually { request.count == 100_000 }
         player.cancel(request)
         gate.open()
         fixture.origin.clearFaults(player.url)
-        let again = player.ask(100_000)
+        let again = player.request(100_000)
         await player.eventually { again.isOver }
         #expect(request.count == 100_000 && !request.isFinished && request.error == nil)
         player.check()
@@ -88,7 +88,7 @@ struct ResourceLoaderTests {
         var events = player.loader.events().makeAsyncIterator()
         fixture.origin.next(player.url, .bodyShorter(by: 500_000))
         fixture.origin.always(player.url, .status(404))
-        let request = player.ask(0)
+        let request = player.request(0)
         guard case .opened("video/mp4", 3_000_000) = await events.next() else {
             Issue.record("expected an opened event")
             return
@@ -103,7 +103,7 @@ struct ResourceLoaderTests {
         player.check()
         // When the origin has recovered, a new request returns the remaining bytes.
         fixture.origin.clearFaults(player.url)
-        let again = player.ask(offset)
+        let again = player.request(offset)
         await player.eventually { again.isOver }
         player.check()
         #expect(again.isFinished)
@@ -140,7 +140,7 @@ struct ResourceLoaderTests {
         let fixture = PlayerFixture()
         let store = try await fixture.open()
         let first = try fixture.player(of: Self.body, in: store)
-        let all = first.ask(0)
+        let all = first.request(0)
         await first.eventually { all.isFinished }
         await store.close()
         let again = try await fixture.open()
@@ -148,7 +148,7 @@ struct ResourceLoaderTests {
         let player = ScriptedPlayer(of: Self.body, at: first.url, origin: fixture.origin, store: again)
         let opened = await player.open()
         #expect(opened.information?.length == 3_000_000)
-        let requests = [player.ask(0), player.ask(2_999_999), player.ask(1_234_567, 100)]
+        let requests = [player.request(0), player.request(2_999_999), player.request(1_234_567, 100)]
         await player.eventually { requests.allSatisfy(\.isOver) }
         #expect(requests.allSatisfy { $0.isFinished })
         player.check()
@@ -176,7 +176,7 @@ struct ResourceLoaderTests {
         #expect(first.information?.isByteRangeAccessSupported == false)
         gate.open()
         fixture.origin.clearFaults(player.url)
-        let all = player.ask(0)
+        let all = player.request(0)
         await player.eventually { all.isOver }
         #expect(all.isFinished && all.count == 3_000_000)
         player.check()

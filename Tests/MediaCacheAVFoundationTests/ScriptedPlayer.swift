@@ -31,7 +31,7 @@ final class ScriptedPlayer {
     ///   - wantsContentInformation: Whether content information is requested.
     ///   - location: The source location for reported failures.
     @discardableResult
-    func ask(
+    func request(
         _ offset: Int64, _ length: Int64? = nil, wantsContentInformation: Bool = false,
         _ location: SourceLocation = #_sourceLocation
     ) -> ScriptedLoadingRequest {
@@ -46,7 +46,7 @@ final class ScriptedPlayer {
 
     /// Makes the first request of a player, for content information and two bytes.
     func open() async -> ScriptedLoadingRequest {
-        let request = ask(0, 2, wantsContentInformation: true)
+        let request = request(0, 2, wantsContentInformation: true)
         await eventually { request.isOver }
         return request
     }

@@ -27,11 +27,11 @@ struct StallTests {
             _ = await player.open()
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: stalled + 10_000, gate))
-            let held = player.ask(stalled, 500_000)
+            let held = player.request(stalled, 500_000)
             await gate.waitForArrivals()
             // Several requests, as for reading an interleaved track.
             for piece in 0..<5 {
-                let request = player.ask(other + Int64(piece) * 100_000, 100_000)
+                let request = player.request(other + Int64(piece) * 100_000, 100_000)
                 await player.eventually { request.isOver }
                 #expect(request.isFinished)
             }
@@ -47,19 +47,19 @@ struct StallTests {
     /// resource.
     @Test func finishesRequestsAtEndOfCachedResource() async throws {
         try await withPlayer { player, fixture, _ in
-            let all = player.ask(0)
+            let all = player.request(0)
             await player.eventually { all.isOver }
             fixture.origin.isReachable = false
             for (offset, length) in [(0, nil), (2_999_999, nil), (2_999_999, 1), (2_900_000, 500_000), (0, .max)]
                 as [(Int64, Int64?)]
             {
-                let request = player.ask(offset, length)
+                let request = player.request(offset, length)
                 await player.eventually { request.isOver }
                 #expect(request.isFinished, "\(offset), \(length ?? -1)")
             }
             // Requests beyond the end may finish or fail, but mustn't hang.
             for (offset, length) in [(3_000_000, nil), (3_000_000, 2), (4_000_000, 100)] as [(Int64, Int64?)] {
-                let request = player.ask(offset, length)
+                let request = player.request(offset, length)
                 await player.eventually { request.isOver }
                 #expect(request.count == 0)
             }
@@ -75,7 +75,7 @@ struct StallTests {
             var (bytes, offset) = ([UInt8](), Int64(0))
             for number in 0..<20 where offset < Self.body.length {
                 if number < 5 { fixture.origin.next(player.url, .reset(after: offset + 300_000)) }
-                let request = player.ask(offset)
+                let request = player.request(offset)
                 await player.eventually { request.isOver }
                 #expect(request.isFinished == (offset + Int64(request.count) == Self.body.length))
                 bytes += request.bytes
@@ -94,12 +94,12 @@ struct StallTests {
             let gate = ScriptedGate()
             fixture.origin.always(player.url, .holdHead(gate))
             for _ in 0..<4 {
-                let request = player.ask(0, 2, wantsContentInformation: true)
+                let request = player.request(0, 2, wantsContentInformation: true)
                 await gate.waitForArrivals()
                 player.cancel(request)
             }
             let (one, other) = (
-                player.ask(0, 2, wantsContentInformation: true), player.ask(0, wantsContentInformation: true)
+                player.request(0, 2, wantsContentInformation: true), player.request(0, wantsContentInformation: true)
             )
             gate.open()
             await player.eventually { one.isOver && other.isOver }
@@ -119,7 +119,7 @@ struct StallTests {
                 CachingScheme.url(for: player.url), RequestedData(offset: 0, length: 3_000_000))
             #expect(player.loader.load(slow))
             await slow.firstBytes()
-            let other = player.ask(1_000_000, 1_000_000)
+            let other = player.request(1_000_000, 1_000_000)
             await player.eventually { other.isOver }
             #expect(other.isFinished)
             player.loader.cancel(slow)
@@ -133,13 +133,13 @@ struct StallTests {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
-            let (request, tail) = (player.ask(0, wantsContentInformation: true), player.ask(2_900_000))
+            let (request, tail) = (player.request(0, wantsContentInformation: true), player.request(2_900_000))
             await gate.waitForArrivals()
             await player.eventually { request.count == 1_000_000 && tail.isOver }
             await store.suspend()
             gate.open()
             // This request is made while the store is suspended.
-            let late = player.ask(1_500_000, 1000)
+            let late = player.request(1_500_000, 1000)
             #expect(!request.isOver)
             try await store.resume()
             await player.eventually { request.isOver && late.isOver }
@@ -153,7 +153,7 @@ struct StallTests {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
-            let request = player.ask(0)
+            let request = player.request(0)
             await gate.waitForArrivals()
             await player.eventually { request.count == 1_000_000 }
             await store.suspend()
@@ -171,7 +171,7 @@ struct StallTests {
         try await withPlayer { player, fixture, store in
             let gate = ScriptedGate()
             fixture.origin.next(player.url, .holdBody(at: 1_000_000, gate))
-            let request = player.ask(0)
+            let request = player.request(0)
             await gate.waitForArrivals()
             await store.suspend()
             gate.open()

@@ -74,14 +74,14 @@
             #expect(made == 0)
             let reported = Mutex<[Double]>([])
             let output = folder.appending(path: "film.3gp").path
-            try await FFmpegEncoder().encode(film, asThreeGP: output, lasting: 8) { share in
+            try await FFmpegEncoder().encode(film, asThreeGP: output, duration: 8) { share in
                 reported.withLock { $0.append(share) }
             }
             let shares = reported.withLock { $0 }
             #expect(shares == shares.sorted() && (shares.last ?? 0) > 0.9)
             #expect(FileManager.default.contents(atPath: output)?.dropFirst(4).prefix(4) == Data("ftyp".utf8))
             let failure = await #expect(throws: CommandFailure.self) {
-                try await FFmpegEncoder().encode(film + ".none", asThreeGP: output, lasting: 8) { _ in }
+                try await FFmpegEncoder().encode(film + ".none", asThreeGP: output, duration: 8) { _ in }
             }
             #expect(failure?.message.contains("couldn't encode the programme") == true)
         }

@@ -22,7 +22,7 @@ struct LineBlockTests {
         }
 
         mutating func show(_ records: [DownloadRecord]) {
-            terminal.write(block.drawing(lines(records)))
+            terminal.write(block.drawSequence(lines(records)))
         }
 
         func lines(_ records: [DownloadRecord]) -> [String] {
@@ -73,7 +73,7 @@ struct LineBlockTests {
         let records = try (0..<3).map { try Self.record($0, "running", 500) }
         screen.show(records)
         let expected = screen.expectation(records)
-        screen.terminal.write(screen.block.leaving() + "Kept it.\n")
+        screen.terminal.write(screen.block.leaveSequence() + "Kept it.\n")
         #expect(screen.seen == expected + ["Kept it."])
         // No lines are left to redraw.
         screen.show(records)
@@ -83,9 +83,9 @@ struct LineBlockTests {
     @Test func erasesLinesWithoutContent() throws {
         var screen = Screen(width: 60, height: 24)
         screen.show(try (0..<3).map { try Self.record($0, "running", 500) })
-        screen.terminal.write(screen.block.drawing([]))
+        screen.terminal.write(screen.block.drawSequence([]))
         #expect(screen.seen == screen.before && screen.block.height == 0)
-        #expect(screen.block.drawing([]) == "" && screen.block.leaving() == "")
+        #expect(screen.block.drawSequence([]) == "" && screen.block.leaveSequence() == "")
     }
 
     /// If the model didn't wrap lines, the tests above couldn't detect wrapped ones.

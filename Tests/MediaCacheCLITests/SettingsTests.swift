@@ -39,7 +39,7 @@ struct SettingsTests {
         #expect(settings[.port] == .init(text: "1", source: .option))
         #expect(settings[.segmentsAhead] == .init(text: "3", source: .environment))
         #expect(settings[.host] == .init(text: "::1", source: .file))
-        #expect(settings[.maxAge] == .init(text: "30d", source: .standard))
+        #expect(settings[.maxAge] == .init(text: "30d", source: .defaultValue))
         #expect(settings[.proxy] == nil)
     }
 
@@ -178,7 +178,8 @@ struct SettingsTests {
                 file: file(#"{"maxSize": "1GB", "channels": [{"name": "a", "url": "http://me:word@h/"}]}"#)))
         #expect(report.settings["port"]?.value == .number(1) && report.settings["port"]?.place == "--port")
         #expect(report.settings["proxy"]?.place == "$MEDIACACHE_PROXY")
-        #expect(report.settings["maxSize"]?.place == "/etc/c.json" && report.settings["maxAge"]?.source == .standard)
+        #expect(
+            report.settings["maxSize"]?.place == "/etc/c.json" && report.settings["maxAge"]?.source == .defaultValue)
         #expect(report.settings["cache"]?.value == .text("/h/.local/share/mediacache and /h/.cache/mediacache"))
         #expect(report.channels.map(\.url) == ["http://h/"])
         #expect(report.notes == ["MEDIACACHE_PROT in the environment is not a setting; did you mean MEDIACACHE_PORT?"])

@@ -360,7 +360,7 @@ struct CacheHostTests {
         try await withHost { host in
             let path = PlayTarget.path(for: url, token: host.server.playbackToken)
             let client = try await LoopbackClient(to: try #require(host.server.boundAddresses.first))
-            try await client.leave(after: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await client.disconnect(after: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             while host.store.statistics.openReads > 0 { await Task.yield() }
             #expect(host.store.statistics.reads == 1)
         }

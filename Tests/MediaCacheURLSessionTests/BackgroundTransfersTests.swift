@@ -74,7 +74,7 @@ struct BackgroundTransfersTests {
             let content = ContentRange(range: range, completeLength: body.length)
             var fields: HTTPFields = [.contentType: "video/mp4", .contentRange: try #require(content.fieldValue)]
             fields[.eTag] = entityTag
-            return DeliveredResponse(url: url, asked: range, status: 206, headerFields: fields, file: file)
+            return DeliveredResponse(url: url, requested: range, status: 206, headerFields: fields, file: file)
         }
 
         /// Stores a range without a fill, because a fill would continue beyond it.
@@ -349,20 +349,20 @@ struct BackgroundTransfersTests {
     @Test func waitsForEndOfSystemEvents() async throws {
         try await with { fixture in
             let transfers = fixture.transfers
-            transfers.take(.waitForSystemEvents)
-            await transfers.told()
+            transfers.handle(.deliveredAllEvents)
+            await transfers.waitForDeliveredEvents()
             // The next call waits for the next report.
             let isOver = Mutex(false)
             async let end: Void = {
-                await transfers.told()
+                await transfers.waitForDeliveredEvents()
                 isOver.withLock { $0 = true }
             }()
             for _ in 0..<100 { await Task.yield() }
             #expect(!isOver.withLock { $0 })
-            transfers.take(.waitForSystemEvents)
+            transfers.handle(.deliveredAllEvents)
             await end
             // `shutdown` ends the wait.
-            async let last: Void = transfers.told()
+            async let last: Void = transfers.waitForDeliveredEvents()
             transfers.shutdown()
             await last
         }

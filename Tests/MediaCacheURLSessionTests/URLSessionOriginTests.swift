@@ -79,13 +79,13 @@ struct URLSessionOriginTests {
 
     @Test func classifiesHostNamesByResolvedAddresses() async throws {
         let hosts = HostAddresses(time: SystemTime())
-        #expect(try await hosts.meaning(of: "localhost", grants: []).kind == .local)
-        #expect(try await hosts.meaning(of: "localhost", grants: []).isForbidden)
+        #expect(try await hosts.resolve("localhost", allowing: []).kind == .local)
+        #expect(try await hosts.resolve("localhost", allowing: []).isForbidden)
         let loopback = ["127.0.0.0/8", "::1/128"].compactMap { AddressRange($0) }
-        #expect(try await !hosts.meaning(of: "localhost", grants: loopback).isForbidden)
-        #expect(try await hosts.meaning(of: "[2001:4860:4860::8888]", grants: []).kind == .global)
+        #expect(try await !hosts.resolve("localhost", allowing: loopback).isForbidden)
+        #expect(try await hosts.resolve("[2001:4860:4860::8888]", allowing: []).kind == .global)
         // An unresolvable name isn't treated as public.
-        let unknown = try await hosts.meaning(of: "nowhere.invalid", grants: [])
+        let unknown = try await hosts.resolve("nowhere.invalid", allowing: [])
         #expect(unknown.kind == .unknown && unknown.isForbidden)
     }
 

@@ -54,7 +54,7 @@ struct BenchmarksCommand {
         }
         if options.names.contains("downloads") { try await StreamDownloads(options: options, report: report).run() }
         if options.names.contains("beside") {
-            try await PlaybackBesideDownloads(options: options, report: report).run()
+            try await PlaybackDuringDownloads(options: options, report: report).run()
         }
         if options.names.contains("replay") { try await LiveReplay(options: options, report: report).run() }
         if options.names.contains("windows") { try await LiveWindows(options: options, report: report).run() }

@@ -3,7 +3,7 @@ public enum BodyKind: Sendable, Hashable {
     /// A playlist. The kind is nil if no tag is specific to one kind, as in a playlist with only a header.
     case playlist(PlaylistKind?)
     /// Any other content.
-    case foreign(OtherContent)
+    case other(OtherContent)
 
     /// The maximum number of inspected bytes. The first lines of a playlist determine its kind.
     static let inspectedLength = 64 * 1024
@@ -17,7 +17,7 @@ public enum BodyKind: Sendable, Hashable {
             head = BodyKind.front(of: rest)
         }
         self = head.withUnsafeBytes { BodyKind(head: $0) }
-        if case .foreign = self, let text = UTF16Text.utf8(head),
+        if case .other = self, let text = UTF16Text.utf8(head),
             case .playlist(let kind) = text.withUnsafeBytes({ BodyKind(head: $0) })
         {
             self = .playlist(kind)
@@ -34,7 +34,7 @@ public enum BodyKind: Sendable, Hashable {
         if BodyKind.startsLikePlaylist(bytes) {
             self = .playlist(PlaylistKind.detect(bytes))
         } else {
-            self = .foreign(OtherContent(bytes))
+            self = .other(OtherContent(bytes))
         }
     }
 

@@ -232,12 +232,12 @@ package final class Catalog: Sendable {
     /// transaction.
     package func delete(representations ids: [Int64], unpinning resources: [Int64] = []) async throws {
         try await write { db in
-            for some in resources.batches(of: Self.idsAtOnce) {
+            for some in resources.batches(of: Self.idBatchSize) {
                 try db.execute(
                     sql: "UPDATE resource SET pinned = 0 WHERE id IN (\(databaseQuestionMarks(count: some.count)))",
                     arguments: StatementArguments(some))
             }
-            for some in ids.batches(of: Self.idsAtOnce) {
+            for some in ids.batches(of: Self.idBatchSize) {
                 let marks = databaseQuestionMarks(count: some.count)
                 let resources = try Int64.fetchAll(
                     db, sql: "SELECT DISTINCT resource FROM representation WHERE id IN (\(marks))",
@@ -254,7 +254,7 @@ package final class Catalog: Sendable {
     }
 
     /// The number of identifiers per statement. SQLite permits 32,766 arguments.
-    private static let idsAtOnce = 8192
+    private static let idBatchSize = 8192
 
     /// Deletes a resource with an unreadable record and all its representations. Returns when the deletion is durable.
     package func delete(key: String) async throws {

@@ -56,7 +56,7 @@ package final class Committer: Sendable {
             startTimer(&state)
             return state.bytes >= Self.distance
         }
-        if isFull { commitSoon() }
+        if isFull { scheduleCommit() }
     }
 
     /// Registers the use of a resource. The next commit updates its counters.
@@ -78,7 +78,7 @@ package final class Committer: Sendable {
     }
 
     /// Starts a commit after the running one, unless one is already waiting.
-    func commitSoon() {
+    func scheduleCommit() {
         _ = nextCommit()
     }
 
@@ -183,7 +183,7 @@ package final class Committer: Sendable {
         let work = commits.map { ($0.file, $0.newFolder) }
         guard work.contains(where: { $0.0 != nil }) else { return [:] }
         let paths = commits.filter { $0.file != nil }.map(\.representation.path)
-        let many = paths.count >= Engine.manyFiles ? Self.fileSystems(of: paths) : []
+        let many = paths.count >= Engine.batchSyncThreshold ? Self.fileSystems(of: paths) : []
         return await pool.perform {
             for folder in many { files.flush(fileSystemOf: folder) }
             var failures: [Int: CacheError] = [:]

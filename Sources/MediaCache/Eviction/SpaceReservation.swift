@@ -33,8 +33,8 @@ package final class SpaceReservation: Sendable {
     /// Reserves space for `count` bytes, then calls `write`, which writes at most that many.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; the errors of `write`.
-    func take<Result: Sendable>(_ count: Int64, for write: () async throws -> Result) async throws -> Result {
-        try await take(count)
+    func reserve<Result: Sendable>(_ count: Int64, for write: () async throws -> Result) async throws -> Result {
+        try await reserve(count)
         do {
             let result = try await write()
             state.withLock { $0.pendingBytes -= count }
@@ -49,7 +49,7 @@ package final class SpaceReservation: Sendable {
         }
     }
 
-    private func take(_ count: Int64) async throws {
+    private func reserve(_ count: Int64) async throws {
         while true {
             let measuring = state.withLock { state -> Task<CacheError?, Never>? in
                 if state.granted >= count {
@@ -72,10 +72,10 @@ package final class SpaceReservation: Sendable {
         let (measure, pendingBytes, totalReserved) = state.withLock { ($0.measure, $0.pendingBytes, $0.totalReserved) }
         do {
             let needed = count + pendingBytes
-            let room = try await measure?(needed) ?? .max
+            let space = try await measure?(needed) ?? .max
             state.withLock { state in
                 let unseen = pendingBytes + state.totalReserved - totalReserved
-                state.granted = min(max(0, room - unseen), max(Self.grant, count))
+                state.granted = min(max(0, space - unseen), max(Self.grant, count))
                 state.measuring = nil
             }
             return nil

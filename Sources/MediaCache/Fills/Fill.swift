@@ -105,7 +105,7 @@ struct Fill: Sendable {
         await reader.setMayRequest { representation.withState { $0.willRequest(id) } }
         representation.withState { $0.didReceiveHead(of: plan.id) }
         transfer.entry = engine.traffic.enter(of: ticket, reader, ifNeeded: isNeeded)
-        if let length = await reader.answer?.completeLength { representation.learn(length) }
+        if let length = await reader.responseHead?.completeLength { representation.learn(length) }
         var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         // The response that opened the version has been checked.
@@ -114,7 +114,7 @@ struct Fill: Sendable {
             of: reader, by: ticket, ifNeeded: isNeeded, holdsBack: holdsBack)
         {
             try await compare(piece)
-            if piece.hasOtherTag, mayReportTag {
+            if piece.hasDifferentTag, mayReportTag {
                 mayReportTag = false
                 engine.events.send(.entityTagAlternates(key: key))
             }
@@ -162,7 +162,8 @@ struct Fill: Sendable {
         var check = FrontCheck(of: head)
         guard check.isPending else { return nil }
         guard start > 0 else { return check }
-        guard start < Int64(MediaType.longestFront), representation.withState({ $0.written.contains(0..<start) }) else {
+        guard start < Int64(MediaType.maximumFrontLength), representation.withState({ $0.written.contains(0..<start) })
+        else {
             return nil
         }
         let isPermitted = try await cached(0..<start).withUnsafeBytes { check.permits($0, at: 0) }
@@ -179,7 +180,7 @@ struct Fill: Sendable {
         var isPermitted = piece.withUnsafeBytes { check?.permits($0, at: piece.offset) } ?? true
         let end = piece.range.upperBound
         if isPermitted, check?.isPending == true, let span = representation.withState({ $0.written.span(at: end) }) {
-            let rest = try await cached(end..<min(span.upperBound, Int64(MediaType.longestFront)))
+            let rest = try await cached(end..<min(span.upperBound, Int64(MediaType.maximumFrontLength)))
             var whole = check
             isPermitted = rest.withUnsafeBytes { whole?.permits($0, at: end) } ?? true
         }
@@ -227,10 +228,10 @@ struct Fill: Sendable {
         let reader = OriginReader(
             context: engine.originContext(settings),
             locator: representation.resource.locator,
-            asked: .from(plan.range.lowerBound, to: isUnbounded ? nil : plan.range.upperBound),
+            requested: .from(plan.range.lowerBound, to: isUnbounded ? nil : plan.range.upperBound),
             known: KnownRepresentation(validator: head.validator, length: head.length),
             acceptsWholeBody: true,
-            tap: engine.tap(representation),
+            pipeline: engine.pipeline(for: representation),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let requestTime = engine.time.monotonic
         let checked = try await firstResponse(of: reader)
@@ -252,7 +253,7 @@ struct Fill: Sendable {
         } catch let error as CacheError where error.code == .representationChanged {
             let policy = engine.originContext(settings).settings.alternatingEntityTags
             guard policy == .compareBytes, try await representation.isSameAtOrigin(settings) else { throw error }
-            await reader.acceptOtherTag()
+            await reader.acceptDifferentTag()
             return try await reader.open(overlapping: plan.resumes)
         }
     }
@@ -262,7 +263,7 @@ struct Fill: Sendable {
         let range = piece.offset..<min(piece.range.upperBound, limit)
         let missing = representation.withState { $0.written.holes(in: range) }
         let (representation, id) = (representation, plan.id)
-        let woken = try await engine.space.take(missing.reduce(0) { $0 + Int64($1.count) }) {
+        let woken = try await engine.space.reserve(missing.reduce(0) { $0 + Int64($1.count) }) {
             do {
                 return try await engine.pool.run {
                     try piece.withUnsafeBytes { bytes in

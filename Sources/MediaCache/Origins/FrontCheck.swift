@@ -20,11 +20,11 @@ struct FrontCheck {
     mutating func permits(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         guard var front, offset == front.count else { return true }
         self.front = nil
-        front += bytes.prefix(MediaType.longestFront - front.count)
+        front += bytes.prefix(MediaType.maximumFrontLength - front.count)
         guard front.withUnsafeBytes(MediaType.mayBecomePlaylist) else {
             return !MediaType.isReferenceList(front.withUnsafeBytes(MediaType.sniff))
         }
         self.front = front
-        return front.count < MediaType.longestFront
+        return front.count < MediaType.maximumFrontLength
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// A cache of host addresses from the system's resolver. Entries expire after a minute.
 package final class HostAddresses: Sendable {
     /// The result of applying the access rule to a host's addresses.
-    package struct Meaning: Sendable {
+    package struct Resolution: Sendable {
         /// The common kind of all addresses; unknown if they differ, or if there are none.
         package var kind: AddressKind
         /// Whether the host has an address.
@@ -47,7 +47,7 @@ package final class HostAddresses: Sendable {
     ///
     /// - Parameter grants: Local networks that may be contacted.
     /// - Throws: `CacheError` with `cancelled`.
-    package func meaning(of host: String, grants: [AddressRange]) async throws -> Meaning {
+    package func resolve(_ host: String, allowing grants: [AddressRange]) async throws -> Resolution {
         let addresses = try await addresses(of: host)
         let rule = AccessRule(grants: grants)
         let isForbidden =
@@ -61,7 +61,7 @@ package final class HostAddresses: Sendable {
         let local = addresses.filter { $0.kind == .local }
         let kind: AddressKind =
             addresses.isEmpty ? .unknown : local.isEmpty ? .global : local.count == addresses.count ? .local : .unknown
-        return Meaning(kind: kind, isResolved: !addresses.isEmpty, isForbidden: isForbidden)
+        return Resolution(kind: kind, isResolved: !addresses.isEmpty, isForbidden: isForbidden)
     }
 
     private func addresses(of host: String) async throws -> [IPAddress] {

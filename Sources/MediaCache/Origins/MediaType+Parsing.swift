@@ -9,7 +9,7 @@ extension MediaType {
     }
 
     /// The maximum length of a `Content-Type` field value in bytes.
-    private static let longestField = 1024
+    private static let maximumFieldLength = 1024
 
     /// Parses the value of a `Content-Type` field.
     ///
@@ -20,7 +20,7 @@ extension MediaType {
     package static func parse(_ text: String) -> Parsed? {
         let bytes = Array(text.utf8)
         let isPrintable = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
-        guard bytes.count <= longestField, isPrintable, let sections = sections(bytes) else { return nil }
+        guard bytes.count <= maximumFieldLength, isPrintable, let sections = sections(bytes) else { return nil }
         let names = sections[0].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isTokenByte) }) else { return nil }
         var parsed = Parsed(essence: lowerCased(sections[0]), parameters: [:])

@@ -8,7 +8,7 @@ package enum MediaType {
     package static let middleLength = 256
 
     /// The maximum length of byte order marks and whitespace before a playlist, in bytes.
-    package static let longestFront = 64 << 10
+    package static let maximumFrontLength = 64 << 10
 
     /// Returns the type of a body that begins with `bytes`; nil if it's uncertain.
     package static func sniff(_ bytes: UnsafeRawBufferPointer) -> String? {

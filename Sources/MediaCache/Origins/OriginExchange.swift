@@ -58,7 +58,7 @@ struct OriginExchange {
             let response = try await context.origin.send(request)
             // If the origin delays responses, the latency doesn't depend on the link.
             if !settings.waitsForOrigin {
-                context.traffic?.answered(by: url.origin, after: context.time.monotonic - requestTime)
+                context.traffic?.recordLatency(of: url.origin, context.time.monotonic - requestTime)
             }
             guard [301, 302, 303, 307, 308].contains(response.status) else {
                 if url != start.url {

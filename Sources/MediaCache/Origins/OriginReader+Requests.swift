@@ -5,14 +5,14 @@ extension OriginReader {
     func reopen() async throws -> CheckedHead {
         while true {
             do {
-                return try await ask()
+                return try await sendRequest()
             } catch {
                 try await recover(from: error)
             }
         }
     }
 
-    func ask() async throws -> CheckedHead {
+    func sendRequest() async throws -> CheckedHead {
         close()
         guard mayRequest() else {
             throw CacheError(.cancelled, "the request for \(exchange.locator.url) was cancelled: no reader needs it")
@@ -23,7 +23,7 @@ extension OriginReader {
         var conditions: HTTPFields = [:]
         if sendsRange {
             conditions[.range] = range.fieldValue
-            if let known, !acceptsOtherTag {
+            if let known, !acceptsDifferentTag {
                 conditions[.ifRange] = known.validator.strongEntityTag ?? known.validator.lastModified
             }
         }
@@ -40,7 +40,7 @@ extension OriginReader {
         }
         if known != nil { response = try await response.refusingPage(from: url, context: context) }
         let verdict = ResponseCheck.judge(
-            status: response.status, headerFields: response.headerFields, asked: sendsRange ? range : nil,
+            status: response.status, headerFields: response.headerFields, requested: sendsRange ? range : nil,
             known: expected, acceptsContentCodings: acceptsContentCodings, url: url, now: context.time.now)
         switch verdict {
         case .use(let checked):
@@ -50,11 +50,11 @@ extension OriginReader {
             return checked
         case .changed(let other):
             response.body.cancel()
-            if context.settings.alternatingEntityTags == .compareBytes, !acceptsOtherTag, comparable(position) > 0,
+            if context.settings.alternatingEntityTags == .compareBytes, !acceptsDifferentTag, comparable(position) > 0,
                 let other, let length = known?.length, other.completeLength == length
             {
-                acceptsOtherTag = true
-                return try await ask()
+                acceptsDifferentTag = true
+                return try await sendRequest()
             }
             throw CacheError(.representationChanged, "\(url) has changed at the origin")
         case .refuse(let error):
@@ -63,10 +63,10 @@ extension OriginReader {
             if error.code == .badResponse, let length = error.completeLength {
                 // A single contradiction may be an error of the origin. If the same length is announced again, the
                 // version has changed.
-                if length == otherLength {
+                if length == conflictingLength {
                     throw CacheError(.representationChanged, "\(url) has changed its length to \(length) bytes")
                 }
-                otherLength = length
+                conflictingLength = length
             }
             throw error
         }
@@ -90,13 +90,13 @@ extension OriginReader {
 
     /// The representation that a response must match; without the entity tag if tags alternate.
     private var expected: KnownRepresentation? {
-        guard acceptsOtherTag, let known else { return known }
+        guard acceptsDifferentTag, let known else { return known }
         return KnownRepresentation(
             validator: Validator(lastModified: known.validator.lastModified), length: known.length)
     }
 
     private func overlapForNextRequest() -> Int64 {
-        guard let known, acceptsOtherTag || (known.validator.strongEntityTag == nil && isResuming) else { return 0 }
+        guard let known, acceptsDifferentTag || (known.validator.strongEntityTag == nil && isResuming) else { return 0 }
         return min(overlapLimit, comparable(position), position)
     }
 

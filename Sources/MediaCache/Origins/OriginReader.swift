@@ -16,13 +16,13 @@ package actor OriginReader {
     let sendsRange: Bool
     let acceptsContentCodings: Bool
     private let startsOver: Bool
-    nonisolated let tap: ContentPipeline?
+    nonisolated let pipeline: ContentPipeline?
     var comparable: ComparableBytes
     let requested: RequestedRange
     var known: KnownRepresentation?
-    var acceptsOtherTag = false
+    var acceptsDifferentTag = false
     /// A complete length that contradicts the known one despite the same entity tag.
-    var otherLength: Int64?
+    var conflictingLength: Int64?
     var head: CheckedHead?
     /// Whether the response permits storing its bytes.
     var mayBeStored = true
@@ -59,7 +59,7 @@ package actor OriginReader {
     /// Creates a reader.
     ///
     /// - Parameters:
-    ///   - asked: The requested bytes.
+    ///   - requested: The requested bytes.
     ///   - known: The representation that the bytes must belong to; nil for any.
     ///   - unless: The validator of a version to confirm. If it's current, ``unmodified`` is set and no bytes are sent.
     ///   - acceptsWholeBody: Whether to return the whole content if the origin ignores the range. If not, only the
@@ -67,22 +67,24 @@ package actor OriginReader {
     ///   - sendsRange: Whether to send `Range`. An empty resource satisfies no range, so it needs a request without
     ///     one.
     ///   - acceptsContentCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
-    ///   - startsOver: Whether to discard an interrupted response. ``next()`` then throws ``BodyLost``, after which
+    ///   - startsOver: Whether to discard an interrupted response. ``next()`` then throws ``ResponseDiscarded``, after
+    ///     which
     ///     ``open(overlapping:)`` requests everything again.
-    ///   - tap: The pipeline for the bytes that ``next()`` returns. It doesn't apply to ``peek(_:most:patience:)``.
+    ///   - pipeline: The pipeline for the bytes that ``next()`` returns. It doesn't apply to
+    ///     ``peek(_:most:patience:)``.
     ///   - comparable: A function that returns the number of cached bytes before an offset, for a resumed read without
     ///     a strong validator.
     package init(
         context: OriginContext,
         locator: ResourceLocator,
-        asked requested: RequestedRange,
+        requested: RequestedRange,
         known: KnownRepresentation?,
         unless: Validator? = nil,
         acceptsWholeBody: Bool = false,
         sendsRange: Bool = true,
         acceptsContentCodings: Bool = false,
         startsOver: Bool = false,
-        tap: ContentPipeline? = nil,
+        pipeline: ContentPipeline? = nil,
         comparable: @escaping ComparableBytes = { _ in 0 }
     ) {
         self.unless = unless
@@ -90,7 +92,7 @@ package actor OriginReader {
         self.sendsRange = sendsRange
         self.acceptsContentCodings = acceptsContentCodings
         self.startsOver = startsOver
-        self.tap = tap
+        self.pipeline = pipeline
         self.context = context
         budget = RetryBudget(context.settings.retries)
         self.exchange = OriginExchange(context: context, locator: locator)
@@ -121,8 +123,8 @@ package actor OriginReader {
     /// Returns the next bytes; nil at the end of the range.
     package func next() async throws -> OriginPiece? {
         let piece = peeked.isEmpty ? try await receiveNext() : peeked.removeFirst()
-        guard let piece, let tap else { return piece }
-        return try tap.pass(piece)
+        guard let piece, let pipeline else { return piece }
+        return try pipeline.pass(piece)
     }
 
     private func receiveNext() async throws -> OriginPiece? {
@@ -134,7 +136,7 @@ package actor OriginReader {
             do {
                 if body == nil {
                     if startsOver, head != nil { break }
-                    _ = try await ask()
+                    _ = try await sendRequest()
                     continue
                 }
                 if let rest {
@@ -153,11 +155,11 @@ package actor OriginReader {
             }
         }
         forget()
-        throw BodyLost()
+        throw ResponseDiscarded()
     }
 
     /// The error for an interrupted response that was discarded. Its bytes must be discarded, too.
-    package struct BodyLost: Error {}
+    package struct ResponseDiscarded: Error {}
 
     /// Resets the reader to its state before the first response.
     private func forget() {
@@ -209,14 +211,14 @@ package actor OriginReader {
 
     /// Closes the connection while ``next()`` may be waiting for bytes. The waiting call throws ``ConnectionClosed``
     /// and can be repeated.
-    package func letGo() {
+    package func closeWhileReading() {
         guard body != nil else { return }
         wasClosed = isReceiving
         isResuming = true
         close()
     }
 
-    /// The error for a connection closed by ``letGo()`` during a wait.
+    /// The error for a connection closed by ``closeWhileReading()`` during a wait.
     package struct ConnectionClosed: Error {}
 
     /// Sets the representation that further bytes must belong to.
@@ -226,10 +228,10 @@ package actor OriginReader {
     }
 
     /// Accepts responses with another entity tag as the same version. The caller must have compared bytes.
-    package func acceptOtherTag() { acceptsOtherTag = true }
+    package func acceptDifferentTag() { acceptsDifferentTag = true }
 
     /// The head of the current or last response.
-    package var answer: CheckedHead? { head }
+    package var responseHead: CheckedHead? { head }
 
     /// The position of the next byte to be returned by ``next()``.
     package var start: Int64 { peeked.first?.offset ?? position }
@@ -334,7 +336,7 @@ package actor OriginReader {
         return OriginPiece(
             buffer: received.buffer, part: first + Int(lower - offset)..<first + Int(upper - offset), offset: lower,
             isOverlap: isOverlap, validator: head?.validator ?? Validator(), mayBeStored: mayBeStored,
-            hasOtherTag: acceptsOtherTag)
+            hasDifferentTag: acceptsDifferentTag)
     }
 
     /// Handles the end of a body. Returns whether no further response is needed.
@@ -417,7 +419,7 @@ package struct OriginPiece: Sendable {
     /// Whether the response permits storing its bytes.
     package var mayBeStored: Bool
     /// Whether the response had another entity tag than the version, so that bytes were compared instead.
-    package var hasOtherTag: Bool
+    package var hasDifferentTag: Bool
 
     /// Whether the bytes have been observed and transformed.
     package var hasPassed = false

@@ -39,7 +39,7 @@ package enum ResponseCheck {
     package static func judge(
         status: Int,
         headerFields: HTTPFields,
-        asked requested: RequestedRange?,
+        requested: RequestedRange?,
         known: KnownRepresentation?,
         acceptsContentCodings: Bool = false,
         url: ResourceURL,

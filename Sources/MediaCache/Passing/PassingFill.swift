@@ -35,7 +35,7 @@ final class PassingFill: Sendable {
         /// The task that ends the fill if the expected readers don't join.
         var patience: Task<Void, Never>?
         var isEnded = false
-        var room: CheckedContinuation<Void, Never>?
+        var spaceWaiter: CheckedContinuation<Void, Never>?
         var task: Task<Void, Never>?
     }
 
@@ -146,7 +146,7 @@ final class PassingFill: Sendable {
 
     func consume(_ count: Int, by id: Int) {
         state.withLock { $0.window.consume(count, by: id) }
-        checkRoom()
+        checkSpace()
     }
 
     /// Removes a reader. This doesn't wake any reader, since the caller may hold a lock.
@@ -160,7 +160,7 @@ final class PassingFill: Sendable {
         guard let left else { return nil }
         if !isUnsupported {
             ticket.classChanged()
-            checkRoom()
+            checkSpace()
         } else if hasHadReaders {
             end()
         } else {
@@ -189,17 +189,17 @@ final class PassingFill: Sendable {
 
     /// Ends the fill, because it has no readers or the store is closed or suspended.
     func end() {
-        let (task, patience, room, wakes) = state.withLock { state in
+        let (task, patience, spaceWaiter, wakes) = state.withLock { state in
             state.isEnded = true
             defer {
-                state.room = nil
+                state.spaceWaiter = nil
                 state.patience = nil
             }
-            return (state.task, state.patience, state.room, state.window.takeWakes())
+            return (state.task, state.patience, state.spaceWaiter, state.window.takeWakes())
         }
         task?.cancel()
         patience?.cancel()
-        room?.resume()
+        spaceWaiter?.resume()
         for wake in wakes { wake() }
         onEnd(self)
     }
@@ -207,20 +207,20 @@ final class PassingFill: Sendable {
     private var transferClass: TransferClass? { state.withLock { $0.window.transferClass } }
 
     /// Resumes the fill if the ring has space.
-    private func checkRoom() {
+    private func checkSpace() {
         let now = engine.time.monotonic
-        let room = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.room != nil else { return nil }
+        let spaceWaiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.spaceWaiter != nil else { return nil }
             // Uses a copy, because only the task that receives bytes may remove readers; it also wakes them.
             var window = state.window
             guard window.makeSpace(now: now).count > 0 else {
                 state.window.charge(now: now)
                 return nil
             }
-            defer { state.room = nil }
-            return state.room
+            defer { state.spaceWaiter = nil }
+            return state.spaceWaiter
         }
-        room?.resume()
+        spaceWaiter?.resume()
     }
 
     // MARK: - Filling
@@ -268,11 +268,11 @@ final class PassingFill: Sendable {
             try Task.checkCancellation()
             let now = engine.time.monotonic
             let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
-                let room = state.window.makeSpace(now: now)
-                let count = min(room.count, piece.part.count - written)
+                let space = state.window.makeSpace(now: now)
+                let count = min(space.count, piece.part.count - written)
                 if count > 0 { Self.write(piece, from: written, count: count, to: &state) }
                 let woken = count > 0 ? state.window.didAppend(count) : []
-                return (count, woken + room.fallen.compactMap(\.wake))
+                return (count, woken + space.fallen.compactMap(\.wake))
             }
             for wake in wakes { wake() }
             written += count
@@ -300,27 +300,27 @@ final class PassingFill: Sendable {
         let (reader, ticket) = (reader, ticket)
         let idle = Task {
             guard (try? await time.sleep(for: RingWindow.grace)) != nil else { return }
-            checkRoom()
+            checkSpace()
             guard (try? await time.sleep(for: limit)) != nil else { return }
             await reader.close()
-            ticket.giveBack()
+            ticket.endAdmission()
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                state.withLock { $0.room = continuation }
-                if Task.isCancelled { resumeRoom() } else { checkRoom() }
+                state.withLock { $0.spaceWaiter = continuation }
+                if Task.isCancelled { resumeSpaceWaiter() } else { checkSpace() }
             }
         } onCancel: {
-            resumeRoom()
+            resumeSpaceWaiter()
         }
         idle.cancel()
     }
 
-    private func resumeRoom() {
-        let room = state.withLock { state in
-            defer { state.room = nil }
-            return state.room
+    private func resumeSpaceWaiter() {
+        let spaceWaiter = state.withLock { state in
+            defer { state.spaceWaiter = nil }
+            return state.spaceWaiter
         }
-        room?.resume()
+        spaceWaiter?.resume()
     }
 }

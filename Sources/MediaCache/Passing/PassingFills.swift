@@ -24,9 +24,9 @@ final class PassingFills: Sendable {
 
     /// Adds a reader to a running fill near the range. Returns nil if there is none.
     func joinRunning(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, tap: ContentPipeline
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, pipeline: ContentPipeline
     ) -> PassThrough? {
-        let audience = audience(settings, tap)
+        let audience = audience(settings, pipeline)
         let fills = state.withLock { $0.fills }
         for fill in fills where fill.audience == audience {
             if let place = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) { return place }
@@ -37,15 +37,17 @@ final class PassingFills: Sendable {
     /// Adds a reader to a running fill near the range, or to a new fill.
     func join(
         _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
-        group: TransferGroup?, tap: ContentPipeline
+        group: TransferGroup?, pipeline: ContentPipeline
     ) -> PassThrough {
-        if let place = joinRunning(range, settings: settings, transferClass: transferClass, tap: tap) { return place }
+        if let place = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
+            return place
+        }
         let isUnbounded = range.upperBound == .max
         let known = KnownRepresentation(validator: head.validator, length: head.length)
         let reader = OriginReader(
             context: engine.originContext(settings), locator: locator,
-            asked: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
-            tap: tap)
+            requested: .from(range.lowerBound, to: isUnbounded ? nil : range.upperBound), known: known,
+            pipeline: pipeline)
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
@@ -62,7 +64,7 @@ final class PassingFills: Sendable {
         _ reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
     ) async -> PassThrough {
         let (start, limit) = (await reader.start, await reader.end ?? .max)
-        let sendsAll = await reader.answer?.ignoredRange ?? false
+        let sendsAll = await reader.responseHead?.ignoredRange ?? false
         let window = RingWindow(start: start, limit: max(start, limit), sendsAll: sendsAll)
         let fill = add(window, from: reader, ticket: ticket, settings: settings)
         let hold = fill.hold()
@@ -80,19 +82,19 @@ final class PassingFills: Sendable {
         _ check: FrontCheck? = nil
     ) -> PassingFill {
         let fill = PassingFill(
-            window, from: reader, ticket: ticket, audience: audience(settings, reader.tap), engine: engine,
+            window, from: reader, ticket: ticket, audience: audience(settings, reader.pipeline), engine: engine,
             check: check, onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill
     }
 
-    private func audience(_ settings: TransferSettings?, _ tap: ContentPipeline?) -> PassingFill.Audience {
+    private func audience(_ settings: TransferSettings?, _ pipeline: ContentPipeline?) -> PassingFill.Audience {
         let exchange = OriginExchange(context: engine.originContext(settings), locator: locator)
         return PassingFill.Audience(
             fields: exchange.context.settings.headerFields(for: locator.url, now: exchange.context.time.now),
             scope: exchange.context.settings.scope,
-            kind: tap?.kind ?? .file, transform: tap?.transform?.applied)
+            kind: pipeline?.kind ?? .file, transform: pipeline?.transform?.applied)
     }
 
     private func remove(_ fill: PassingFill) {

@@ -10,7 +10,7 @@ public struct ReadRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content with the origin. ``Revalidation/beside`` by default.
+    /// When to revalidate the cached content with the origin. ``Revalidation/inBackground`` by default.
     public var revalidation: Revalidation
     /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
@@ -36,7 +36,7 @@ public struct ReadRequest: Sendable {
         policy: FillPolicy = .onDemand,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        revalidation: Revalidation = .beside,
+        revalidation: Revalidation = .inBackground,
         kind: ResourceKind = .file,
         pins: Bool = false,
         group: TransferGroup? = nil
@@ -60,10 +60,10 @@ public enum Revalidation: Sendable, Hashable {
     case never
     /// In the background, at the first use after the store was opened and then daily. The cached content is used
     /// immediately.
-    case beside
+    case inBackground
     /// Before use, unless the last revalidation was less than 5 s ago, since players often open a resource twice. While
     /// the origin is unreachable, unless the last attempt was less than a minute ago.
-    case before
+    case beforeUse
     /// Before use, unless the origin has confirmed the content in response to a request sent at or after a moment of
     /// ``CacheStore/monotonicTime``. Use it for URLs whose content changes at a known moment. Content without a
     /// validator is fetched again, and unconfirmed content isn't used.

@@ -134,7 +134,7 @@ public final class ReadSession: Sendable {
     }
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
-        guard let representation else { return passOn(&state) }
+        guard let representation else { return continueWithoutStoring(&state) }
         let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
         state.losses = representation.losses
         let answer = representation.advance(
@@ -160,7 +160,7 @@ public final class ReadSession: Sendable {
     }
 
     /// Continues to read without storing, in a shared or a new fill.
-    private func passOn(_ state: inout State) -> ReadStep? {
+    private func continueWithoutStoring(_ state: inout State) -> ReadStep? {
         guard let passing, state.position < min(range.upperBound, passing.fills.length ?? .max) else { return .end }
         guard !engine.isStopped else {
             return .failed(CacheError(.closed, "the store is closed or suspended; this resource isn't cached"))
@@ -168,7 +168,7 @@ public final class ReadSession: Sendable {
         state.through = passing.fills.join(
             state.position..<range.upperBound, of: head, settings: settings, transferClass: transferClass,
             group: group,
-            tap: engine.tap(url, kind))
+            pipeline: engine.pipeline(for: url, kind))
         return nil
     }
 

@@ -35,7 +35,7 @@ public struct WholeBodyRequest: Sendable {
     public var transferClass: TransferClass
     /// Settings for this read; nil for the store's.
     public var settings: TransferSettings?
-    /// When to revalidate the cached content. ``Revalidation/before`` by default.
+    /// When to revalidate the cached content. ``Revalidation/beforeUse`` by default.
     public var revalidation: Revalidation
     /// The resource kind, which selects transforms and observers.
     public var kind: ResourceKind
@@ -55,7 +55,7 @@ public struct WholeBodyRequest: Sendable {
         maximumLength: Int64 = 64 << 20,
         transferClass: TransferClass = .playback,
         settings: TransferSettings? = nil,
-        revalidation: Revalidation = .before,
+        revalidation: Revalidation = .beforeUse,
         kind: ResourceKind = .file,
         group: TransferGroup? = nil,
         keeps: @escaping @Sendable (inout WholeBody) throws -> Bool

@@ -20,7 +20,7 @@ extension Representation {
                 await withCheckedContinuation { continuation in
                     file.withLock { $0.waitingWriters.append(continuation) }
                     // A commit may have ended before the continuation was added, and would not resume it.
-                    if mayWrite || Task.isCancelled { resumeWriters() } else { engine.committer.commitSoon() }
+                    if mayWrite || Task.isCancelled { resumeWriters() } else { engine.committer.scheduleCommit() }
                 }
             } onCancel: {
                 resumeWriters()

@@ -2,7 +2,7 @@ import Synchronization
 
 extension Representation {
     /// Whether the blob should have a sidecar.
-    private var wantsSidecar: Bool {
+    private var needsSidecar: Bool {
         engine.blobs.isWritable && resource.stored.isPinned && file.withLock { $0.isDurable && !$0.isAbandoned }
     }
 
@@ -10,7 +10,7 @@ extension Representation {
     /// fill, the sidecar isn't updated once it exists.
     func sidecarThatIsDue() throws -> (path: String, bytes: [UInt8], listed: SpanMap)? {
         let listed = file.withLock { $0.listed }
-        guard wantsSidecar, isSidecarDue(listed) else { return nil }
+        guard needsSidecar, isSidecarDue(listed) else { return nil }
         let stored = resource.stored
         let (sidecar, spans) = state.withLock { (Sidecar(resource: stored, blob: blob, state: &$0), $0.written) }
         return (engine.blobs.sidecarPath(of: blob), try sidecar.encoded(), spans)
@@ -24,7 +24,7 @@ extension Representation {
     /// Renames a written sidecar to its final name, or deletes it if it's no longer wanted. Blocks.
     func placeSidecar(_ temporary: String, listing spans: SpanMap) throws {
         try writing.withLock { _ in
-            guard wantsSidecar else { return try engine.files.remove(temporary) }
+            guard needsSidecar else { return try engine.files.remove(temporary) }
             try engine.files.rename(temporary, to: engine.blobs.sidecarPath(of: blob))
             file.withLock { $0.listed = spans }
         }
@@ -42,9 +42,9 @@ extension Representation {
 
 extension Engine {
     /// The maximum number of sidecars written in one batch.
-    private static let sidecarsAtOnce = 64
+    private static let sidecarBatchSize = 64
     /// The number of files at which flushing the file system before syncing each file becomes faster.
-    static let manyFiles = 8
+    static let batchSyncThreshold = 8
 
     /// Deletes the sidecars of representations durably. Blocks.
     func removeSidecars(of representations: [Representation]) throws {
@@ -53,7 +53,7 @@ extension Engine {
 
     /// Writes the outdated sidecars of pinned representations, each atomically. Blocks.
     func writeSidecars(of representations: [Representation]) throws {
-        for batch in representations.batches(of: Self.sidecarsAtOnce) { try writeSidecarsAtOnce(of: batch) }
+        for batch in representations.batches(of: Self.sidecarBatchSize) { try writeSidecarsAtOnce(of: batch) }
     }
 
     private func writeSidecarsAtOnce(of representations: ArraySlice<Representation>) throws {
@@ -68,7 +68,7 @@ extension Engine {
                 try due.bytes.withUnsafeBytes { try file.write($0, at: 0) }
             }
             guard let first = written.first else { return }
-            if written.count >= Self.manyFiles {
+            if written.count >= Self.batchSyncThreshold {
                 files.flush(fileSystemOf: POSIXFileSystem.parent(of: first.temporary))
             }
             for sidecar in written { try sidecar.file.sync() }

@@ -89,10 +89,10 @@ extension Representation {
         guard content.transform?.isWhole != true else { return false }
         let reader = OriginReader(
             context: engine.originContext(settings), locator: resource.locator,
-            asked: .from(span.lowerBound, to: min(span.upperBound, span.lowerBound + OriginReader.overlap)),
+            requested: .from(span.lowerBound, to: min(span.upperBound, span.lowerBound + OriginReader.overlap)),
             known: KnownRepresentation(
                 validator: Validator(lastModified: head.validator.lastModified), length: head.length),
-            tap: engine.tap(self, observes: false))
+            pipeline: engine.pipeline(for: self, observes: false))
         defer { Task { await reader.close() } }
         while let piece = try await reader.next() {
             let here = withState { $0.written.spans(in: piece.range) }

@@ -117,44 +117,44 @@ package final class Representation: Sendable {
     func advance(
         _ session: Int, position: Int64, end: Int64, window: inout Int64, settings: TransferSettings?,
         transferClass: TransferClass, group: TransferGroup?, wake: @escaping @Sendable () -> Void
-    ) -> RepresentationState.Answer {
+    ) -> RepresentationState.AdvanceResult {
         var work = RepresentationState.Work()
         let readAhead = (settings ?? engine.configuration.transfers).readAhead
-        let answer = state.withLock { state in
+        let result = state.withLock { state in
             state.advance(
                 session, position: position, end: end, window: &window, readAhead: readAhead,
                 transferClass: transferClass, work: &work, wake: wake)
         }
         for call in work.calls { call() }
-        wakeBeside(work.wakes)
-        if case .failed(let error) = answer, error.code == .representationChanged, content.transform?.isWhole == true {
+        wakeAsynchronously(work.wakes)
+        if case .failed(let error) = result, error.code == .representationChanged, content.transform?.isWhole == true {
             resource.changed(self)
         }
-        if engine.isStopped, answer.asksOrigin {
+        if engine.isStopped, result.needsOrigin {
             // Otherwise, fills would end immediately, and the reader would start new ones endlessly.
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
         let allowsOriginRequests = settings?.allowsOriginRequests ?? engine.configuration.transfers.allowsOriginRequests
         for plan in work.plans where allowsOriginRequests { launch(plan, settings: settings, group: group) }
-        if !allowsOriginRequests, !work.plans.isEmpty || answer.asksOrigin {
+        if !allowsOriginRequests, !work.plans.isEmpty || result.needsOrigin {
             drop(work.plans, of: session)
-            if answer.asksOrigin { return .failed(.notCached(resource.locator.url, from: position)) }
+            if result.needsOrigin { return .failed(.notCached(resource.locator.url, from: position)) }
         }
-        if case .verify(let range) = answer { verify(range) }
-        return answer
+        if case .verify(let range) = result { verify(range) }
+        return result
     }
 
     /// Discards planned fills of a session that must not start. The session stops waiting; other readers of their
     /// ranges plan again.
     private func drop(_ plans: [RepresentationState.FillPlan], of session: Int) {
         leaveFills(session)
-        wakeBeside(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
+        wakeAsynchronously(plans.flatMap { plan in state.withLock { $0.fillEnded(plan.id, error: nil) } })
         wakeFillWaiters()
     }
 
     /// Wakes other readers in a separate task, because the caller may hold its session's lock.
-    private func wakeBeside(_ wakes: [@Sendable () -> Void]) {
+    private func wakeAsynchronously(_ wakes: [@Sendable () -> Void]) {
         guard !wakes.isEmpty else { return }
         Task { for wake in wakes { wake() } }
     }
@@ -234,7 +234,8 @@ package final class Representation: Sendable {
             return nil
         }
         return passing.join(
-            range, of: head, settings: settings, transferClass: transferClass, group: group, tap: engine.tap(self))
+            range, of: head, settings: settings, transferClass: transferClass, group: group,
+            pipeline: engine.pipeline(for: self))
     }
 
     /// Sets the length if it's unknown, and wakes the readers that wait.

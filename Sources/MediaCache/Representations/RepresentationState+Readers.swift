@@ -115,12 +115,13 @@ extension RepresentationState {
     ///
     /// - Parameters:
     ///   - window: The reader's read-ahead in bytes, which grows while it reads sequentially.
-    ///   - wake: Called when the reader should advance again, after ``Answer/wait`` and ``Answer/verify(_:)``.
+    ///   - wake: Called when the reader should advance again, after ``AdvanceResult/wait`` and
+    ///     ``AdvanceResult/verify(_:)``.
     ///   - work: Receives the fills to start and the calls to make.
     mutating func advance(
         _ session: SessionID, position: Int64, end: Int64, window: inout Int64, readAhead: ReadAhead,
         transferClass: TransferClass, work: inout Work, wake: @escaping @Sendable () -> Void
-    ) -> Answer {
+    ) -> AdvanceResult {
         if let stale = waiters.removeValue(forKey: session) { work.calls.append(Self.release(stale.wake)) }
         if let failure = failures.removeValue(forKey: session) { return .failed(failure) }
         let end = min(end, length)

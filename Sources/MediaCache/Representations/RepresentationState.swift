@@ -111,7 +111,7 @@ package struct RepresentationState: Sendable {
     }
 
     /// The next step of a reader.
-    enum Answer {
+    enum AdvanceResult {
         /// Bytes up to `until` may be read. The reader must advance again at `planAt` or `until`, whichever comes
         /// first.
         case available(until: Int64, planAt: Int64)
@@ -126,7 +126,7 @@ package struct RepresentationState: Sendable {
         case failed(CacheError)
 
         /// Whether the step needs a request to the origin.
-        var asksOrigin: Bool {
+        var needsOrigin: Bool {
             switch self {
             case .wait, .passThrough: true
             case .available, .verify, .end, .failed: false

@@ -26,7 +26,7 @@ extension Resource {
                 } else if hasRequested, !request.revalidation.isSince {
                     return try session(request, over: representation)
                 } else {
-                    hasRequested = try await check(representation, for: request, mayBeServed: mayBeServed)
+                    hasRequested = try await revalidate(representation, for: request, mayBeServed: mayBeServed)
                 }
             case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
@@ -76,10 +76,10 @@ extension Resource {
             state.openingBegan = engine.time.monotonic
             return opening
         }
-        let answered: PassingResponse??
+        let response: PassingResponse??
         do {
             if let opening, fallback(for: request) != nil {
-                guard case .answered(let answer) = try await answer(of: opening, request.transferClass) else {
+                guard case .completed(let value) = try await result(of: opening, request.transferClass) else {
                     pinned(request, after: lateResponseError)
                     Task {
                         _ = try? await opening.wait()
@@ -87,9 +87,9 @@ extension Resource {
                     }
                     return (true, nil)
                 }
-                answered = answer
+                response = value
             } else {
-                answered = try await opening?.waitOrSeeEnd(request.transferClass) {
+                response = try await opening?.waitOrSeeEnd(request.transferClass) {
                     for representation in representations { await representation.endUnneededFills() }
                 }
             }
@@ -102,7 +102,7 @@ extension Resource {
             guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
             return (false, nil)
         }
-        guard let found = answered else { return (false, nil) }
+        guard let found = response else { return (false, nil) }
         // Another reader's request may have been of another kind.
         guard let found, found.version.transform == engine.transform(for: request.kind)?.applied else {
             return (true, nil)
@@ -162,9 +162,9 @@ extension Resource {
     ) async throws -> OriginReader {
         func reader(_ requested: RequestedRange, sendsRange: Bool = true) -> OriginReader {
             OriginReader(
-                context: context, locator: locator, asked: requested, known: nil, unless: validator,
+                context: context, locator: locator, requested: requested, known: nil, unless: validator,
                 acceptsWholeBody: true,
-                sendsRange: sendsRange, tap: engine.tap(request.url, request.kind))
+                sendsRange: sendsRange, pipeline: engine.pipeline(for: request.url, request.kind))
         }
         let requested = firstRange(request, readAhead: context.settings.readAhead)
         let first = reader(requested)
@@ -205,7 +205,7 @@ extension Resource {
         _ reader: OriginReader, insteadOf known: Representation?, request: ReadRequest, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
     ) async throws -> PassingResponse? {
-        guard let (head, answer) = try await self.head(of: reader, kind: request.kind, context: context) else {
+        guard let (head, responseHead) = try await self.head(of: reader, kind: request.kind, context: context) else {
             return nil
         }
         if let known {
@@ -216,9 +216,9 @@ extension Resource {
             changed(known)
             engine.events.send(.representationChanged(key: key))
         }
-        let freshness = Freshness(answer.headerFields, now: engine.time.now)
+        let freshness = Freshness(responseHead.headerFields, now: engine.time.now)
         if reinstatePinned(
-            head, freshness, madeBy: reader.tap?.transform?.applied, began: began, context.settings.scope)
+            head, freshness, madeBy: reader.pipeline?.transform?.applied, began: began, context.settings.scope)
         {
             engine.events.send(.entityTagAlternates(key: key))
             await reader.close()
@@ -227,20 +227,20 @@ extension Resource {
         }
         let isTransient: Bool
         do {
-            isTransient = try storesUntilClosed(answer, head: head, request: request, settings: context.settings)
+            isTransient = try storesUntilClosed(responseHead, head: head, request: request, settings: context.settings)
         } catch {
             return await pass(reader, head: head, because: error, settings: request.settings, ticket: ticket)
         }
         let representation = newRepresentation(
             RepresentationState(
-                head: head, freshness: freshness, ignoresRanges: answer.ignoredRange,
-                transform: reader.tap?.transform?.applied, kind: request.kind))
+                head: head, freshness: freshness, ignoresRanges: responseHead.ignoredRange,
+                transform: reader.pipeline?.transform?.applied, kind: request.kind))
         await reader.expect(
             KnownRepresentation(validator: head.validator, length: head.length),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let start = await reader.start
-        var end = answer.end ?? head.length ?? .max
-        if refusal != nil, request.policy == .onDemand, !answer.ignoredRange, head.length != nil {
+        var end = responseHead.end ?? head.length ?? .max
+        if refusal != nil, request.policy == .onDemand, !responseHead.ignoredRange, head.length != nil {
             // Because the previous response wasn't stored, the request had no read-ahead limit. This one is stored.
             end = min(end, start.clampedSum(context.settings.readAhead.initial))
         }
@@ -264,7 +264,7 @@ extension Resource {
             }
         }
         if alternates { engine.events.send(.entityTagAlternates(key: key)) }
-        if answer.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
+        if responseHead.ignoredRange { engine.events.send(.rangesIgnored(key: key)) }
         engine.committer.markDirty(representation, bytes: 0)
         representation.launch(plan, settings: request.settings, reader: reader, ticket: ticket)
         return nil
@@ -276,16 +276,17 @@ extension Resource {
     /// - Throws: ``CacheError`` with ``CacheError/Code/notMedia`` if the body is a page.
     func head(
         of reader: OriginReader, kind: ResourceKind, context: OriginContext
-    ) async throws -> (head: ResourceHead, answer: CheckedHead)? {
+    ) async throws -> (head: ResourceHead, responseHead: CheckedHead)? {
         let start = await reader.start
         // In the middle of a resource, one byte must suffice, so that readers of few bytes don't wait.
         let first =
             if start == 0 { try await self.front(of: reader) } else {
                 try await reader.peek(1, most: MediaType.middleLength, patience: Self.sniffPatience)
             }
-        guard let answer = await reader.answer else { return nil }
-        let length = if answer.completeLength != nil { answer.completeLength } else { await reader.learnedLength }
-        let declared = answer.headerFields[.contentType]
+        guard let responseHead = await reader.responseHead else { return nil }
+        let length =
+            if responseHead.completeLength != nil { responseHead.completeLength } else { await reader.learnedLength }
+        let declared = responseHead.headerFields[.contentType]
         var front = MediaType.Front.unknown
         // The requested range may end within a playlist's signature.
         let isCut =
@@ -298,16 +299,16 @@ extension Resource {
             || !first.withUnsafeBytes(MediaType.isBinaryInMiddle)
         {
             let reader = OriginReader(
-                context: context, locator: locator, asked: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
+                context: context, locator: locator, requested: .from(0, to: Int64(MediaType.sniffLength)), known: nil)
             front = .another(try await self.front(of: reader))
             await reader.close()
         }
         let type = try MediaType.checked(front, declared: declared, of: locator.url, as: kind, length: length)
         let head = ResourceHead(
-            length: length, contentType: type, validator: answer.validator, validatedAt: engine.time.now,
-            entityTag: ownTag(reader) ?? answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
+            length: length, contentType: type, validator: responseHead.validator, validatedAt: engine.time.now,
+            entityTag: ownTag(reader) ?? responseHead.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: await reader.location, peer: await reader.peer)
-        return (head, answer)
+        return (head, responseHead)
     }
 
     /// Returns the first bytes of a body: those received within ``sniffPatience``, or more if they may be the beginning
@@ -320,9 +321,9 @@ extension Resource {
         var front = try await reader.peek(MediaType.sniffLength, patience: Self.sniffPatience)
         while front.withUnsafeBytes(MediaType.mayBecomePlaylist) {
             let count = front.count
-            if let length = await reader.answer?.completeLength, length <= Int64(count) { break }
+            if let length = await reader.responseHead?.completeLength, length <= Int64(count) { break }
             guard await reader.learnedLength == nil else { break }
-            guard count < MediaType.longestFront, engine.time.monotonic - began < Self.blankPatience else {
+            guard count < MediaType.maximumFrontLength, engine.time.monotonic - began < Self.blankPatience else {
                 throw CacheError(
                     .notMedia, "\(locator.url) isn't media: it begins with \(count) bytes of whitespace")
             }
@@ -338,18 +339,18 @@ extension Resource {
     /// Returns a new entity tag for transformed bytes, because the origin's tag identifies the original ones; nil
     /// without a transform.
     private func ownTag(_ reader: OriginReader) -> String? {
-        reader.tap?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
+        reader.pipeline?.transform == nil ? nil : "\"mc-\(BlobFolder.newName())\""
     }
 
     /// Returns whether a response's bytes are stored only until they have been read.
     ///
     /// - Throws: The reason not to store them at all.
     func storesUntilClosed(
-        _ answer: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
+        _ responseHead: CheckedHead, head: ResourceHead, request: ReadRequest, settings: TransferSettings
     ) throws(CacheError) -> Bool {
         if let failure = engine.folderFailure { throw failure.writing }
         if engine.health.isFailing, let failure = engine.health.lastFailure { throw failure }
-        if let refusal = ResponseCheck.refusal(answer.headerFields, settings) { throw refusal }
+        if let refusal = ResponseCheck.refusal(responseHead.headerFields, settings) { throw refusal }
         if head.length == 0, MediaType.isAudioOrVideo(head.contentType) {
             throw CacheError(empty: locator.url, type: head.contentType)
         }

@@ -24,7 +24,7 @@ extension Resource {
         else { return nil }
         let place = version.fills.joinRunning(
             range, settings: request.settings, transferClass: request.transferClass,
-            tap: engine.tap(request.url, request.kind))
+            pipeline: engine.pipeline(for: request.url, request.kind))
         return place.map { passingSession(request, of: version, range: range, place: $0) }
     }
 
@@ -36,7 +36,7 @@ extension Resource {
             ? nil
             : version.fills.join(
                 range, of: version.head, settings: request.settings, transferClass: request.transferClass,
-                group: request.group, tap: engine.tap(request.url, request.kind))
+                group: request.group, pipeline: engine.pipeline(for: request.url, request.kind))
         return passingSession(request, of: version, range: range, place: place)
     }
 
@@ -52,7 +52,7 @@ extension Resource {
         ticket: TransferScheduler.Ticket
     ) async -> PassingResponse {
         await reader.expect(KnownRepresentation(validator: head.validator, length: head.length))
-        let version = version(head, because: refusal, madeBy: reader.tap?.transform?.applied)
+        let version = version(head, because: refusal, madeBy: reader.pipeline?.transform?.applied)
         let hold = await version.fills.adopt(reader, ticket: ticket, settings: settings)
         return PassingResponse(version: version, hold: hold)
     }

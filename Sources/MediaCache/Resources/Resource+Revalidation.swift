@@ -21,7 +21,7 @@ extension Resource {
         }
         guard isFirst else { return }
         Task {
-            try? await ask(about: representation, settings, .beside)
+            try? await sendRevalidation(of: representation, settings, .inBackground)
             state.withLock { $0.isChecking = false }
             useEnded()
         }
@@ -35,7 +35,8 @@ extension Resource {
     /// - Parameter mayBeServed: Whether the version may be served without a response. If so, the wait is limited, and
     ///   the request continues in the background.
     /// - Returns: Whether a request was sent. If not, the current version has changed in the meantime.
-    func check(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool {
+    func revalidate(_ representation: Representation, for request: ReadRequest, mayBeServed: Bool) async throws -> Bool
+    {
         let (settings, revalidation) = (request.settings, request.revalidation)
         let opening = state.withLock { state -> SharedRequest<PassingResponse?>? in
             guard !state.isRetired, state.current === representation else { return nil }
@@ -45,7 +46,7 @@ extension Resource {
                     self.state.withLock { $0.opening = nil }
                     self.useEnded()
                 }
-                try await self.ask(about: representation, settings, revalidation)
+                try await self.sendRevalidation(of: representation, settings, revalidation)
                 return nil
             }
             state.opening = opening
@@ -54,7 +55,7 @@ extension Resource {
         }
         do {
             guard mayBeServed, let opening else { return try await opening?.waitOrSeeEnd() != nil }
-            if case .answered(let answer) = try await answer(of: opening) { return answer != nil }
+            if case .completed(let head) = try await result(of: opening) { return head != nil }
             pinned(request, after: lateResponseError)
             return true
         } catch let error as CacheError where error.code != .cancelled && !revalidation.isSince {
@@ -66,27 +67,27 @@ extension Resource {
     /// The outcome of a wait with a time limit.
     enum TimedResult<Value: Sendable>: Sendable {
         /// The request's result; nil if it was cancelled because its other waiters left.
-        case answered(Value?)
+        case completed(Value?)
         /// No result within the limit. The request continues.
         case late
     }
 
     /// Waits for a request that finds or confirms a version, for at most ``patience`` since its start.
-    func answer<Value>(
+    func result<Value>(
         of request: SharedRequest<Value>, _ transferClass: TransferClass = .background
     ) async throws -> TimedResult<Value> {
         let time = engine.time
         let left = state.withLock { $0.openingBegan } + Self.patience - time.monotonic
         return try await withThrowingTaskGroup(of: TimedResult<Value>.self) { group in
-            group.addTask { .answered(try await request.wait(transferClass)) }
+            group.addTask { .completed(try await request.wait(transferClass)) }
             group.addTask {
                 try await time.sleep(for: left)
                 return .late
             }
             defer { group.cancelAll() }
-            let answer = try await group.next() ?? .late
-            if case .late = answer { request.outliveWaiters() }
-            return answer
+            let result = try await group.next() ?? .late
+            if case .late = result { request.outliveWaiters() }
+            return result
         }
     }
 
@@ -95,8 +96,8 @@ extension Resource {
         CacheError(.timedOut, "\(locator.url) didn't respond within \(Self.patience.seconds) s")
     }
 
-    private func ask(
-        about representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
+    private func sendRevalidation(
+        of representation: Representation, _ settings: TransferSettings?, _ revalidation: Revalidation
     ) async throws {
         let head = representation.head
         var conditions: HTTPFields = [.range: "bytes=0-0"]
@@ -105,11 +106,11 @@ extension Resource {
         let scope = exchange.context.settings.scope
         let began = engine.time.monotonic
         do {
-            let (answer, url) = try await exchange.send(conditions)
-            let response = try await answer.refusingPage(
+            let (received, url) = try await exchange.send(conditions)
+            let response = try await received.refusingPage(
                 from: url, as: representation.content.kind, context: exchange.context)
             response.body.cancel()
-            guard mayConfirm(head, from: answer.peer, for: scope) || ![200, 206, 304, 416].contains(response.status)
+            guard mayConfirm(head, from: received.peer, for: scope) || ![200, 206, 304, 416].contains(response.status)
             else {
                 changed(representation)
                 engine.events.send(.representationChanged(key: key))
@@ -119,7 +120,7 @@ extension Resource {
                 return confirmed(representation, by: response.headerFields, since: began, scope)
             }
             let verdict = ResponseCheck.judge(
-                status: response.status, headerFields: response.headerFields, asked: .from(0, to: 1),
+                status: response.status, headerFields: response.headerFields, requested: .from(0, to: 1),
                 known: KnownRepresentation(validator: head.validator, length: head.length), url: url,
                 now: engine.time.now)
             let freshness = Freshness(response.headerFields, now: engine.time.now)
@@ -164,11 +165,11 @@ extension Resource {
             confirmed(known, by: unmodified, since: began, scope)
         } else {
             // Some origins ignore conditions.
-            guard let answer = await reader.answer, answer.validator != Validator(),
-                known.head.validator != Validator(), known.head.validator.agrees(with: answer.validator),
-                answer.completeLength == known.head.length
+            guard let responseHead = await reader.responseHead, responseHead.validator != Validator(),
+                known.head.validator != Validator(), known.head.validator.agrees(with: responseHead.validator),
+                responseHead.completeLength == known.head.length
             else { return false }
-            confirmed(known, Freshness(answer.headerFields, now: engine.time.now), since: began, scope)
+            confirmed(known, Freshness(responseHead.headerFields, now: engine.time.now), since: began, scope)
         }
         return true
     }

@@ -51,7 +51,7 @@ extension Resource {
                 if let body = try await cachedBody(of: representation, request) { return body }
             case .revalidateFirst(let representation, let mayBeServed):
                 wasCached = true
-                hasRequested = try await check(representation, for: read, mayBeServed: mayBeServed)
+                hasRequested = try await revalidate(representation, for: read, mayBeServed: mayBeServed)
             case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
             case .unknown:
@@ -122,7 +122,7 @@ extension Resource {
         }
         do {
             if hasFallback, let shared {
-                if case .answered(let body) = try await answer(of: shared, request.transferClass) {
+                if case .completed(let body) = try await result(of: shared, request.transferClass) {
                     return isOwn ? body : permitted(body, request)
                 }
                 pinned(read, after: lateResponseError)
@@ -157,28 +157,29 @@ extension Resource {
         let context = engine.originContext(request.settings)
         let began = engine.time.monotonic
         let reader = OriginReader(
-            context: context, locator: locator, asked: .from(0, to: nil), known: nil, sendsRange: false,
-            acceptsContentCodings: true, startsOver: true, tap: engine.tap(request.url, request.kind, transforms: false)
+            context: context, locator: locator, requested: .from(0, to: nil), known: nil, sendsRange: false,
+            acceptsContentCodings: true, startsOver: true,
+            pipeline: engine.pipeline(for: request.url, request.kind, transforms: false)
         )
         defer { Task { await reader.close() } }
         while true {
             do {
                 return try await fetchBody(request, from: reader, context: context, ticket: ticket, began: began)
-            } catch is OriginReader.BodyLost {}
+            } catch is OriginReader.ResponseDiscarded {}
         }
     }
 
     /// Reads one response to its end.
     ///
-    /// - Throws: ``OriginReader/BodyLost`` if the connection was lost and the whole body must be requested again. The
-    ///   parts of two responses aren't combined, because they may belong to different versions despite equal
+    /// - Throws: ``OriginReader/ResponseDiscarded`` if the connection was lost and the whole body must be requested
+    ///   again. The parts of two responses aren't combined, because they may belong to different versions despite equal
     ///   validators.
     private func fetchBody(
         _ request: WholeBodyRequest, from reader: OriginReader, context: OriginContext,
         ticket: TransferScheduler.Ticket, began: Duration
     ) async throws -> WholeBody {
         _ = try await reader.open()
-        guard let (head, answer) = try await head(of: reader, kind: request.kind, context: context) else {
+        guard let (head, responseHead) = try await head(of: reader, kind: request.kind, context: context) else {
             throw CacheError(.badResponse, "the response for \(request.url) is empty")
         }
         if let length = head.length { try checkLength(length, request) }
@@ -191,7 +192,7 @@ extension Resource {
             try await engine.traffic.pay(piece.part.count, by: ticket)
             try await engine.traffic.turn(of: ticket) { await reader.close() }
         }
-        let coding = ResponseCheck.contentCoding(answer.headerFields)
+        let coding = ResponseCheck.contentCoding(responseHead.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)
         body.scope = context.settings.scope
         let mayStore = try request.keeps(&body)
@@ -202,10 +203,10 @@ extension Resource {
         }
         body.head.length = Int64(body.bytes.count)
         let read = ReadRequest(url: request.url, settings: request.settings)
-        let keeps = try? storesUntilClosed(answer, head: body.head, request: read, settings: context.settings)
+        let keeps = try? storesUntilClosed(responseHead, head: body.head, request: read, settings: context.settings)
         if mayStore, body.contentCoding == nil, keeps != nil {
             let state = RepresentationState(
-                head: body.head, freshness: Freshness(answer.headerFields, now: engine.time.now),
+                head: body.head, freshness: Freshness(responseHead.headerFields, now: engine.time.now),
                 transform: transform?.applied, kind: request.kind)
             let representation = newRepresentation(state)
             await keep(body, as: representation, began: began, context.settings.scope)
@@ -227,7 +228,7 @@ extension Resource {
         }
         guard isPlaced, !body.bytes.isEmpty else { return }
         do {
-            try await engine.space.take(Int64(body.bytes.count)) {
+            try await engine.space.reserve(Int64(body.bytes.count)) {
                 let woken = try await engine.pool.run {
                     try body.bytes.withUnsafeBytes { bytes in
                         let range = 0..<Int64(bytes.count)

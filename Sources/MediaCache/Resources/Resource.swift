@@ -103,7 +103,7 @@ package final class Resource: Sendable {
     /// identity.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
-        return engine.configuration.transfers.asking(for: locator.url, as: identity)
+        return engine.configuration.transfers.requesting(locator.url, as: identity)
     }
 
     /// The catalog record.
@@ -328,11 +328,11 @@ package final class Resource: Sendable {
             }
             let use = current.freshness.use(
                 validatedAt: state.lastCheck ?? head.validatedAt, checkedThisOpening: state.lastCheck != nil, now: now,
-                isStale: head.isStale, lifetime: revalidation == .beside ? 86_400 : 5)
+                isStale: head.isStale, lifetime: revalidation == .inBackground ? 86_400 : 5)
             switch use {
             case .fresh: return (.ready(current), false)
             case .revalidateFirst: return (.revalidateFirst(current, mayBeServed: false), false)
-            case .revalidateInBackground where revalidation == .before:
+            case .revalidateInBackground where revalidation == .beforeUse:
                 return (.revalidateFirst(current, mayBeServed: true), false)
             case .revalidateInBackground where !current.isComplete && current.freshness.freshUntil != nil:
                 // Holes need a request anyway. If the version turned out to be replaced there, the read would fail.

@@ -8,7 +8,7 @@ final class ResourceTable: Sendable {
     private static let idleCapacity = 2048
     /// The growth factor of the number of open resources that triggers the next search for idle ones. The search is
     /// slow, because it visits all open resources.
-    private static let lookFactor = 1.25
+    private static let scanGrowthFactor = 1.25
 
     private struct State {
         var open: [String: Resource] = [:]
@@ -17,7 +17,7 @@ final class ResourceTable: Sendable {
         /// The last confirmations of closed resources, by key.
         var confirmed: [String: Confirmation] = [:]
         /// The number of open resources after the last search for idle ones.
-        var leftOpen = 0
+        var openCount = 0
     }
 
     private let state = OrderedMutex(.table, State())
@@ -39,7 +39,7 @@ final class ResourceTable: Sendable {
         let wasHere = state.withLock { state in
             guard state.open[resource.key] === resource else { return false }
             state.open[resource.key] = nil
-            state.leftOpen = min(state.leftOpen, state.open.count)
+            state.openCount = min(state.openCount, state.open.count)
             if state.confirmed.count >= Self.confirmationCapacity { state.confirmed.removeAll() }
             state.confirmed[resource.key] = resource.confirmation
             return true
@@ -111,7 +111,7 @@ final class ResourceTable: Sendable {
     /// Closes idle resources if too many are open.
     func closeIdle() {
         let isDue = state.withLock { state in
-            state.open.count > max(Self.idleCapacity, Int(Double(state.leftOpen) * Self.lookFactor))
+            state.open.count > max(Self.idleCapacity, Int(Double(state.openCount) * Self.scanGrowthFactor))
         }
         guard isDue else { return }
         let all = all
@@ -119,6 +119,6 @@ final class ResourceTable: Sendable {
         for resource in candidates.prefix(all.count - Self.idleCapacity / 2) where resource.retire() {
             remove(resource)
         }
-        state.withLock { $0.leftOpen = $0.open.count }
+        state.withLock { $0.openCount = $0.open.count }
     }
 }

@@ -20,7 +20,7 @@ public struct CacheConfiguration: Sendable {
     public var bandwidth: BandwidthLimits
     /// Whether transfers other than playback slow down when responses from their origin take longer than before, so
     /// that other traffic on the link isn't delayed. True by default.
-    public var yieldsToOthers: Bool
+    public var yieldsToOtherTraffic: Bool
     /// The transforms applied to content before it's stored. If several accept a kind, the first one applies.
     public var transforms: [ContentTransform]
     /// The observers of received content.
@@ -36,7 +36,7 @@ public struct CacheConfiguration: Sendable {
         eviction: any EvictionPolicy = LeastRecentlyUsed(),
         scheduling: TransferScheduler.Limits = TransferScheduler.Limits(),
         bandwidth: BandwidthLimits = BandwidthLimits(),
-        yieldsToOthers: Bool = true,
+        yieldsToOtherTraffic: Bool = true,
         transforms: [ContentTransform] = [],
         observers: [ContentObserver] = []
     ) {
@@ -48,7 +48,7 @@ public struct CacheConfiguration: Sendable {
         self.eviction = eviction
         self.scheduling = scheduling
         self.bandwidth = bandwidth
-        self.yieldsToOthers = yieldsToOthers
+        self.yieldsToOtherTraffic = yieldsToOtherTraffic
         self.transforms = transforms
         self.observers = observers
     }

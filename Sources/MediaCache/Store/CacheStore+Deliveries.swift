@@ -7,7 +7,7 @@ public struct DeliveredResponse: Sendable {
     /// The requested URL.
     public var url: ResourceURL
     /// The requested byte range; nil without a `Range` field.
-    public var asked: Range<Int64>?
+    public var requested: Range<Int64>?
     /// The status code (RFC 9110 §15).
     public var status: Int
     /// The header fields.
@@ -21,12 +21,12 @@ public struct DeliveredResponse: Sendable {
 
     /// Creates a response.
     public init(
-        url: ResourceURL, asked: Range<Int64>? = nil, status: Int, headerFields: HTTPFields,
+        url: ResourceURL, requested: Range<Int64>? = nil, status: Int, headerFields: HTTPFields,
         location: ResourceURL? = nil,
         file: String, received: Date? = nil
     ) {
         self.url = url
-        self.asked = asked
+        self.requested = requested
         self.status = status
         self.headerFields = headerFields
         self.location = location
@@ -52,18 +52,18 @@ extension CacheStore {
         let (url, fields) = (response.url, response.headerFields)
         let verdict = ResponseCheck.judge(
             status: response.status, headerFields: fields,
-            asked: response.asked.map { .from($0.lowerBound, to: $0.upperBound) },
+            requested: response.requested.map { .from($0.lowerBound, to: $0.upperBound) },
             known: nil, url: url, now: now)
-        let answer: CheckedHead
+        let responseHead: CheckedHead
         switch verdict {
-        case .use(let head): answer = head
+        case .use(let head): responseHead = head
         case .refuse(let error): throw error
         case .changed: throw CacheError(.representationChanged, "\(url) was delivered in another version")
         }
         if let refusal = ResponseCheck.refusal(fields, transfers) {
             throw CacheError(notStored: "\(url) can't be stored: \(refusal.message)")
         }
-        let (path, start) = (response.file, answer.start)
+        let (path, start) = (response.file, responseHead.start)
         let (size, front) = try await engine.pool.run { [files = engine.files] in
             do {
                 let file = try files.open(path, creating: false)
@@ -76,19 +76,20 @@ extension CacheStore {
             }
         }
         let range = start..<start + size
-        guard answer.end.map({ $0 == range.upperBound }) ?? true else {
+        guard responseHead.end.map({ $0 == range.upperBound }) ?? true else {
             throw CacheError(
-                .badResponse, "\(url) was delivered with \(size) bytes instead of \(answer.end.map { $0 - start } ?? 0)"
+                .badResponse,
+                "\(url) was delivered with \(size) bytes instead of \(responseHead.end.map { $0 - start } ?? 0)"
             )
         }
         guard size > 0 else { throw CacheError(.badResponse, "\(url) was delivered without a body") }
         // A response without a range contains the whole resource, even if its length wasn't announced.
-        let length = answer.completeLength ?? (response.status == 200 ? size : nil)
+        let length = responseHead.completeLength ?? (response.status == 200 ? size : nil)
         let type = try MediaType.checked(
             start == 0 ? .body(front) : .unknown, declared: fields[.contentType], of: url, as: kind, length: length)
         let head = ResourceHead(
-            length: length, contentType: type, validator: answer.validator, validatedAt: received,
-            entityTag: answer.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
+            length: length, contentType: type, validator: responseHead.validator, validatedAt: received,
+            entityTag: responseHead.validator.strongEntityTag ?? "\"mc-\(BlobFolder.newName())\"",
             location: response.location.flatMap { $0 == url ? nil : $0 })
         guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
             throw CacheError(notStored: "\(url) can't be stored: the admission policy excludes it")

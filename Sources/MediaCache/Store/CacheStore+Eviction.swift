@@ -7,19 +7,19 @@ extension CacheStore {
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if nothing more can be evicted.
     func makeSpace(for needed: Int64) async throws -> Int64 {
         var situation = try await situation(engine.configuration.limits)
-        if situation.room >= needed { return situation.room }
+        if situation.space >= needed { return situation.space }
         // Bytes in a running commit may have been counted twice.
         await engine.committer.commit()
         situation = try await self.situation(engine.configuration.limits)
-        if situation.room >= needed { return situation.room }
-        situation.incomingBytes = needed + min(Self.largestMargin, situation.usedBytes / 8)
+        if situation.space >= needed { return situation.space }
+        situation.incomingBytes = needed + min(Self.maximumMargin, situation.usedBytes / 8)
         try await evict(in: situation)
         situation = try await self.situation(engine.configuration.limits)
-        guard situation.room >= needed else { throw situation.failure }
-        return situation.room
+        guard situation.space >= needed else { throw situation.failure }
+        return situation.space
     }
 
-    private static let largestMargin: Int64 = 64 << 20
+    private static let maximumMargin: Int64 = 64 << 20
 
     /// Returns the current situation without candidates.
     private func situation(_ limits: CacheLimits) async throws -> EvictionSituation {
@@ -192,7 +192,7 @@ extension EvictionStep {
 
 extension EvictionSituation {
     /// The number of bytes that may be written before a limit is reached.
-    fileprivate var room: Int64 {
+    fileprivate var space: Int64 {
         min(limits.maximumBytes.map { $0 - usedBytes } ?? .max, freeDiskBytes - limits.minimumFreeBytes)
     }
 

@@ -9,13 +9,13 @@ extension CacheStore {
     ///   is outside the resource, or ``CacheError/Code/storage`` if the resource can't be stored.
     public func fill(_ request: ReadRequest) async throws -> ResourceInfo {
         // Uncommitted representations have open files.
-        if engine.committer.dirtyCount >= Self.mostUncommitted { await engine.committer.commit() }
+        if engine.committer.dirtyCount >= Self.maximumUncommitted { await engine.committer.commit() }
         let representation = try await filled(request)
         return info(of: representation.resource.stored, representation: representation)
     }
 
     /// The number of uncommitted representations at which a new fill waits for a commit first.
-    private static let mostUncommitted = 2000
+    private static let maximumUncommitted = 2000
 
     /// Fetches the whole resource. Returns when all bytes are committed. Cancelling the task ends the fills as in
     /// ``fill(_:)``; received bytes stay cached.
@@ -29,7 +29,7 @@ extension CacheStore {
             representation = try await filled(request)
         } catch {
             // Received bytes must be durable despite the failure.
-            if Task.isCancelled { engine.committer.commitSoon() } else { await engine.committer.commit() }
+            if Task.isCancelled { engine.committer.scheduleCommit() } else { await engine.committer.commit() }
             throw error
         }
         try await commit()
@@ -115,7 +115,7 @@ extension CacheStore {
 
     /// Throws an error if content to be pinned doesn't fit on the disk. Small content isn't checked in advance.
     private func requireSpace(for missing: Int64, _ request: ReadRequest) async throws {
-        guard missing >= Self.leastSpaceChecked else { return }
+        guard missing >= Self.minimumCheckedSpace else { return }
         let engine = engine
         let totals = try await engine.catalog.byteTotals()
         let free = try await engine.pool.run { try engine.freeBytes }
@@ -127,10 +127,10 @@ extension CacheStore {
                 + "free some space")
     }
 
-    private static let leastSpaceChecked: Int64 = 8 << 20
+    private static let minimumCheckedSpace: Int64 = 8 << 20
 
     /// Fills the rest of a resource in the background, for a read with ``FillPolicy/whole``.
-    func fillRest(_ representation: Representation?, _ request: ReadRequest) {
+    func fillRemainder(_ representation: Representation?, _ request: ReadRequest) {
         guard let representation, !representation.isComplete else { return }
         // Registered before the reader can leave.
         let demand = representation.newDemand(of: 0..<Int64.max, request.transferClass)

@@ -45,7 +45,7 @@ extension CacheStore {
                     continue
                 }
                 defer { representation.detach(session.id, at: range.lowerBound, window: session.window) }
-                try await engine.space.take(Int64(range.count)) {
+                try await engine.space.reserve(Int64(range.count)) {
                     try await engine.pool.run { try representation.ingest(file: file, range: range) }
                 }
                 if let failure = await engine.committer.commit() { throw failure }
@@ -114,7 +114,7 @@ extension Representation {
         guard try source.size() == Int64(range.count) else {
             throw CacheError(.badResponse, "\(path) contains \(try source.size()) bytes instead of \(range.count)")
         }
-        let transform = engine.tap(self).transform
+        let transform = engine.pipeline(for: self).transform
         let piece = 1 << 20
         try withUnsafeTemporaryAllocation(byteCount: piece, alignment: 4096) { buffer in
             for lower in stride(from: range.lowerBound, to: range.upperBound, by: piece) {

@@ -2,7 +2,7 @@ import Synchronization
 
 extension CacheStore {
     /// The maximum number of resources pinned in one commit. All of them stay open until it ends.
-    private static let pinsAtOnce = 2048
+    private static let pinBatchSize = 2048
 
     /// Pins or unpins a resource. Pinned resources are never evicted, and their blobs are in the durable folder.
     ///
@@ -14,11 +14,11 @@ extension CacheStore {
         }
     }
 
-    /// Pins or unpins resources by cache key, in commits of up to ``pinsAtOnce``. Unknown keys are skipped.
+    /// Pins or unpins resources by cache key, in commits of up to ``pinBatchSize``. Unknown keys are skipped.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage``; resources pinned before the failure stay pinned.
     package func setPinned(_ isPinned: Bool, keys: some Collection<String>) async throws {
-        for batch in batches(of: keys, size: Self.pinsAtOnce) {
+        for batch in batches(of: keys, size: Self.pinBatchSize) {
             await engine.committer.commit()
             _ = try await pin(batch, isPinned)
             table.closeIdle()

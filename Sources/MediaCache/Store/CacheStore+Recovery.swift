@@ -163,7 +163,7 @@ extension CacheStore {
         let open = openBlobs
         let owned = try await engine.catalog.blobs()
         let names = Set(listed.map(\.path))
-        let spared = try await blobsToSpare(of: listed.filter { owned[$0.blob] == nil })
+        let spared = try await blobsToPreserve(of: listed.filter { owned[$0.blob] == nil })
         let orphans = listed.filter { file in
             if file.path.hasSuffix(BlobFolder.copySuffix) { return !file.path.contains(engine.token) }
             if open.contains(file.blob) || spared.contains(file.blob) { return false }
@@ -182,7 +182,8 @@ extension CacheStore {
     /// Returns the blobs to preserve although the catalog doesn't list them, because their sidecars may describe
     /// content that can't be fetched again. Unreadable sidecars need a user's decision; readable ones are adopted at
     /// the next opening unless the catalog has a replacement.
-    private func blobsToSpare(of files: [(path: String, blob: String, isDurable: Bool)]) async throws -> Set<String> {
+    private func blobsToPreserve(of files: [(path: String, blob: String, isDurable: Bool)]) async throws -> Set<String>
+    {
         let lost = files.filter { $0.path.hasSuffix(".json") }
         var spared = Set(lost.map(\.blob))
         for sidecar in await sidecars(at: lost.map(\.path)) {

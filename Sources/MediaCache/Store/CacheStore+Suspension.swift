@@ -70,7 +70,7 @@ extension CacheStore {
             let isKnown = resource.representations.allSatisfy { known[$0.blob]?.id == $0.id }
             try await engine.pool.run {
                 for representation in resource.representations {
-                    representation.trustOnly(known[representation.blob]?.spans ?? SpanMap(), isKnown: isKnown)
+                    representation.retainOnly(known[representation.blob]?.spans ?? SpanMap(), isKnown: isKnown)
                 }
             }
             guard !isKnown else { continue }
@@ -82,7 +82,7 @@ extension CacheStore {
 
 extension Representation {
     /// Turns everything outside of `spans` into holes, and marks `spans` as unverified. Blocks.
-    fileprivate func trustOnly(_ spans: SpanMap, isKnown: Bool) {
+    fileprivate func retainOnly(_ spans: SpanMap, isKnown: Bool) {
         if !isKnown { abandon() }
         file.withLock { file in
             // The blob's path may lead to another file, or none.

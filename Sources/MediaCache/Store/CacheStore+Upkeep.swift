@@ -17,7 +17,7 @@ extension CacheStore {
             while !Task.isCancelled {
                 guard (try? await time.sleep(for: Self.interval)) != nil, let self else { return }
                 let now = self.statistics.bytesCommitted
-                if now != committed || round % Self.longInterval == 0 { await self.keepLimits() }
+                if now != committed || round % Self.longInterval == 0 { await self.enforceLimits() }
                 committed = now
                 round += 1
                 self.table.closeIdle()
@@ -27,7 +27,7 @@ extension CacheStore {
         upkeep.withLock { $0 = task }
     }
 
-    private func keepLimits() async {
+    private func enforceLimits() async {
         do {
             try await prune()
         } catch {
@@ -39,7 +39,7 @@ extension CacheStore {
     func probeStorage() async {
         guard engine.health.isFailing, engine.health.mayRecover else { return }
         let engine = engine
-        guard (try? await engine.space.take(Self.probeSize, for: {})) != nil else { return }
+        guard (try? await engine.space.reserve(Self.probeSize, for: {})) != nil else { return }
         let works = await engine.pool.perform {
             let folder = "\(engine.configuration.location.evictable)/blobs"
             let path = "\(folder)/probe\(BlobFolder.copySuffix)"

@@ -207,7 +207,7 @@ public final class CacheStore: Sendable {
         shortage?.begin()
         defer { shortage?.end() }
         let session = try await open(request)
-        if allowed(request).policy == .whole { fillRest(session.currentRepresentation, request) }
+        if allowed(request).policy == .whole { fillRemainder(session.currentRepresentation, request) }
         return session
     }
 

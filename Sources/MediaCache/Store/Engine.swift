@@ -39,7 +39,7 @@ package final class Engine: Sendable {
         self.folderFailure = folderFailure
         self.catalog = catalog
         let traffic = Traffic(
-            limits: configuration.bandwidth, isGoverned: configuration.yieldsToOthers, time: time)
+            limits: configuration.bandwidth, isGoverned: configuration.yieldsToOtherTraffic, time: time)
         self.traffic = traffic
         scheduler = TransferScheduler(limits: configuration.scheduling) { traffic.classesChanged() }
         self.events = events

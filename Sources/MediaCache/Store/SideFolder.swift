@@ -77,7 +77,7 @@ package struct SideFolder: Sendable {
     ///
     /// - Returns: The file's length in bytes.
     /// - Throws: The same errors as ``write(_:to:)``.
-    package func place(_ name: String, as other: String) async throws -> Int64 {
+    package func commit(_ name: String, as other: String) async throws -> Int64 {
         try store.requireWritableFolder()
         return try await run("written") { files, path in
             let file = try files.open("\(path)/\(name)", creating: false)

@@ -7,7 +7,7 @@ package final class StorageHealth: Sendable {
     private let logger: Logger
     private let failing = Mutex(false)
     private let last = Mutex<CacheError?>(nil)
-    private let beyondRepair = Mutex(false)
+    private let isUnrecoverable = Mutex(false)
 
     package init(events: EventHub<CacheEvent>, logger: Logger) {
         self.events = events
@@ -34,12 +34,12 @@ package final class StorageHealth: Sendable {
 
     /// Records damage to the catalog. Nothing is stored until the next opening, which replaces the catalog.
     package func failedForGood(_ error: CacheError) {
-        beyondRepair.withLock { $0 = true }
+        isUnrecoverable.withLock { $0 = true }
         failed(error)
     }
 
     /// Whether another attempt may succeed.
-    package var mayRecover: Bool { !beyondRepair.withLock { $0 } }
+    package var mayRecover: Bool { !isUnrecoverable.withLock { $0 } }
 
     /// Records that the folder accepts bytes again.
     package func recovered() {

@@ -15,18 +15,18 @@ struct LatencyGovernor: Sendable {
     /// The number of responses per decision. Only the fastest counts, since some requests wait for a connection or the
     /// server.
     private static let filter = 4
-    /// The permitted delay as a fraction of the minimum latency, and at least ``leastTarget``.
+    /// The permitted delay as a fraction of the minimum latency, and at least ``minimumTarget``.
     private static let target = 0.15
-    private static let leastTarget = Duration.milliseconds(10)
+    private static let minimumTarget = Duration.milliseconds(10)
     /// The largest single decrease as a fraction, and the lowest rate, in bytes per second and as a fraction of the
     /// peak.
-    private static let deepestFall = 0.3
-    private static let least = 256.0 * 1024
-    private static let leastPart = 0.1
+    private static let maximumDecrease = 0.3
+    private static let minimumRate = 256.0 * 1024
+    private static let minimumFraction = 0.1
     /// The increase per interval as a fraction of the peak, and the maximum number of intervals that one response can
     /// account for, since slow transfers send few requests.
     private static let step = 0.02
-    private static let longestRise = 10.0
+    private static let maximumIncrease = 10.0
     /// The fraction of the peak below which the rate rises twice as fast.
     private static let low = 0.7
     /// The half-life of the peak in seconds.
@@ -48,8 +48,8 @@ struct LatencyGovernor: Sendable {
     /// The number of responses since the last change, and the minimum of their latencies.
     private var recent: (count: Int, least: Duration) = (0, .zero)
     private var changed: Duration?
-    private var most = 0.0
-    private var mostAt = Duration.zero
+    private var peak = 0.0
+    private var peakTime = Duration.zero
     /// The delay and the received rate in bytes per second when the rate began to fall.
     private var struck: (delay: Duration, rate: Double)?
     private var restsUntil: Duration?
@@ -63,7 +63,7 @@ struct LatencyGovernor: Sendable {
         let quiet = (now - changed - Self.silence).seconds
         guard quiet > 0 else { return rate }
         let risen = rate * exp2(min(quiet, 40))
-        return risen > max(most * Self.slack, Self.least * 64) ? nil : risen
+        return risen > max(peak * Self.slack, Self.minimumRate * 64) ? nil : risen
     }
 
     /// The recent minimum of the time from request to first byte.
@@ -75,7 +75,7 @@ struct LatencyGovernor: Sendable {
     ///   - latency: The time from the request to the first byte.
     ///   - delivered: The rate in bytes per second received by limited transfers; nil if unknown, or while playback
     ///     uses the link.
-    mutating func answered(after latency: Duration, delivered: Double?, now: Duration) {
+    mutating func record(latency: Duration, delivered: Double?, now: Duration) {
         noteBase(latency, now: now)
         let began = first ?? now
         first = began
@@ -88,7 +88,7 @@ struct LatencyGovernor: Sendable {
         recent = (recent.count + 1, recent.count == 0 ? latency : min(recent.least, latency))
         let current = recent.least
         guard recent.count >= Self.filter, let base, let delivered else { return }
-        let target = max(base * Self.target, Self.leastTarget)
+        let target = max(base * Self.target, Self.minimumTarget)
         let delay = current - base
         // A change of the rate affects only responses to requests sent after it.
         let elapsed = changed.map { now - $0 } ?? current + Self.interval
@@ -97,20 +97,20 @@ struct LatencyGovernor: Sendable {
         if delay > target {
             let excess = (delay - target).seconds / delay.seconds
             let from = min(rate ?? delivered, delivered)
-            most = max(most * exp2(-(now - mostAt).seconds / Self.memory), delivered)
-            mostAt = now
+            peak = max(peak * exp2(-(now - peakTime).seconds / Self.memory), delivered)
+            peakTime = now
             let first = struck ?? (delay, from)
             struck = first
             if from <= first.rate * Self.fallen, delay > first.delay * Self.unhelped {
                 (rate, struck, restsUntil) = (nil, nil, now + Self.rest)
             } else {
-                rate = max(from * (1 - Self.deepestFall * excess), most * Self.leastPart, Self.least)
+                rate = max(from * (1 - Self.maximumDecrease * excess), peak * Self.minimumFraction, Self.minimumRate)
             }
             changed = now
         } else if let rate {
-            let pace = rate < most * Self.low ? 2.0 : 1
-            let steps = pace * min(elapsed.seconds / Self.interval.seconds, Self.longestRise)
-            self.rate = rate > delivered * Self.slack && rate > most ? nil : rate + most * Self.step * steps
+            let pace = rate < peak * Self.low ? 2.0 : 1
+            let steps = pace * min(elapsed.seconds / Self.interval.seconds, Self.maximumIncrease)
+            self.rate = rate > delivered * Self.slack && rate > peak ? nil : rate + peak * Self.step * steps
             if let struck, self.rate ?? .infinity >= struck.rate { self.struck = nil }
             changed = now
         }

@@ -4,19 +4,19 @@ import Synchronization
 ///
 /// A shortage lasts while a playback reader waits for bytes. Other transfers resume after a calm period, which is
 /// longer after long and repeated shortages. They also resume if pausing doesn't help, that is, if no waiting reader
-/// has received anything for ``longestHold``.
+/// has received anything for ``maximumHold``.
 struct PlaybackNeed: Sendable {
     /// The duration of a shortage after which paused transfers close their connections. Until then, their data in
     /// transit occupies the link.
     static let patience = Duration.milliseconds(50)
     /// The calm period as a multiple of the duration of the shortage.
     private static let calmFactor = 4
-    private static let longestCalm = Duration.milliseconds(250)
+    private static let maximumCalm = Duration.milliseconds(250)
     /// A shortage that begins within this multiple of the previous calm period doubles the next calm period.
     private static let relapseFactor = 8
-    private static let longestBackoff = 16
+    private static let maximumBackoff = 16
     /// The maximum time that other transfers pause while no waiting reader receives a byte.
-    static let longestHold = Duration.seconds(10)
+    static let maximumHold = Duration.seconds(10)
 
     /// The number of waiting readers.
     private(set) var waiting = 0
@@ -34,7 +34,7 @@ struct PlaybackNeed: Sendable {
         if waiting == 0 {
             if !isHolding(now: now) {
                 let isRelapse = last.map { now - $0 < calm * Self.relapseFactor } ?? false
-                backoff = isRelapse && isUrgent(now: now) ? min(backoff * 2, Self.longestBackoff) : 1
+                backoff = isRelapse && isUrgent(now: now) ? min(backoff * 2, Self.maximumBackoff) : 1
                 shortTime = .zero
             }
             since = now
@@ -53,7 +53,7 @@ struct PlaybackNeed: Sendable {
 
     /// Returns whether other transfers pause.
     func isHolding(now: Duration) -> Bool {
-        if let since { return now - since < Self.longestHold }
+        if let since { return now - since < Self.maximumHold }
         return calmFrom.map { now < $0 } ?? false
     }
 
@@ -65,7 +65,7 @@ struct PlaybackNeed: Sendable {
         shortTime + (since.map { now - $0 } ?? .zero) >= Self.patience
     }
 
-    private var calm: Duration { min(shortTime * Self.calmFactor, Self.longestCalm) * backoff }
+    private var calm: Duration { min(shortTime * Self.calmFactor, Self.maximumCalm) * backoff }
 }
 
 /// A playback reader's wait for bytes, from ``begin()`` until ``end()`` or deallocation.

@@ -22,7 +22,7 @@ struct ThroughputMeter: Sendable {
     /// The duration of one measurement.
     static let interval = Duration.milliseconds(250)
     /// The gap between buffers above which the origin is considered idle.
-    static let longestGap = Duration.seconds(1)
+    static let maximumGap = Duration.seconds(1)
     /// The duration in seconds after which a measurement has half its weight.
     private let halfLife: Double
 
@@ -39,7 +39,7 @@ struct ThroughputMeter: Sendable {
 
     /// Records received bytes.
     mutating func add(_ count: Int64, now: Duration) {
-        if let start, now - last <= Self.longestGap {
+        if let start, now - last <= Self.maximumGap {
             bytes += count
             last = now
             if now - start >= Self.interval { close(now: now) }

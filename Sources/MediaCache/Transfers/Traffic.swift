@@ -48,7 +48,7 @@ package final class Traffic: Sendable {
 
     private struct Running {
         var host: String
-        var letGo: @Sendable () -> Void
+        var closeConnection: @Sendable () -> Void
     }
 
     /// The measurements of transfers from one host other than playback.
@@ -64,9 +64,9 @@ package final class Traffic: Sendable {
     }
 
     /// The maximum sleep before checking again for changed limits or classes.
-    private static let longestSleep = Duration.milliseconds(100)
+    private static let maximumSleep = Duration.milliseconds(100)
     /// The maximum debt under the governor's rate.
-    private static let longestDebt = Duration.seconds(1)
+    private static let maximumDebt = Duration.seconds(1)
     /// The interval between resumptions of paused transfers.
     private static let retryInterval = Duration.milliseconds(40)
 
@@ -121,7 +121,7 @@ package final class Traffic: Sendable {
     /// Records a host's response.
     ///
     /// - Parameter latency: The time from the request to the response head.
-    func answered(by host: String, after latency: Duration) {
+    func recordLatency(of host: String, _ latency: Duration) {
         guard isGoverned else { return }
         let now = time.monotonic
         state.withLock { state in
@@ -129,7 +129,7 @@ package final class Traffic: Sendable {
             var known = state.hosts[host] ?? Host()
             // While transfers pause for playback, the latency doesn't depend on their rate.
             let delivered = state.isHolding(host, now: now) ? nil : known.meter.bytesPerSecond
-            known.governor.answered(after: latency, delivered: delivered, now: now)
+            known.governor.record(latency: latency, delivered: delivered, now: now)
             state.hosts[host] = known
         }
     }
@@ -146,7 +146,7 @@ package final class Traffic: Sendable {
             host.meter.add(Int64(bytes), now: now)
             var governed = now
             if let rate = host.governor.rate(at: now) {
-                governed = host.account.charge(Int64(bytes), rate: rate, now: now, debt: Self.longestDebt)
+                governed = host.account.charge(Int64(bytes), rate: rate, now: now, debt: Self.maximumDebt)
             }
             state.hosts[ticket.host] = host
             return (max(paid ?? now, governed), state.epoch)
@@ -157,7 +157,7 @@ package final class Traffic: Sendable {
             guard left > .zero, state.withLock({ $0.epoch }) == epoch, ticket.transferClass == transferClass else {
                 return
             }
-            try await time.sleep(for: min(left, Self.longestSleep))
+            try await time.sleep(for: min(left, Self.maximumSleep))
         }
     }
 
@@ -165,14 +165,14 @@ package final class Traffic: Sendable {
 
     /// Waits until the transfer may receive bytes. Returns immediately unless it must pause for playback.
     ///
-    /// - Parameter letGo: Called if the transfer should close its connection.
+    /// - Parameter closeConnection: Called if the transfer should close its connection.
     /// - Throws: `CancellationError` if the task is cancelled.
-    package func turn(of ticket: TransferScheduler.Ticket, letGo: () async -> Void = {}) async throws {
+    package func turn(of ticket: TransferScheduler.Ticket, closeConnection: () async -> Void = {}) async throws {
         let now = time.monotonic
         let host = ticket.host
         let (isHolding, isUrgent) = state.withLock { ($0.isHolding(host, now: now), $0.isUrgent(host, now: now)) }
         guard isHolding, ticket.transferClass.holdsBack else { return }
-        if isUrgent { await letGo() }
+        if isUrgent { await closeConnection() }
         let id = state.withLock { $0.takeID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -242,7 +242,7 @@ package final class Traffic: Sendable {
         state.withLock { state in
             let id = state.takeID()
             state.running[id] = Running(host: ticket.host) {
-                if ticket.transferClass.holdsBack, ifNeeded() { Task { await reader.letGo() } }
+                if ticket.transferClass.holdsBack, ifNeeded() { Task { await reader.closeWhileReading() } }
             }
             if state.needs.values.contains(where: { $0.playback.waiting > 0 }) { startWatch(&state) }
             return id
@@ -293,8 +293,8 @@ package final class Traffic: Sendable {
 
     private enum Step {
         case sleep(Duration)
-        case letGo([@Sendable () -> Void])
-        case comeBack(CheckedContinuation<Void, any Error>)
+        case closeConnections([@Sendable () -> Void])
+        case resumeTransfer(CheckedContinuation<Void, any Error>)
         case end
     }
 
@@ -305,8 +305,8 @@ package final class Traffic: Sendable {
             while let step = self?.nextStep() {
                 switch step {
                 case .sleep(let duration): guard (try? await time.sleep(for: duration)) != nil else { return }
-                case .letGo(let calls): for call in calls { call() }
-                case .comeBack(let continuation):
+                case .closeConnections(let calls): for call in calls { call() }
+                case .resumeTransfer(let continuation):
                     continuation.resume()
                     guard (try? await time.sleep(for: Self.retryInterval)) != nil else { return }
                 case .end: return
@@ -320,7 +320,7 @@ package final class Traffic: Sendable {
         return state.withLock { state in
             let free = state.waiting.filter { !state.isHolding($0.value.ticket.host, now: now) }
             if let first = free.keys.min(), let waiter = state.waiting.removeValue(forKey: first) {
-                return .comeBack(waiter.continuation)
+                return .resumeTransfer(waiter.continuation)
             }
             let holding = state.needs.filter { $0.value.playback.isHolding(now: now) }
             guard !holding.isEmpty else {
@@ -331,7 +331,7 @@ package final class Traffic: Sendable {
             if !urgent.isEmpty {
                 for host in urgent.keys { state.needs[host]?.hasClosedConnections = true }
                 let running = state.running.values.filter { urgent[$0.host] != nil || urgent[nil] != nil }
-                return .letGo(running.map(\.letGo))
+                return .closeConnections(running.map(\.closeConnection))
             }
             let calm = holding.values.compactMap(\.playback.calmFrom).min().map { $0 - now } ?? PlaybackNeed.patience
             return .sleep(min(max(calm, .milliseconds(1)), PlaybackNeed.patience))

@@ -94,7 +94,7 @@ struct TransferQueue: Sendable {
         entries[id]?.lane.transferClass = transferClass
         if entry.isWaiting { wait(id) }
         // A transfer admitted from the playback reserve loses its admission when it's no longer playback.
-        if entry.isRunning, transferClass != .playback, isOver(entry.lane) { giveBack(id) }
+        if entry.isRunning, transferClass != .playback, isOver(entry.lane) { endAdmission(id) }
     }
 
     /// Changes the terms of a group.
@@ -103,7 +103,7 @@ struct TransferQueue: Sendable {
     }
 
     /// Ends the admission of a running transfer.
-    mutating func giveBack(_ id: ID) {
+    mutating func endAdmission(_ id: ID) {
         guard let entry = entries[id], entry.isRunning else { return }
         entries[id]?.isRunning = false
         running.remove(id)
@@ -116,7 +116,7 @@ struct TransferQueue: Sendable {
     mutating func remove(_ id: ID) {
         guard let entry = entries[id] else { return }
         stopWaiting(id)
-        giveBack(id)
+        endAdmission(id)
         entries[id] = nil
         groups[entry.lane.group]?.entries -= 1
         if groups[entry.lane.group]?.entries == 0 { groups[entry.lane.group] = nil }

@@ -157,7 +157,7 @@ public final class TransferScheduler: Sendable {
         }
 
         /// Ends the admission without removing the transfer from the queue. It can be admitted again later.
-        package func giveBack() { scheduler.update { $0.queue.giveBack(id) } }
+        package func endAdmission() { scheduler.update { $0.queue.endAdmission(id) } }
 
         /// Removes the transfer from the queue. Further calls have no effect.
         package func release() {
@@ -200,7 +200,7 @@ public final class TransferScheduler: Sendable {
         }
         while let (id, end) = next() {
             visited.insert(id)
-            if end() { update { $0.queue.giveBack(id) } }
+            if end() { update { $0.queue.endAdmission(id) } }
         }
     }
 

@@ -109,7 +109,7 @@ extension TransferSettings {
     }
 
     /// Returns settings that send `identity` to `url`'s origin only; these settings if `identity` is nil.
-    package func asking(for url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
+    package func requesting(_ url: ResourceURL, as identity: ProfileIdentity?) -> TransferSettings {
         guard let identity else { return self }
         var settings = self
         settings.headerProfiles[url, default: .init()].identity = identity

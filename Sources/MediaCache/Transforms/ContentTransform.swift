@@ -132,7 +132,7 @@ extension Engine {
 
     /// Returns the pipeline for the response to a request. If `transforms` is false, the caller transforms the complete
     /// body itself.
-    func tap(_ url: ResourceURL, _ kind: ResourceKind, transforms: Bool = true) -> ContentPipeline {
+    func pipeline(for url: ResourceURL, _ kind: ResourceKind, transforms: Bool = true) -> ContentPipeline {
         ContentPipeline(
             url: url, kind: kind, transform: transforms ? transform(for: kind) : nil,
             observers: observers.filter { $0.observer.kinds.contains(kind) })
@@ -146,7 +146,7 @@ extension Engine {
     }
 
     /// Returns the pipeline for later responses with bytes of a representation.
-    func tap(_ representation: Representation, observes: Bool = true) -> ContentPipeline {
+    func pipeline(for representation: Representation, observes: Bool = true) -> ContentPipeline {
         let (kind, applied) = representation.content
         return ContentPipeline(
             url: representation.resource.locator.url, kind: kind,

@@ -11,7 +11,7 @@ public enum LoadingEvent: Sendable {
     case recovered
     /// A request has waited for the given time although the byte at the given offset is cached. The cause is in the app
     /// or the library, not in the network.
-    case unanswered(at: Int64, for: Duration)
+    case delayed(at: Int64, for: Duration)
     /// The number of earlier events that were dropped because the subscriber didn't read them in time.
     case dropped(Int)
 }

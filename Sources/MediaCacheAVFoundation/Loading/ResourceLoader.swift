@@ -36,7 +36,7 @@ final class ResourceLoader: Sendable {
         var since: Duration
         /// The read session; nil until it is open.
         var session: ReadSession?
-        /// Whether `LoadingEvent.unanswered` has been sent for this byte.
+        /// Whether `LoadingEvent.delayed` has been sent for this byte.
         var isReported = false
     }
 
@@ -249,7 +249,7 @@ extension ResourceLoader {
                     load.session?.isCached(at: load.position) ?? spans?.contains { $0.contains(load.position) } ?? false
                 guard isCached else { continue }
                 state.loads[id]?.isReported = true
-                late.append(.unanswered(at: load.position, for: now - load.since))
+                late.append(.delayed(at: load.position, for: now - load.since))
             }
             return (late, true)
         }

@@ -84,7 +84,7 @@ public final class PlaybackState {
             self.length = length ?? self.length
         case .failed(let error, _): failure = error
         case .recovered: failure = nil
-        case .unanswered, .dropped: break
+        case .delayed, .dropped: break
         }
     }
 }

@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         let summary = DoctorReport(findings: findings.withLock { $0 })
         if json { try StandardStreams.print(JSONOutput.text(summary)) }
-        if summary.outcome == .failure || !isValid { throw CommandFailure(passingOn: 1) }
+        if summary.outcome == .failure || !isValid { throw CommandFailure(exitCode: 1) }
     }
 
     /// Returns the settings of `serve`. If the configuration is invalid, only those of the command line apply.

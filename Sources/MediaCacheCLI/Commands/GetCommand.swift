@@ -88,10 +88,10 @@ struct GetCommand: AsyncParsableCommand {
             urls: urls, selection: selection.selection, seconds: duration, header: origin.header, export: export,
             printsJSON: results.json, isQuiet: results.quiet)
         let interruption = Interruption()
-        let outcomes = try await OwnerEnded.surviving(settings) { connection in
+        let outcomes = try await OwnerEnded.retryingOnOwnerExit(settings) { connection in
             let outcomes = try await session.run(through: connection, until: interruption)
             // Ctrl-C ends the wait for other commands.
-            _ = try await interruption.cancelling { await connection.waitForOthers() }
+            _ = try await interruption.cancelling { await connection.waitForOtherDownloads() }
             return outcomes
         }
         try GetOutcome.report(outcomes, asJSON: results.json)

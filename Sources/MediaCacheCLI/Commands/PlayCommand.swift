@@ -59,7 +59,7 @@ struct PlayCommand: AsyncParsableCommand {
                 return try await child.wait(forwardingTo: interruption)
             }
         }
-        if code != 0 { throw CommandFailure(passingOn: code) }
+        if code != 0 { throw CommandFailure(exitCode: code) }
     }
 
     /// Runs `body` with a play URL, and revokes its token afterwards.

@@ -89,10 +89,10 @@ struct RecordCommand: AsyncParsableCommand {
         let settings = try HostSettings(cache: cache, origin: origin, url: url)
         let display = RecordDisplay(json ? .json : quiet ? .quiet : .text)
         let interruption = Interruption()
-        let outcome = try await OwnerEnded.surviving(settings) { connection in
+        let outcome = try await OwnerEnded.retryingOnOwnerExit(settings) { connection in
             let outcome = try await session.run(through: connection, showing: display, until: interruption)
             // Ctrl-C ends the wait for other commands.
-            _ = try await interruption.cancelling { await connection.waitForOthers() }
+            _ = try await interruption.cancelling { await connection.waitForOtherDownloads() }
             return outcome
         }
         try outcome.report(asJSON: json)

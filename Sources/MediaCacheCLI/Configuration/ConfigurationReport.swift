@@ -41,14 +41,14 @@ struct ConfigurationReport: Encodable {
         settings = Dictionary(
             uniqueKeysWithValues: Setting.allCases.map { setting in
                 guard let value = read[setting] else {
-                    return (setting.rawValue, Entry(value: Self.systemDefault(setting, host), source: .standard))
+                    return (setting.rawValue, Entry(value: Self.systemDefault(setting, host), source: .defaultValue))
                 }
                 let shown = setting.redacted(value.text)
                 return (
                     setting.rawValue,
                     Entry(
                         value: setting.value(of: shown), source: value.source,
-                        place: value.source == .standard ? nil : Self.place(of: setting, value.source, read))
+                        place: value.source == .defaultValue ? nil : Self.place(of: setting, value.source, read))
                 )
             })
         channels = host.channels.map {

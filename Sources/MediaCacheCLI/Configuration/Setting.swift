@@ -47,7 +47,7 @@ enum Setting: String, CaseIterable, Sendable {
     }
 
     /// The server's default; nil for none, or if the system determines it.
-    var standard: String? {
+    var defaultValue: String? {
         switch self {
         case .logLevel: "warning"
         case .host: "127.0.0.1"

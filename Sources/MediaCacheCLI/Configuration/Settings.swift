@@ -8,7 +8,7 @@ struct Settings: Sendable {
     /// The source of a value.
     enum Source: String, Sendable, Hashable, Encodable, CaseIterable {
         case option, environment, file
-        case standard = "default"
+        case defaultValue = "default"
     }
 
     struct Value: Sendable, Hashable {
@@ -34,16 +34,16 @@ struct Settings: Sendable {
         // An empty variable counts as unset.
         var variables = environment.filter { !$0.value.isEmpty }
         variables["MEDIACACHE_CACHE"] = variables[Setting.cache.variable]
-        var standards: [Setting: String] = [:]
+        var defaults: [Setting: String] = [:]
         if usesDefaults {
-            for setting in Setting.allCases { standards[setting] = setting.standard }
+            for setting in Setting.allCases { defaults[setting] = setting.defaultValue }
         }
         let reader = ConfigReader(
             providers: [
                 Self.provider(.option, options),
                 EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "mediacache"),
                 Self.provider(.file, file?.values ?? [:]),
-                Self.provider(.standard, standards),
+                Self.provider(.defaultValue, defaults),
             ], accessReporter: recorder)
         var values: [Setting: Value] = [:]
         for setting in Setting.allCases {
@@ -91,7 +91,7 @@ struct Settings: Sendable {
         case .option: setting.option
         case .environment: "$\(setting.variable)"
         case .file: "\(file?.path ?? ""): \(setting.rawValue)"
-        case .standard, nil: setting.rawValue
+        case .defaultValue, nil: setting.rawValue
         }
     }
 
@@ -114,7 +114,7 @@ struct Settings: Sendable {
 
 /// A reporter that records the source of the last value read.
 private final class SourceRecorder: AccessReporter {
-    private let last = Mutex(Settings.Source.standard)
+    private let last = Mutex(Settings.Source.defaultValue)
 
     var source: Settings.Source { last.withLock { $0 } }
 

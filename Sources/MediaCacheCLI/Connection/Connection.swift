@@ -74,7 +74,7 @@ struct Connection: Sendable {
         let connection = try await open(settings)
         do {
             let result = try await body(connection)
-            if waits { await connection.waitForOthers() }
+            if waits { await connection.waitForOtherDownloads() }
             await connection.close()
             return result
         } catch {
@@ -95,7 +95,7 @@ struct Connection: Sendable {
     func noteFolder() { host?.noteFolder() }
 
     /// Waits for the downloads of other commands that use the server in this process.
-    func waitForOthers() async { await host?.waitForOthers() }
+    func waitForOtherDownloads() async { await host?.waitForOtherDownloads() }
 
     /// Closes the connection, and stops the server in this process.
     func close() async {

@@ -53,7 +53,7 @@ struct LocalHost: Sendable {
     }
 
     /// Waits for the downloads of other commands, which stopping this process would interrupt.
-    func waitForOthers() async {
+    func waitForOtherDownloads() async {
         guard await host.server.isDownloading else { return }
         StandardStreams.printError("mediacache: note: waiting for other commands that use this process")
         await host.server.downloadsEnded()

@@ -9,7 +9,7 @@ struct OwnerEnded: Error {
     /// this process. Received data stays cached, so nothing is fetched twice.
     ///
     /// - Throws: ``CommandFailure`` if the owner ended in each attempt; errors from `body` and of opening a connection.
-    static func surviving<Result: Sendable>(
+    static func retryingOnOwnerExit<Result: Sendable>(
         _ settings: HostSettings, _ body: @Sendable (Connection) async throws -> Result
     ) async throws -> Result {
         for _ in 0..<attempts {

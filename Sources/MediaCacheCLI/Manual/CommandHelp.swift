@@ -38,8 +38,8 @@ struct CommandHelp: Decodable, Sendable {
 
         /// The description with the default value.
         var text: String {
-            let standard = defaultValue.map { kind == "flag" ? "" : " (default: \($0))" } ?? ""
-            return [(abstract ?? "") + standard, discussion ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+            let defaultText = defaultValue.map { kind == "flag" ? "" : " (default: \($0))" } ?? ""
+            return [(abstract ?? "") + defaultText, discussion ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
         }
     }
 

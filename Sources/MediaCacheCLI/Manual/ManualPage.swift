@@ -76,8 +76,8 @@ struct ManualPage: Sendable {
 
     private var variables: String {
         let items = Setting.allCases.map { setting in
-            let standard = setting.standard.map { " (default: \($0))" } ?? ""
-            return ".TP\n.B \(setting.variable)\n\(RoffText.escape("As \(setting.option).\(standard)"))"
+            let defaultText = setting.defaultValue.map { " (default: \($0))" } ?? ""
+            return ".TP\n.B \(setting.variable)\n\(RoffText.escape("As \(setting.option).\(defaultText)"))"
         }
         let others = [
             (ConfigurationPath.variable, "The configuration file, as --config."),

@@ -76,7 +76,7 @@ struct BundleImport: Sendable {
             try Task.checkCancellation()
             let end = min(reader.length, offset + Int64(APIClient.bundlePieceLength))
             let bytes = try reader.bytes(offset..<end)
-            try await client.bring(bytes, at: offset, of: reader.length, part: part, to: asset)
+            try await client.uploadPart(bytes, at: offset, of: reader.length, part: part, to: asset)
             offset = end
         }
         return reader.length

@@ -25,8 +25,8 @@ struct Transcoding: Sendable {
             var encoded = result
             let output = try OutputFile(target)
             try ffmpeg.encode(
-                draft.path, as: format, to: output.path, called: "“\(target.path)”", lasting: seconds, control)
-            try output.place()
+                draft.path, as: format, to: output.path, outputName: "“\(target.path)”", duration: seconds, control)
+            try output.moveToTarget()
             encoded.output = target.path
             try encoded.inspect(target.path, control)
             return encoded

@@ -42,14 +42,14 @@ final class DownloadDisplay: Sendable {
     /// Moves the cursor below the redrawn lines.
     func finish() {
         state.withLock { state in
-            StandardStreams.writeError(state.block.leaving())
+            StandardStreams.writeError(state.block.leaveSequence())
         }
     }
 
     private func draw(_ records: [DownloadRecord], _ state: inout State) {
         let lines = DownloadLines.block(
             records, width: StandardStreams.errorWidth - 1, height: StandardStreams.errorHeight - 1)
-        StandardStreams.writeError(state.block.drawing(lines))
+        StandardStreams.writeError(state.block.drawSequence(lines))
     }
 
     private func printLines(_ records: [DownloadRecord], _ now: Duration, _ state: inout State) {

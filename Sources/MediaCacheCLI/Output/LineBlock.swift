@@ -4,7 +4,7 @@ struct LineBlock: Sendable {
     private(set) var height = 0
 
     /// Returns the text that replaces the lines on the terminal.
-    mutating func drawing(_ lines: [String]) -> String {
+    mutating func drawSequence(_ lines: [String]) -> String {
         guard !lines.isEmpty || height > 0 else { return "" }
         // Move to the first line, overwrite each line, and erase the rest.
         let up = height > 1 ? "\u{1B}[\(height - 1)A" : ""
@@ -13,7 +13,7 @@ struct LineBlock: Sendable {
     }
 
     /// Returns the text that moves the cursor below the lines.
-    mutating func leaving() -> String {
+    mutating func leaveSequence() -> String {
         defer { height = 0 }
         return height > 0 ? "\n" : ""
     }

@@ -34,10 +34,10 @@ struct ProgressLine: Sendable, Hashable {
         let figures = figures
         let shown = Table.printable(name)
         let shortestBar = 10
-        let nameRoom = min(shown.columns, max(12, width / 3))
-        let barRoom = width - nameRoom - figures.columns - 4
-        if let fraction, barRoom >= shortestBar {
-            return "\(Self.shorten(shown, to: nameRoom)) [\(Self.bar(fraction, width: barRoom - 1))] \(figures)"
+        let nameWidth = min(shown.columns, max(12, width / 3))
+        let barWidth = width - nameWidth - figures.columns - 4
+        if let fraction, barWidth >= shortestBar {
+            return "\(Self.shorten(shown, to: nameWidth)) [\(Self.bar(fraction, width: barWidth - 1))] \(figures)"
         }
         let room = width - figures.columns - 1
         if room >= 4 { return "\(Self.shorten(shown, to: min(room, shown.columns))) \(figures)" }

@@ -21,7 +21,7 @@ struct ChildProcess: Sendable, Hashable {
     /// The process ID.
     let id: pid_t
     /// Whether the process leads a process group, which is killed with it.
-    private(set) var leadsGroup = false
+    private(set) var isGroupLeader = false
 
     /// Starts a program that belongs to the user's session. It inherits this process's standard streams, working
     /// directory and network, and its environment except for the settings of `mediacache`.
@@ -92,7 +92,7 @@ struct ChildProcess: Sendable, Hashable {
             mc_spawn_confined(&id, path, words.pointers, environment.pointers, streams, folder, &limits)
         }
         guard code == 0 else { throw failure(path, code) }
-        return ChildProcess(id: id, leadsGroup: true)
+        return ChildProcess(id: id, isGroupLeader: true)
     }
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {
@@ -101,7 +101,7 @@ struct ChildProcess: Sendable, Hashable {
 
     /// Kills the process and the group that it leads.
     func kill() {
-        if leadsGroup { mc_end_group(id) } else { send(SIGKILL) }
+        if isGroupLeader { mc_end_group(id) } else { send(SIGKILL) }
     }
 
     /// Kills the process and waits until it has exited.
@@ -149,7 +149,7 @@ struct ChildProcess: Sendable, Hashable {
 
     private func status() -> Int32 {
         var status: Int32 = 0
-        if leadsGroup {
+        if isGroupLeader {
             guard mc_wait_group(id, &status) == 0 else { return 1 }
         } else {
             while waitpid(id, &status, 0) < 0 {

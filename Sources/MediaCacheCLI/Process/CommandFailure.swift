@@ -36,7 +36,7 @@ struct CommandFailure: Error, Sendable, Hashable {
     }
 
     /// Creates a failure with the exit code of another program and without a message.
-    init(passingOn exitCode: Int32) {
+    init(exitCode: Int32) {
         self.exitCode = exitCode
         message = ""
     }

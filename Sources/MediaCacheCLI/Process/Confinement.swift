@@ -38,7 +38,7 @@ extension Confinement {
     /// - Parameters:
     ///   - seconds: The duration of the film in seconds.
     ///   - bytes: The size of the film in bytes.
-    static func encoding(lasting seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
+    static func encoding(duration seconds: Double, bytes: Int64, isBackground: Bool) -> Confinement {
         let limit = 3600 + Int(min(max(seconds, 0), 30 * 86_400) * 30)
         return Confinement(
             deadline: .seconds(limit), processorSeconds: limit * 16,

@@ -71,31 +71,33 @@ struct FFmpeg: Sendable {
         return code
     }
 
-    /// Encodes a film.
+    /// Encodes a media file.
     ///
     /// - Parameters:
-    ///   - film: The path of an MP4.
+    ///   - input: The path of an MP4.
     ///   - output: The path of the output.
     ///   - name: The output as shown in messages.
     ///   - seconds: The duration of the film.
     /// - Throws: ``CommandFailure``.
     func encode(
-        _ film: String, as format: TranscodedFormat, to output: String, called name: String, lasting seconds: Double,
+        _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
+        duration seconds: Double,
         _ control: WorkControl
     ) throws {
-        let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: false)
-        let code = try run(Self.arguments(film, format, output), control, within: limits, isQuiet: false)
+        let limits = Confinement.encoding(duration: seconds, bytes: Self.size(of: input), isBackground: false)
+        let code = try run(Self.arguments(input, format, output), control, within: limits, isQuiet: false)
         guard code == 0 else { throw Self.failure(name, code) }
     }
 
-    /// Encodes a film with low priority and reports the progress.
+    /// Encodes a media file with low priority and reports the progress.
     ///
     /// - Parameters:
     ///   - seconds: The duration of the film.
     ///   - onProgress: A function that receives the progress, from 0 to 1.
     /// - Throws: ``CommandFailure``, `CancellationError`.
     func encode(
-        _ film: String, as format: TranscodedFormat, to output: String, called name: String, lasting seconds: Double,
+        _ input: String, as format: TranscodedFormat, to output: String, outputName name: String,
+        duration seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void
     ) async throws {
         try Task.checkCancellation()
@@ -103,16 +105,16 @@ struct FFmpeg: Sendable {
         let writing = pipe.fileHandleForWriting
         // Other child processes must not inherit an end of the pipe.
         for handle in [pipe.fileHandleForReading, writing] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
-        let limits = Confinement.encoding(lasting: seconds, bytes: Self.size(of: film), isBackground: true)
+        let limits = Confinement.encoding(duration: seconds, bytes: Self.size(of: input), isBackground: true)
         let child = try ChildProcess.startConfined(
-            path, ["-v", "error", "-nostdin", "-y", "-progress", "pipe:1"] + Self.arguments(film, format, output),
+            path, ["-v", "error", "-nostdin", "-y", "-progress", "pipe:1"] + Self.arguments(input, format, output),
             within: limits, output: writing.fileDescriptor)
         let deadline = ChildDeadline(limits.deadline, of: child)
         defer { _ = deadline.end() }
         // The reader sees the end of the output only after all writing descriptors are closed.
         try? writing.close()
         async let code = child.wait()
-        try await BlockingWork.run { Self.read(pipe.fileHandleForReading, lasting: seconds, onProgress) }
+        try await BlockingWork.run { Self.read(pipe.fileHandleForReading, duration: seconds, onProgress) }
         let ended = try await code
         try Task.checkCancellation()
         if deadline.end() { throw Self.deadlineFailure(limits) }
@@ -122,7 +124,7 @@ struct FFmpeg: Sendable {
     }
 
     /// Reads lines such as `out_time_us=4000000` until the end of the output.
-    private static func read(_ handle: FileHandle, lasting seconds: Double, _ onProgress: (Double) -> Void) {
+    private static func read(_ handle: FileHandle, duration seconds: Double, _ onProgress: (Double) -> Void) {
         var rest: [UInt8] = []
         while let data = try? handle.read(upToCount: 4096), !data.isEmpty {
             rest += data
@@ -135,8 +137,8 @@ struct FFmpeg: Sendable {
         }
     }
 
-    private static func arguments(_ film: String, _ format: TranscodedFormat, _ output: String) -> [String] {
-        input(.file(film)) + format.arguments + ["file:\(output)"]
+    private static func arguments(_ input: String, _ format: TranscodedFormat, _ output: String) -> [String] {
+        Self.input(.file(input)) + format.arguments + ["file:\(output)"]
     }
 
     private static func size(of path: String) -> Int64 {

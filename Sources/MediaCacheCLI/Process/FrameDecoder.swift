@@ -131,13 +131,13 @@ struct FFmpegFrames: FrameExtractor {
 
 /// The server's encoder of programmes.
 struct FFmpegEncoder: MediaFileEncoder {
-    /// Encodes a film; see `MediaFileEncoder`.
+    /// Encodes a media file; see `MediaFileEncoder`.
     func encode(
-        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        _ input: String, asThreeGP output: String, duration seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void
     ) async throws {
         let ffmpeg = try FFmpeg(for: "encoding the programme")
         try await ffmpeg.encode(
-            film, as: .threeGP, to: output, called: "the programme", lasting: seconds, onProgress: onProgress)
+            input, as: .threeGP, to: output, outputName: "the programme", duration: seconds, onProgress: onProgress)
     }
 }

@@ -17,7 +17,7 @@ final class AccessControl: Sendable {
     /// The maximum number of valid tokens, excluding the standing one.
     static let capacity = 256
     /// The maximum length of a candidate token, in bytes.
-    private static let longestToken = 128
+    private static let maximumTokenLength = 128
 
     private struct State {
         var key: AccessKey
@@ -90,7 +90,7 @@ final class AccessControl: Sendable {
 
     /// Returns the grant of a token, and records its use; nil for an unknown, expired or revoked token.
     func grant(for candidate: some StringProtocol) -> AccessGrant? {
-        guard (1...Self.longestToken).contains(candidate.utf8.count) else { return nil }
+        guard (1...Self.maximumTokenLength).contains(candidate.utf8.count) else { return nil }
         return grant(for: TokenDigest(of: candidate))
     }
 

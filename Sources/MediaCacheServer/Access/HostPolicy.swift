@@ -44,7 +44,8 @@ struct HostPolicy: Sendable {
     /// Returns whether a request with this `Host` field is accepted on a connection to `localAddress`.
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
-        return Self.meansThisMachine(name) || allowed.contains(name) || (localAddress.map { Self.name(of: $0) } == name)
+        return Self.refersToThisMachine(name) || allowed.contains(name)
+            || (localAddress.map { Self.name(of: $0) } == name)
     }
 
     /// Returns whether a request has a field of proxies: those of RFC 7239, RFC 9110 §7.6.3, or the older `X-` fields.
@@ -61,7 +62,7 @@ struct HostPolicy: Sendable {
 
     /// Returns whether a page from another site sent the request, according to Sec-Fetch-Site (Fetch Metadata) or, for
     /// browsers without it, Origin (RFC 6454). Players other than browsers send neither.
-    static func isOfOtherSite(_ fields: HTTPHeaders) -> Bool {
+    static func isCrossSite(_ fields: HTTPHeaders) -> Bool {
         if fields[canonicalForm: "sec-fetch-site"].contains(where: { $0.lowercased() == "cross-site" }) { return true }
         return fields["origin"].contains { origin in
             let parts = origin.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
@@ -77,9 +78,9 @@ struct HostPolicy: Sendable {
     }
 
     /// Returns whether a name or an address always means this machine.
-    static func isLoopback(_ host: String) -> Bool { meansThisMachine(name(of: host)) }
+    static func isLoopback(_ host: String) -> Bool { refersToThisMachine(name(of: host)) }
 
-    private static func meansThisMachine(_ name: String) -> Bool {
+    private static func refersToThisMachine(_ name: String) -> Bool {
         if name == "127.0.0.1" || name == "localhost" || name == "::1" { return true }
         let octets = name.split(separator: ".", omittingEmptySubsequences: false)
         return octets.count == 4 && octets[0] == "127" && octets.dropFirst().allSatisfy { UInt8($0) != nil }

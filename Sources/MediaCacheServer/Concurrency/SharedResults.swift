@@ -10,21 +10,22 @@ final class SharedResults<Value: Sendable>: Sendable {
         var running: [String: SharedRequest<Value>] = [:]
     }
 
-    private let largestCost: Int64
-    private let most: Int
+    private let maximumCost: Int64
+    private let maximumCount: Int
     private let cost: @Sendable (Value) -> Int64
     private let state = Mutex(State())
 
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - most: The maximum number of results. When it is reached, all results are removed.
-    ///   - largestCost: The maximum total cost. When it would be exceeded, all results are removed. A single result above
+    ///   - maximumCount: The maximum number of results. When it is reached, all results are removed.
+    ///   - maximumCost: The maximum total cost. When it would be exceeded, all results are removed. A single result
+    ///     above
     ///   it isn't cached.
     ///   - cost: A function that returns the cost of a result.
-    init(most: Int, largestCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
-        self.most = most
-        self.largestCost = largestCost
+    init(maximumCount: Int, maximumCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
+        self.maximumCount = maximumCount
+        self.maximumCost = maximumCost
         self.cost = cost
     }
 
@@ -63,8 +64,8 @@ final class SharedResults<Value: Sendable>: Sendable {
 
     private func remember(_ value: Value, _ name: String, in state: inout State) {
         let cost = cost(value)
-        guard cost <= largestCost else { return }
-        if state.cost + cost > largestCost || state.results.count >= most {
+        guard cost <= maximumCost else { return }
+        if state.cost + cost > maximumCost || state.results.count >= maximumCount {
             state.results = [:]
             state.cost = 0
         }

@@ -209,9 +209,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let token = path.token, server.access.grant(for: token)?.admits(path: path.path) != true {
             return .refusal(ErrorResponse(.wrongToken), isAdmitted: false)
         }
-        guard let entry = server.router.entry(for: path.path) else { return .refusal(ErrorResponse(.nothingAtPath)) }
+        guard let entry = server.router.entry(for: path.path) else { return .refusal(ErrorResponse(.unknownPath)) }
         let access = entry.route.access
-        guard path.token == nil || access == .reader else { return .refusal(ErrorResponse(.nothingAtPath)) }
+        guard path.token == nil || access == .reader else { return .refusal(ErrorResponse(.unknownPath)) }
         if let problem = refusal(by: access, path, host, head) {
             return .refusal(ErrorResponse(problem), isAdmitted: false)
         }
@@ -249,7 +249,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether a request was sent by a client on this machine, and neither by a proxy nor by a page of another site.
     private func isLocal(_ host: HostVerdict, _ head: HTTPRequestHead) -> Bool {
         hasLocalPeer && host.permitsLocality && !HostPolicy.wasForwarded(head.headers)
-            && !HostPolicy.isOfOtherSite(head.headers)
+            && !HostPolicy.isCrossSite(head.headers)
     }
 
     // MARK: - Responding

@@ -32,9 +32,9 @@ final class ResponsePump {
     /// The number of consecutive read failures that end the response. After the second, the reader refetches the bytes.
     private static let maximumReadFailures = 4
     /// The minimum number of bytes to send from the file. Copying fewer costs no more.
-    private static let leastSent = 32 << 10
+    private static let minimumSent = 32 << 10
     /// The maximum number of bytes in one send from the file. They use no memory of this process.
-    private static let mostSent = 512 << 10
+    private static let maximumSent = 512 << 10
     /// The interval at which bytes in the system's queue are read again.
     private static let refreshInterval = TimeAmount.seconds(1)
 
@@ -93,7 +93,7 @@ final class ResponsePump {
                 onReady()
                 return
             }
-            let maximum = Int(min(Int64(Self.mostSent), remaining))
+            let maximum = Int(min(Int64(Self.maximumSent), remaining))
             switch reader.poll(maximum: maximum, onReady: onReady) {
             case .bytes(let source, let offset, let count):
                 budget -= count
@@ -116,7 +116,7 @@ final class ResponsePump {
     }
 
     private func take(_ count: Int, of source: any BlobReader, at offset: Int64) {
-        if count >= Self.leastSent, writer.supportsFileRegions,
+        if count >= Self.minimumSent, writer.supportsFileRegions,
             let descriptor = source.descriptor(forSending: offset..<offset + Int64(count))
         {
             return send(count, of: source, at: offset, from: descriptor)
@@ -164,7 +164,7 @@ final class ResponsePump {
     /// page cache, for example when a player is paused. If they had been evicted, the loop would wait for the disk and
     /// delay all its connections. With these reads, each queued byte was in memory no longer ago than
     /// ``refreshInterval`` and one read of the piece, within the precision of ``POSIXFileSystem``, which regards a page
-    /// as present for a second after sampling it. The queue contains at most one piece of ``mostSent`` bytes.
+    /// as present for a second after sampling it. The queue contains at most one piece of ``maximumSent`` bytes.
     private func keepSentInMemory() {
         guard isSending, !isRefreshing else { return }
         isRefreshing = true

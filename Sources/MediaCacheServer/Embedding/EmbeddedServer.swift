@@ -55,10 +55,11 @@ public actor EmbeddedServer: LocalURLProvider {
 
     /// Returns a stream of port changes. The port changes if another process is using it when the server starts
     /// listening again; earlier URLs are then invalid. Each call returns a separate stream.
-    public nonisolated func moves() -> AsyncStream<Int> { hub.stream() }
+    public nonisolated func portChanges() -> AsyncStream<Int> { hub.stream() }
 
     /// Returns the local URL of a resource: a file, or a playlist with everything it references. The URL is valid while
-    /// the app holds it and the server, except during suspension, and until the server's port changes (``moves()``).
+    /// the app holds it and the server, except during suspension, and until the server's port changes
+    /// (``portChanges()``).
     ///
     /// - Throws: ``ServerError``: `wrongState` while the server is suspended or has ended, `addressUnavailable`.
     public func localURL(for url: ResourceURL) async throws -> LocalURL {

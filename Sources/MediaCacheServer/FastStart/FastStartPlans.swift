@@ -10,9 +10,9 @@ final class FastStartPlans: Sendable {
     static let frontLength: Int64 = 32
     /// The maximum size of one file's index, and of all cached indexes together, in bytes.
     private static let capacity = 64 << 20
-    private static let mostPlans = 1024
+    private static let maximumPlans = 1024
     /// The maximum total size of the indexes of open readers, in bytes. An index is counted once for each reader.
-    private static let mostHeld = 256 << 20
+    private static let maximumHeldBytes = 256 << 20
 
     /// The index size of one reader, which counts towards the limit while this object exists.
     final class Hold: Sendable {
@@ -28,19 +28,20 @@ final class FastStartPlans: Sendable {
     }
 
     private let held = Atomic(0)
-    private let mostHeld: Int
+    private let maximumHeldBytes: Int
     /// The limit of concurrent computations, since each reads a whole index into memory.
     private let limit: ConcurrencyLimit
     private let plans = SharedResults<ByteLayout?>(
-        most: mostPlans, largestCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
+        maximumCount: maximumPlans, maximumCost: Int64(capacity), cost: { $0?.generatedLength ?? 0 })
 
     /// - Parameters:
-    ///   - mostHeld: The maximum total size of the indexes of open readers, in bytes.
-    ///   - mostAtOnce: The maximum number of concurrent computations.
-    ///   - mostWaiting: The maximum number of computations waiting to start.
-    init(mostHeld: Int = FastStartPlans.mostHeld, mostAtOnce: Int = 2, mostWaiting: Int = 32) {
-        self.mostHeld = mostHeld
-        limit = ConcurrencyLimit(mostAtOnce, maximumWaiting: mostWaiting)
+    ///   - maximumHeldBytes: The maximum total size of the indexes of open readers, in bytes.
+    ///   - maximumConcurrent: The maximum number of concurrent computations.
+    ///   - maximumWaiting: The maximum number of computations waiting to start.
+    init(maximumHeldBytes: Int = FastStartPlans.maximumHeldBytes, maximumConcurrent: Int = 2, maximumWaiting: Int = 32)
+    {
+        self.maximumHeldBytes = maximumHeldBytes
+        limit = ConcurrencyLimit(maximumConcurrent, maximumWaiting: maximumWaiting)
     }
 
     /// Counts the index of another reader.
@@ -50,7 +51,7 @@ final class FastStartPlans: Sendable {
         let count = Int(layout.generatedLength)
         let total = held.add(count, ordering: .relaxed).newValue
         let hold = Hold(self, count)
-        guard total <= mostHeld else { throw Problem.busy }
+        guard total <= maximumHeldBytes else { throw Problem.busy }
         return hold
     }
 

@@ -80,18 +80,18 @@ struct SentMediaType: Sendable, Hashable {
     private static func codecs(_ value: String?) -> String? {
         guard let value, value.utf8.count <= 256 else { return nil }
         let names = value.split(separator: ",", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
-        guard names.allSatisfy({ isPlain($0, mostBytes: 64) }) else { return nil }
+        guard names.allSatisfy({ isPlain($0, maximumBytes: 64) }) else { return nil }
         return "; codecs=\"\(names.joined(separator: ","))\""
     }
 
     private static func charset(_ value: String?) -> String? {
-        guard let value, isPlain(value, mostBytes: 40) else { return nil }
+        guard let value, isPlain(value, maximumBytes: 40) else { return nil }
         return "; charset=\(value.lowercased())"
     }
 
     /// Returns whether a name consists of ASCII letters, digits, and punctuation without syntactic meaning.
-    private static func isPlain(_ name: some StringProtocol, mostBytes: Int) -> Bool {
-        (1...mostBytes).contains(name.utf8.count)
+    private static func isPlain(_ name: some StringProtocol, maximumBytes: Int) -> Bool {
+        (1...maximumBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

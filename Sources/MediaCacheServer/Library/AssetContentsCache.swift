@@ -3,7 +3,7 @@ import MediaLibrary
 /// A cache of the contents of assets, so that each is read only once while its asset is played.
 final class AssetContentsCache: Sendable {
     private let assetStore: AssetStore
-    private let indexes = SharedResults<ContentsIndex?>(most: 64, largestCost: 256 << 20) { $0?.memory ?? 64 }
+    private let indexes = SharedResults<ContentsIndex?>(maximumCount: 64, maximumCost: 256 << 20) { $0?.memory ?? 64 }
 
     init(assetStore: AssetStore) {
         self.assetStore = assetStore

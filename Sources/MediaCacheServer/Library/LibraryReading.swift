@@ -20,7 +20,7 @@ struct LibraryReading: Sendable {
     }
 
     /// Reports that the playback of a part begins, cached or not, so that the download continues there.
-    func begins(_ name: String, of asset: AssetID) { downloads?.plays(name, of: asset) }
+    func begins(_ name: String, of asset: AssetID) { downloads?.notePlayback(name, of: asset) }
 
     /// Returns the recording of a live stream that is being downloaded; nil for any other asset.
     func recording(of asset: AssetID) -> Recording? { downloads?.recording(of: asset) }

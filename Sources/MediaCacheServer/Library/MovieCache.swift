@@ -9,7 +9,7 @@ final class MovieCache: Sendable {
     /// The source of a movie's bytes.
     enum Movie: Sendable {
         /// A file whose samples are served unchanged.
-        case layout(ByteLayout, file: ReadRequest, head: ResourceHead, isSeen: Bool)
+        case layout(ByteLayout, file: ReadRequest, head: ResourceHead, hasVideo: Bool)
         /// A stream that is remuxed while it is read.
         case stream(StreamMovie<StoreResources>)
 
@@ -27,13 +27,13 @@ final class MovieCache: Sendable {
     let store: CacheStore
     let contents: AssetContentsCache
     private let profiles: HeaderProfileStore
-    private let movies = SharedResults<Movie>(most: 64, largestCost: 256 << 20, cost: \.cost)
+    private let movies = SharedResults<Movie>(maximumCount: 64, maximumCost: 256 << 20, cost: \.cost)
     /// The memory shared by all readers of streams. A single reader uses one or two segments.
     let budget = ReaderMemoryBudget(of: 128 << 20)
     /// The limit of pieces generated concurrently. Each occupies a thread while it waits for its segments.
     let reading = ConcurrencyLimit(4)
     /// The maximum number of concurrent readers of streams, so that each gets a share of the memory.
-    static let mostReaders = 128
+    static let maximumReaders = 128
     /// The limit of concurrent planning. Each plan reads a whole asset.
     private let limit = ConcurrencyLimit(2, maximumWaiting: 32)
 
@@ -92,7 +92,7 @@ final class MovieCache: Sendable {
             throw CacheError(.notFound, "\(asset.url) isn't completely cached: its download isn't complete")
         }
         return try await movie(
-            named: "\(asset.id) \(version) \(asset.holeCount) \(allowsGaps)", called: asset.url, allowsGaps: allowsGaps,
+            named: "\(asset.id) \(version) \(asset.holeCount) \(allowsGaps)", title: asset.url, allowsGaps: allowsGaps,
             try settings(for: asset), asset
         ) { (index, { _ in }) }
     }
@@ -107,10 +107,10 @@ final class MovieCache: Sendable {
     ///   - window: Returns the window if its movie isn't cached.
     /// - Throws: The errors of ``movie(of:allowsGaps:)``.
     func movie(
-        named name: String, called url: String, window title: String, allowsGaps: Bool,
+        named name: String, url: String, window title: String, allowsGaps: Bool,
         _ window: @escaping @Sendable () async throws -> RecordedWindow
     ) async throws -> (movie: Movie, name: String) {
-        try await movie(named: name, called: url, allowsGaps: allowsGaps, store.transfers.withoutOriginRequests, nil) {
+        try await movie(named: name, title: url, allowsGaps: allowsGaps, store.transfers.withoutOriginRequests, nil) {
             let window = try await window()
             return (
                 ContentsIndex(window.contents),
@@ -126,7 +126,7 @@ final class MovieCache: Sendable {
     ///
     /// - Parameter contents: Returns the contents of the movie, and a check of its plan.
     private func movie(
-        named name: String, called title: String, allowsGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
+        named name: String, title: String, allowsGaps: Bool, _ settings: TransferSettings, _ asset: Asset?,
         _ contents: @escaping @Sendable () async throws -> (ContentsIndex, @Sendable (StreamPlan) throws -> Void)
     ) async throws -> (movie: Movie, name: String) {
         let movie = try await movies.value(for: name) { [store, limit] in
@@ -221,7 +221,8 @@ final class MovieCache: Sendable {
                     session.cancel()
                     return session.head
                 }
-                return .layout(layout, file: request, head: head, isSeen: reader.tracks.contains { $0.kind == .video })
+                return .layout(
+                    layout, file: request, head: head, hasVideo: reader.tracks.contains { $0.kind == .video })
             case .file:
                 return try stream(StreamPlan(inputs: [[StreamPart(url: "\(request.url)")]]), resources, control)
             case .playlist(let plan):

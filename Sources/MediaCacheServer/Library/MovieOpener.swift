@@ -16,14 +16,14 @@ struct MovieOpener: ReaderOpener {
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         let (movie, key) = try await find()
         switch movie {
-        case .layout(let layout, let file, let head, let isSeen):
+        case .layout(let layout, let file, let head, let hasVideo):
             return LayoutReader(
                 layout, of: file, in: movies.store, original: head, range: try resolved(range, in: layout.length),
-                contentType: Self.type(isAudio: !isSeen), mark: "mp4", onChange: { [movies] in movies.forget(key) })
+                contentType: Self.type(isAudio: !hasVideo), mark: "mp4", onChange: { [movies] in movies.forget(key) })
         case .stream(let movie):
-            guard movies.budget.count < MovieCache.mostReaders else { throw Problem.busy }
+            guard movies.budget.count < MovieCache.maximumReaders else { throw Problem.busy }
             let head = ResourceHead(
-                length: movie.length, contentType: Self.type(isAudio: movie.isSound), validator: Validator(),
+                length: movie.length, contentType: Self.type(isAudio: movie.isAudioOnly), validator: Validator(),
                 validatedAt: Date(),
                 entityTag: "\"mc-\(movie.identity)\"")
             let control = WorkControl()

@@ -31,13 +31,13 @@ struct UnwrappedPart: Sendable {
         let (head, _, front) = try await self.front(SegmentWrapping.frontLength)
         switch SegmentWrapping.find(front: front, length: length, isEncrypted: part.isEncrypted) {
         case .none: return try await session(checked: nil)
-        case .picture(let picture):
+        case .image(let imageLength):
             // The next request may return another version, so the leading bytes are sent as they were checked.
-            let start = min(front.count, picture + Self.checkedLength)
-            let layout = ByteLayout([.generated(Array(front[picture..<start])), .source(Int64(start)..<length)])
+            let start = min(front.count, imageLength + Self.checkedLength)
+            let layout = ByteLayout([.generated(Array(front[imageLength..<start])), .source(Int64(start)..<length)])
             return LayoutReader(
                 layout, of: request, in: store, original: head, range: try resolved(in: layout.length),
-                contentType: contentType(Array(front.dropFirst(picture))), mark: "media")
+                contentType: contentType(Array(front.dropFirst(imageLength))), mark: "media")
         case .gzip:
             guard let bytes = try await inflated(head, length) else { return try await session(checked: nil) }
             try refusePlaylist(bytes)
@@ -115,7 +115,7 @@ struct UnwrappedPart: Sendable {
 
 /// A cache of inflated segments, for concurrent readers and for readers of several ranges.
 final class SegmentInflations: Sendable {
-    private let segments = SharedResults<[UInt8]?>(most: 16, largestCost: 64 << 20) { Int64($0?.count ?? 0) }
+    private let segments = SharedResults<[UInt8]?>(maximumCount: 16, maximumCost: 64 << 20) { Int64($0?.count ?? 0) }
     /// The limit of concurrent inflations, since each keeps a segment in memory twice.
     private let limit = ConcurrencyLimit(2, maximumWaiting: 64)
 

@@ -40,7 +40,7 @@ struct ExportOpener: ReaderOpener {
 
     /// Returns the media type of an MP4 or 3GP file, with video or with audio only (RFC 4337, RFC 3839).
     private static func contentType(_ export: ProgrammeExport) -> String {
-        (export.isSound ? "audio/" : "video/") + (export.format == .threeGP ? "3gpp" : "mp4")
+        (export.isAudioOnly ? "audio/" : "video/") + (export.format == .threeGP ? "3gpp" : "mp4")
     }
 
     private static func description(of state: ProgrammeExport.State) -> String {

@@ -5,7 +5,7 @@ import MediaLibrary
 /// A channel for one request.
 struct LiveChannel: Sendable {
     /// The name of a window's I-frame playlist.
-    static let pictures = "thumbnails.m3u8"
+    static let thumbnails = "thumbnails.m3u8"
 
     let recording: Recording
     let name: ChannelName
@@ -24,7 +24,7 @@ struct LiveChannel: Sendable {
         self.recording = recording
         self.name = name
         self.query = query
-        now = recording.present
+        now = recording.streamTime
         self.isStrict = isStrict
         self.path = path ?? "\(LiveRoute.prefix)\(name)"
     }
@@ -50,7 +50,7 @@ struct LiveChannel: Sendable {
         if let window = WindowRequest(granted: file) {
             return TrackOpener(live: self, track: track, window: window, isGranted: true)
         }
-        if file != Self.pictures, let window = try window(file) {
+        if file != Self.thumbnails, let window = try window(file) {
             return TrackOpener(live: self, track: track, window: window, isGranted: false)
         }
         return SegmentOpener(

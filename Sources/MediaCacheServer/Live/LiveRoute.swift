@@ -49,7 +49,7 @@ struct LiveRoute: MediaRoute {
                 for: file, track: parts[1], store: store, settings: settings, inflations: inflations)
         }
         if let window = try live.window(file) {
-            return WindowOpener(live: live, window: window, isIFramePlaylist: file == LiveChannel.pictures)
+            return WindowOpener(live: live, window: window, isIFramePlaylist: file == LiveChannel.thumbnails)
         }
         if file.hasSuffix(".mp4") {
             return try movieOpener(live, String(file.dropLast(4)), allowsGaps: try request.flag("gaps"))
@@ -93,7 +93,7 @@ struct LiveRoute: MediaRoute {
             let ranges = live.recording.recordedRanges(from: from, to: to)
             let key = "\(live.recording.id) \(from) \(to) \(allowsGaps) \(live.isStrict) \(ranges)"
             let title = "this window of \(live.name)"
-            return try await movies.movie(named: key, called: name, window: title, allowsGaps: allowsGaps) {
+            return try await movies.movie(named: key, url: name, window: title, allowsGaps: allowsGaps) {
                 try await live.recording.finished(from: from, to: to, isStrict: live.isStrict)
             }
         }

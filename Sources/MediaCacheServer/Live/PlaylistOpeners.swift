@@ -12,7 +12,7 @@ struct WindowOpener: ReaderOpener {
 
     func reader(_ range: RequestedRange) async throws -> any ByteReader {
         if isIFramePlaylist {
-            let bytes = try await live.recording.pictures(window, isStrict: live.isStrict)
+            let bytes = try await live.recording.iFramePlaylist(window, isStrict: live.isStrict)
             return try MemoryReader(playlist: bytes, name: name)
         }
         let entry = try await live.recording.entry(window, isStrict: live.isStrict)

@@ -122,8 +122,8 @@ public final class AsyncHTTPClientOrigin: Origin {
     private func check(_ request: OriginRequest) async throws {
         try rule.check(request.url, scope: request.scope, isProxied: proxy != nil)
         guard request.scope == .publicOnly, proxy == nil else { return }
-        let meaning = try await hosts.meaning(of: request.url.host, grants: rule.grants)
-        if meaning.isResolved { try meaning.requirePublic(request.url) }
+        let resolution = try await hosts.resolve(request.url.host, allowing: rule.grants)
+        if resolution.isResolved { try resolution.requirePublic(request.url) }
     }
 
     /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`. Waits at most two

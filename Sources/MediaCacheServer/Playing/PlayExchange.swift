@@ -169,13 +169,13 @@ final class PlayExchange: Exchange, ResponsePumpDelegate {
             case .success(let reader):
                 // The selection is valid only for the version it was made for.
                 if let head = self.head, reader.head.joins(head) { return self.send(reader) }
-                self.selectAgain(with: reader, openedFor: range)
+                self.repeatSelection(with: reader, openedFor: range)
             case .failure(let error): self.refuse(error)
             }
         }
     }
 
-    private func selectAgain(with reader: any ByteReader, openedFor range: RequestedRange) {
+    private func repeatSelection(with reader: any ByteReader, openedFor range: RequestedRange) {
         changes += 1
         guard changes <= Self.maximumChanges else {
             reader.cancel()

@@ -67,7 +67,7 @@ public struct PlayTarget: Sendable, Hashable {
 
     /// Returns the target of another resource with the same token. If this target is limited to cached bytes, so is the
     /// new one. At the same origin, it has the same user unless the options have one.
-    func naming(_ other: ResourceURL, options: PlayOptions) -> PlayTarget {
+    func target(for other: ResourceURL, options: PlayOptions) -> PlayTarget {
         var target = self
         (target.url, target.credentials, target.options) = (other.withoutUserInfo, nil, options)
         if options.identity == nil, other.hasSameOrigin(as: url) { target.options.identity = self.options.identity }

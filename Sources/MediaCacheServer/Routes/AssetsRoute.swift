@@ -44,7 +44,7 @@ struct AssetsRoute: Route {
         case 0: return try await respondForAll(request)
         case 1: return try await respondForOne(request, try AssetID(pathPart: parts[0]))
         case 2 where parts[1] == "cover": return try await respondForCover(request, try AssetID(pathPart: parts[0]))
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 

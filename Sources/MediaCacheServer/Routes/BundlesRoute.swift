@@ -58,7 +58,7 @@ struct BundlesRoute: Route {
             return try .json(try await record(of: asset))
         case (0, _): throw request.methodNotAllowed(.get, .post)
         case (2, _): throw request.methodNotAllowed(parts[1] == "complete" ? .post : .put)
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 
@@ -124,7 +124,7 @@ struct BundlesRoute: Route {
             offset >= 0, !request.body.isEmpty, length >= Int64(request.body.count),
             offset <= length - Int64(request.body.count)
         else { throw Problem.badRequest("offset and length don't match the number of bytes in the body") }
-        try await ingestion.take(request.body, at: offset, of: length, as: part)
+        try await ingestion.store(request.body, at: offset, of: length, as: part)
         return RouteResponse(status: 204)
     }
 

@@ -10,7 +10,7 @@ import MediaLibrary
 struct ChannelsRoute: Route {
     static let path = "/api/v1/channels"
     /// The default maximum number of segments in a response: several hours of all tracks.
-    private static let longestTimeline = 10_000
+    private static let maximumTimelineLength = 10_000
 
     let paths = [ChannelsRoute.path, ChannelsRoute.path + "/"]
     let access = RouteAccess.key
@@ -35,7 +35,7 @@ struct ChannelsRoute: Route {
         case (5, "programmes") where parts[3] == "exports":
             return try await respondForExport(
                 request, try Self.formats([parts[4]])[0], of: parts[2], name, recordings)
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 
@@ -58,7 +58,7 @@ struct ChannelsRoute: Route {
                         + "underscores, not beginning with a dot")
             }
             let url = try ResourceURL(addition.url)
-            _ = try HTTPFields(asked: addition.headers ?? [:])
+            _ = try HTTPFields(requested: addition.headers ?? [:])
             let exists = recordings.recording(name) != nil
             let selection = try StreamSelection(
                 DownloadAddition(
@@ -112,7 +112,7 @@ struct ChannelsRoute: Route {
             guard let recording = recordings.recording(name) else {
                 throw Problem.notFound("there is no channel \(name)")
             }
-            let now = recording.present
+            let now = recording.streamTime
             let programme = Programme(
                 name: addition.name, from: try Self.date(addition.from, "from", now),
                 to: try Self.date(addition.to, "to", now), formats: try Self.formats(addition.formats ?? []))
@@ -198,7 +198,7 @@ struct ChannelsRoute: Route {
                     discontinuity: row.isDiscontinuous, bytes: row.length)
             }
         }
-        let page = try Page(segments, of: PageRequest(request), cap: Self.longestTimeline) {
+        let page = try Page(segments, of: PageRequest(request), cap: Self.maximumTimelineLength) {
             Place($0.track, $0.number)
         }
         return try .json(TimelineRecord(segments: page.items, next: page.next), of: request)

@@ -9,7 +9,7 @@ import MediaLibrary
 struct DownloadsRoute: Route {
     static let path = "/api/v1/downloads"
     /// The maximum time that a response waits for a change, in milliseconds.
-    private static let longestWait = 10_000
+    private static let maximumWait = 10_000
 
     let paths = [DownloadsRoute.path, DownloadsRoute.path + "/"]
     let access = RouteAccess.key
@@ -48,7 +48,7 @@ struct DownloadsRoute: Route {
         case (1, _) where parts[0] == "order": throw request.methodNotAllowed(.put)
         case (1, _): return try await respondForOne(request, downloads, try AssetID(pathPart: parts[0]))
         case (0, _): throw request.methodNotAllowed(.get, .post)
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 
@@ -74,7 +74,7 @@ struct DownloadsRoute: Route {
         let addition = try request.decode(DownloadAddition.self)
         let url = try ResourceURL(addition.url)
         // Invalid fields are refused here rather than when they are sent.
-        _ = try HTTPFields(asked: addition.headers ?? [:])
+        _ = try HTTPFields(requested: addition.headers ?? [:])
         try Bounds.check(title: addition.title)
         try Bounds.check(addition.priority, Bounds.priority, "priority")
         try Bounds.check(addition.seconds, Bounds.seconds, "seconds")
@@ -130,7 +130,7 @@ struct DownloadsRoute: Route {
         guard let milliseconds = Int(text), milliseconds >= 0 else {
             throw Problem.badRequest("wait must be a number of milliseconds, not “\(text)”")
         }
-        return milliseconds == 0 ? nil : .milliseconds(min(milliseconds, longestWait))
+        return milliseconds == 0 ? nil : .milliseconds(min(milliseconds, maximumWait))
     }
 
     /// Waits until the state of a download changes, but at most for `limit`.

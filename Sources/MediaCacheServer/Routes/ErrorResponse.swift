@@ -139,12 +139,12 @@ extension Problem {
     /// The problem without URLs, for clients without a key, since URLs of origins may contain credentials.
     var withoutURLs: Problem {
         var problem = self
-        problem.detail = Self.replacingURLs(in: detail.prefix(Self.longestPublicDetail))
+        problem.detail = Self.replacingURLs(in: detail.prefix(Self.maximumDetailLength))
         return problem
     }
 
     /// The maximum length of a detail for clients without a key, in characters. It may quote text sent by the client.
-    private static let longestPublicDetail = 1024
+    private static let maximumDetailLength = 1024
 
     /// Replaces each URL by “its URL”. The time is linear, since any client can send such a text.
     private static func replacingURLs(in text: Substring) -> String {

@@ -19,7 +19,7 @@ extension MediaRoute {
     func bodyLimit(of method: HTTPRequest.Method, at path: String, within limits: ServerLimits) -> Int { 0 }
 
     func respond(to request: RouteRequest) async throws -> RouteResponse {
-        throw Problem.nothingAtPath
+        throw Problem.unknownPath
     }
 }
 

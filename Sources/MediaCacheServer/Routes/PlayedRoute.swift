@@ -33,7 +33,7 @@ struct PlayedRoute: Route {
             return try .json(RemovalList(removed: try await store.remove(keys: keys)))
         case (0, _): throw request.methodNotAllowed(.get)
         case (1, _): throw request.methodNotAllowed(.get, .delete)
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 

@@ -17,7 +17,7 @@ struct ProbeRoute: Route {
         guard request.method == .post else { throw request.methodNotAllowed(.post) }
         let body = try request.decode(ProbeRequest.self)
         let url = try ResourceURL(body.url)
-        let fields = try HTTPFields(asked: body.headers ?? [:])
+        let fields = try HTTPFields(requested: body.headers ?? [:])
         let identity = try await profiles.identity(for: url, in: store)
         let probe = try await MediaProber(store: store, loader: loader).probe(
             url.withoutUserInfo, settings: profiles.settings(for: url, as: identity, fields: fields))

@@ -17,7 +17,7 @@ extension Problem {
         Problem(title: "Not found", status: 404, detail: detail, code: "notFound")
     }
 
-    static let nothingAtPath = notFound("there is nothing at this path")
+    static let unknownPath = notFound("there is nothing at this path")
 
     /// Returns a problem for a method that a path doesn't support.
     ///

@@ -25,7 +25,7 @@ struct ResourcesRoute: Route {
         case 0: return try await respondForAll(request)
         case 1: return try await respondForOne(request, id: try Self.id(parts[0]))
         case 2 where parts[1] == "pin": return try await respondForPin(request, id: try Self.id(parts[0]))
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 

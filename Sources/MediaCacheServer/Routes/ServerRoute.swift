@@ -46,7 +46,7 @@ struct ServerRoute: Route {
     private func setProfile(_ update: HeaderProfileUpdate) throws {
         let origin = try ResourceURL(update.origin)
         guard !update.headers.isEmpty else { return profiles.set(nil, for: origin) }
-        let fields = try HTTPFields(asked: update.headers)
+        let fields = try HTTPFields(requested: update.headers)
         let identity = update.identity.map(ProfileIdentity.init(user:))
         profiles.set(HeaderProfiles.Profile(fields: fields, identity: identity), for: origin)
     }
@@ -56,7 +56,7 @@ extension HTTPFields {
     /// Creates header fields from a request's JSON object.
     ///
     /// - Throws: ``Problem`` for an invalid name or value.
-    init(asked headers: [String: String]) throws {
+    init(requested headers: [String: String]) throws {
         do {
             try self.init(named: headers)
         } catch {

@@ -9,7 +9,7 @@ struct TokensRoute: Route {
     static let path = "/api/v1/tokens"
     private static let keyPath = "/api/v1/key"
     /// The maximum length of a label, in characters.
-    private static let longestLabel = 200
+    private static let maximumLabelLength = 200
 
     let paths = [TokensRoute.path, TokensRoute.path + "/", TokensRoute.keyPath]
     let access = RouteAccess.key
@@ -47,15 +47,15 @@ struct TokensRoute: Route {
             return RouteResponse(status: 204)
         case (0, _): throw request.methodNotAllowed(.get, .post)
         case (1, _): throw request.methodNotAllowed(.get, .delete)
-        default: throw Problem.nothingAtPath
+        default: throw Problem.unknownPath
         }
     }
 
     private static func unknown(_ id: Substring) -> Problem { .notFound("there is no token \(id)") }
 
     private func issue(_ addition: TokenAddition) async throws -> RouteResponse {
-        if let label = addition.label, !(1...Self.longestLabel).contains(label.count) {
-            throw Problem.badRequest("label must have 1 to \(Self.longestLabel) characters")
+        if let label = addition.label, !(1...Self.maximumLabelLength).contains(label.count) {
+            throw Problem.badRequest("label must have 1 to \(Self.maximumLabelLength) characters")
         }
         if let expires = addition.expires, expires <= store.now {
             throw Problem.badRequest("expires must be in the future")

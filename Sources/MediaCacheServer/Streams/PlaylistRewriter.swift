@@ -23,7 +23,7 @@ struct PlaylistRewriter {
     let signature: @Sendable (PlayTarget) -> String
 
     /// The minimum number of bytes by which the variables in its references may lengthen a playlist.
-    private static let minimumRoom = 256 * 1024
+    private static let minimumSpace = 256 * 1024
 
     /// Returns the rewritten playlist.
     ///
@@ -56,7 +56,9 @@ struct PlaylistRewriter {
             if isSigned { return playPath(of: reference, PlayOptions()) }
             let shape = ReferenceShape(reference.uri)
             // A reference with variables is replaced by its value: a player may parse EXT-X-DEFINE differently.
-            if resolvesByItself(reference, shape, depth: depth) { return reference.hasVariables ? reference.uri : nil }
+            if resolvesWithoutRewriting(reference, shape, depth: depth) {
+                return reference.hasVariables ? reference.uri : nil
+            }
             return prefixes.playPath(of: reference.uri, shape) ?? playPath(of: reference, PlayOptions())
         }
         return try PlaylistReferences(context: context).rewritten(bytes) { (reference) throws(CacheError) -> String? in
@@ -109,10 +111,10 @@ struct PlaylistRewriter {
         var options = options
         options.isPublicOnly = scope == .publicOnly
         options.identity = url.credentials.map { profiles.remember($0, for: url, from: .untrusted) }
-        guard isSigned else { return publicPath + target.naming(url, options: options).path }
+        guard isSigned else { return publicPath + target.target(for: url, options: options).path }
         options.isAnonymous = target.options.isAnonymous || !url.hasSameOrigin(as: target.url)
         if options.isAnonymous { options.identity = nil }
-        var named = target.naming(url, options: options)
+        var named = target.target(for: url, options: options)
         named.options.signature = signature(named)
         return publicPath + named.path
     }
@@ -121,7 +123,7 @@ struct PlaylistRewriter {
     private var isSigned: Bool { target.options.signature != nil }
 
     /// Returns whether a player resolves the unchanged reference to the right play URL.
-    private func resolvesByItself(_ reference: Reference, _ shape: ReferenceShape, depth: Int) -> Bool {
+    private func resolvesWithoutRewriting(_ reference: Reference, _ shape: ReferenceShape, depth: Int) -> Bool {
         guard playlist.head.location == nil, scope == target.options.scope, !reference.uri.contains("{$") else {
             return false
         }
@@ -167,7 +169,7 @@ struct PlaylistRewriter {
         let parsed = try? PlaylistParser(context: context).parse(playlist.bytes)
         let lines = playlist.bytes.count { $0 == UInt8(ascii: "\n") } + 1
         return variableCache.options(
-            for: parsed?.variables ?? [:], room: max(playlist.bytes.count, Self.minimumRoom) / lines)
+            for: parsed?.variables ?? [:], space: max(playlist.bytes.count, Self.minimumSpace) / lines)
     }
 
     private static func isPlaylist(_ role: ReferenceRole) -> Bool {
@@ -204,20 +206,20 @@ struct PlaylistRewriter {
 /// length of the original document doesn't bound the length of the result.
 struct RewrittenLength {
     private let bound: Int
-    private var room: Int
+    private var space: Int
 
     /// - Parameter bytes: The document before it is rewritten.
     init(of bytes: [UInt8]) {
         bound = max(16 << 20, 6 * bytes.count)
-        room = bound - bytes.count
+        space = bound - bytes.count
     }
 
     /// Counts text that is added to the document, and returns it.
     ///
     /// - Throws: `CacheError` with `badResponse` if the limit is exceeded.
     mutating func adding(_ text: String) throws(CacheError) -> String {
-        room -= text.utf8.count
-        guard room >= 0 else {
+        space -= text.utf8.count
+        guard space >= 0 else {
             throw CacheError(.badResponse, "the rewritten playlist exceeds the limit of \(bound) bytes")
         }
         return text

@@ -20,10 +20,10 @@ final class PlaylistVariableCache: Sendable {
 
     /// Returns the options for the URL of a playlist that may import `variables` (RFC 8216bis §4.4.2.3).
     ///
-    /// - Parameter room: The number of bytes by which each line of the defining playlist may grow.
-    func options(for variables: [String: String], room: Int) -> PlayOptions {
+    /// - Parameter space: The number of bytes by which each line of the defining playlist may grow.
+    func options(for variables: [String: String], space: Int) -> PlayOptions {
         let length = variables.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        if length <= min(Self.inlineLength, room) { return PlayOptions(variables: variables) }
+        if length <= min(Self.inlineLength, space) { return PlayOptions(variables: variables) }
         return PlayOptions(variableToken: remember(variables, length: length))
     }
 

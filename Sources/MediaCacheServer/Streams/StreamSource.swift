@@ -38,7 +38,7 @@ final class StreamSource: ByteReaderSource {
 
     func readerIfOpen(_ request: ReadRequest, for target: PlayTarget) throws -> (any ByteReader)? {
         guard target.options.document == nil, !loader.expectsPlaylist(at: request.url) else { return nil }
-        let (request, place) = placed(request)
+        let (request, position) = placed(request)
         guard let session = try store.readIfOpen(request) else { return nil }
         guard !needsAccessCheck(session.head, request, target) else {
             session.cancel()
@@ -49,21 +49,21 @@ final class StreamSource: ByteReaderSource {
             loader.remember(request.url)
             return nil
         }
-        if let place { fetchAhead(of: place, request) }
+        if let position { fetchAhead(of: position, request) }
         return session
     }
 
     func reader(_ request: ReadRequest, for target: PlayTarget) async throws -> any ByteReader {
         if let kind = target.options.document { return try await document(kind, request, target) }
-        let (placedRequest, place) = placed(request)
+        let (placedRequest, position) = placed(request)
         var judged: WholeBody?
         if loader.expectsPlaylist(at: request.url) {
-            switch try await loadResource(placedRequest, target, isSegment: place != nil) {
+            switch try await loadResource(placedRequest, target, isSegment: position != nil) {
             case .playlist(let playlist): return try reader(playlist, target, request)
             case .media(let body): judged = body
             }
         }
-        try await refuseGap(at: place, placedRequest)
+        try await refuseGap(at: position, placedRequest)
         for _ in 0..<Self.maximumRounds {
             // Another request could return another version, so a body that isn't stored is read from memory.
             if let judged, judged.version == nil { return try reader(judged, request) }
@@ -71,7 +71,7 @@ final class StreamSource: ByteReaderSource {
             do {
                 let session = try await openedSession(placedRequest, target)
                 if isReadable(session, judged, request.url) {
-                    if let place { fetchAhead(of: place, request) }
+                    if let position { fetchAhead(of: position, request) }
                     return session
                 }
                 session.cancel()
@@ -80,7 +80,7 @@ final class StreamSource: ByteReaderSource {
                 refusal = error
             }
             do {
-                switch try await loadResource(placedRequest, target, isSegment: place != nil) {
+                switch try await loadResource(placedRequest, target, isSegment: position != nil) {
                 case .playlist(let playlist):
                     loader.remember(request.url)
                     return try reader(playlist, target, request)
@@ -126,9 +126,9 @@ final class StreamSource: ByteReaderSource {
     }
 
     /// Throws if the playlist marks the segment as a gap (RFC 8216bis §4.4.4.7), unless the segment is cached.
-    private func refuseGap(at place: SegmentPosition?, _ request: ReadRequest) async throws {
-        guard let place, place.isGap, !store.isAvailableWithoutOrigin(request) else { return }
-        if place.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
+    private func refuseGap(at position: SegmentPosition?, _ request: ReadRequest) async throws {
+        guard let position, position.isGap, !store.isAvailableWithoutOrigin(request) else { return }
+        if position.namedSince == nil, try await store.resource(of: request)?.isComplete == true { return }
         throw CacheError(.notFound, "the playlist marks \(request.url) as a gap (EXT-X-GAP)")
     }
 
@@ -212,25 +212,25 @@ final class StreamSource: ByteReaderSource {
     /// Returns the request, adapted to the segment's position in a stream. A segment is fetched whole. A live segment
     /// is revalidated if its cached version is older than its media sequence number.
     private func placed(_ request: ReadRequest) -> (ReadRequest, SegmentPosition?) {
-        guard let place = recentPlaylists.place(of: request.url) else { return (request, nil) }
+        guard let position = recentPlaylists.position(of: request.url) else { return (request, nil) }
         var request = request
-        request.kind = place.kind
-        if place.isWholeResource { request.policy = .whole }
-        if place.isHint { request.settings = (request.settings ?? store.transfers).waitingForFutureContent }
-        if let moment = place.namedSince { request.revalidation = .since(moment) }
-        return (request, place)
+        request.kind = position.kind
+        if position.isWholeResource { request.policy = .whole }
+        if position.isHint { request.settings = (request.settings ?? store.transfers).waitingForFutureContent }
+        if let moment = position.namedSince { request.revalidation = .since(moment) }
+        return (request, position)
     }
 
     /// Prefetches the next segments, with the scope of the playlist that references them.
-    private func fetchAhead(of place: SegmentPosition, _ request: ReadRequest) {
-        let (urls, scope) = recentPlaylists.following(place, count: segmentsAhead)
+    private func fetchAhead(of position: SegmentPosition, _ request: ReadRequest) {
+        let (urls, scope) = recentPlaylists.following(position, count: segmentsAhead)
         guard !urls.isEmpty else { return }
         let settings = (request.settings ?? store.transfers).narrowed(to: scope)
         Task {
             for url in urls {
-                let (ahead, place) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
-                guard let place, !store.isAvailableWithoutOrigin(ahead) else { continue }
-                if place.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
+                let (ahead, position) = placed(ReadRequest(url: url, transferClass: .preload, settings: settings))
+                guard let position, !store.isAvailableWithoutOrigin(ahead) else { continue }
+                if position.namedSince == nil, (try? await store.resource(of: ahead))??.isComplete == true { continue }
                 // An error is reported when the player requests the segment.
                 try? await store.read(ahead).cancel()
             }

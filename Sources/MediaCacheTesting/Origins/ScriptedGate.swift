@@ -54,8 +54,8 @@ public final class ScriptedGate: Sendable {
 
     /// Calls `callback` once when the gate opens, or immediately if it's open.
     ///
-    /// - Returns: The identifier for ``forget(_:)``; nil if `callback` has been called.
-    func whenOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {
+    /// - Returns: The identifier for ``removeCallback(_:)``; nil if `callback` has been called.
+    func onOpen(_ callback: @escaping @Sendable () -> Void) -> Int? {
         let (id, reached) = state.withLock { state -> (Int?, [CheckedContinuation<Void, Never>]) in
             if state.isOpen { return (nil, []) }
             let id = state.takeID()
@@ -71,7 +71,7 @@ public final class ScriptedGate: Sendable {
     }
 
     /// Removes a callback.
-    func forget(_ id: Int?) {
+    func removeCallback(_ id: Int?) {
         guard let id else { return }
         _ = state.withLock { $0.callbacks.removeValue(forKey: id) }
     }
@@ -101,7 +101,7 @@ final class ScriptedWait: Sendable {
 
     /// Waits until `gate` opens, ``end(_:)`` is called, the task is cancelled, or `limit` has passed on `time`.
     func run(gate: ScriptedGate, limit: Duration, time: (any TimeSource)?) async -> Outcome {
-        let id = gate.whenOpen { self.end(.opened) }
+        let id = gate.onOpen { self.end(.opened) }
         let timer = time.map { time in
             Task {
                 guard (try? await time.sleep(for: limit)) != nil else { return }
@@ -109,7 +109,7 @@ final class ScriptedWait: Sendable {
             }
         }
         defer {
-            gate.forget(id)
+            gate.removeCallback(id)
             timer?.cancel()
         }
         return await withTaskCancellationHandler {

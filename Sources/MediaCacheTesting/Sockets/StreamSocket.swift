@@ -99,9 +99,9 @@ struct StreamSocket: Sendable, Hashable {
         guard pipe(&ends) == 0 else { return false }
         let (readEnd, writeEnd) = (StreamSocket(descriptor: ends[0]), StreamSocket(descriptor: ends[1]))
         let signal = GateSignal(writeEnd)
-        let id = gate.whenOpen { signal.fire() }
+        let id = gate.onOpen { signal.fire() }
         defer {
-            gate.forget(id)
+            gate.removeCallback(id)
             signal.retire()
             readEnd.close()
         }

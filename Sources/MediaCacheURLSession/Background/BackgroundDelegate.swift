@@ -11,14 +11,14 @@ import Synchronization
 final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     private let deliveries: DeliveryFolder
     /// The receiver of the reports; nil until ``listen(_:)``.
-    private let listener = Mutex<(@Sendable (News) -> Void)?>(nil)
+    private let listener = Mutex<(@Sendable (Report) -> Void)?>(nil)
 
     /// A report about the session or one of its transfers.
-    enum News: Sendable {
+    enum Report: Sendable {
         case delivered(BackgroundRequest)
         case failed(BackgroundRequest, CacheError)
         /// The system has delivered all events of the session.
-        case waitForSystemEvents
+        case deliveredAllEvents
     }
 
     private let now: @Sendable () -> Date
@@ -28,9 +28,9 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
         self.now = now
     }
 
-    func listen(_ body: @escaping @Sendable (News) -> Void) { listener.withLock { $0 = body } }
+    func listen(_ body: @escaping @Sendable (Report) -> Void) { listener.withLock { $0 = body } }
 
-    private func report(_ news: News) { listener.withLock { $0 }?(news) }
+    private func report(_ report: Report) { listener.withLock { $0 }?(report) }
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
@@ -68,6 +68,6 @@ final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, Sendable {
     }
 
     #if canImport(Darwin)
-        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.waitForSystemEvents) }
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { report(.deliveredAllEvents) }
     #endif
 }

@@ -44,7 +44,7 @@ public final class BackgroundTransfers: Sendable {
         var storageTask: Task<Void, Never>?
         /// The unfinished transfers that this instance started.
         var started: Set<BackgroundRequest> = []
-        /// Whether the system has delivered all events since the last call to ``told()``.
+        /// Whether the system has delivered all events since the last call to ``waitForDeliveredEvents()``.
         var areEventsDelivered = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -77,7 +77,7 @@ public final class BackgroundTransfers: Sendable {
         self.settings = settings
         hosts = HostAddresses(time: store.time)
         let delegate = BackgroundDelegate(deliveries) { [time = store.time] in time.now }
-        delegate.listen { [weak self] news in self?.take(news) }
+        delegate.listen { [weak self] report in self?.handle(report) }
         #if canImport(Darwin)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.isDiscretionary = isDiscretionary
@@ -132,7 +132,7 @@ public final class BackgroundTransfers: Sendable {
                 .invalidSetting, "\(url) can't be fetched: the store's settings forbid requests to origins")
         }
         let address = try RequestURL.url(of: url)
-        let host = try await hosts.meaning(of: url.host, grants: settings.allowedNetworks)
+        let host = try await hosts.resolve(url.host, allowing: settings.allowedNetworks)
         if transfers.scope == .publicOnly { try host.requirePublic(url) }
         // Bytes in received files must not be requested again.
         await storeReceivedFiles()
@@ -206,13 +206,13 @@ public final class BackgroundTransfers: Sendable {
     /// events of the next launch.
     public func waitForSystemEvents() async {
         #if canImport(Darwin)
-            await told()
+            await waitForDeliveredEvents()
         #endif
         await storeReceivedFiles()
     }
 
     /// Waits until the system has delivered all events since the last call, or ``shutdown()`` is called.
-    func told() async {
+    func waitForDeliveredEvents() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 let isOver = state.areEventsDelivered || state.session == nil
@@ -301,15 +301,15 @@ extension BackgroundTransfers {
 
 extension BackgroundTransfers {
     /// Handles a report of the session's delegate.
-    func take(_ news: BackgroundDelegate.News) {
-        switch news {
+    func handle(_ report: BackgroundDelegate.Report) {
+        switch report {
         case .delivered(let request):
             storeDeliveries()
             state.withLock { _ = $0.started.remove(request) }
         case .failed(let request, let error):
             state.withLock { _ = $0.started.remove(request) }
             reportFailure(request, error)
-        case .waitForSystemEvents:
+        case .deliveredAllEvents:
             let waiting = state.withLock { state in
                 defer { state.waiting = [] }
                 state.areEventsDelivered = state.waiting.isEmpty
@@ -361,7 +361,7 @@ extension BackgroundTransfers {
         guard let location = response.location, location.host != response.url.host else { return }
         let isBound = isPublic && !store.transfers.allowsLocalRedirects
         guard isBound || store.transfers.scope == .publicOnly else { return }
-        try await hosts.meaning(of: location.host, grants: settings.allowedNetworks).requirePublic(location)
+        try await hosts.resolve(location.host, allowing: settings.allowedNetworks).requirePublic(location)
     }
 
     private func reportFailure(_ request: BackgroundRequest, _ error: CacheError) {

@@ -115,7 +115,7 @@ extension DeliveryFolder.Record {
             named.append(HTTPField(name: name, value: fields[index + 1]))
         }
         return DeliveredResponse(
-            url: try ResourceURL(request.url), asked: request.range, status: status, headerFields: named,
+            url: try ResourceURL(request.url), requested: request.range, status: status, headerFields: named,
             location: try location.map { try ResourceURL($0) }, file: path, received: received)
     }
 }

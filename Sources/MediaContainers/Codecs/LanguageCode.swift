@@ -1,7 +1,7 @@
 /// Conversions between BCP 47 tags and the language codes of MP4, which are ISO 639-2/T (ISO/IEC 14496-12, 8.4.2).
 enum LanguageCode {
     /// The maximum length of an accepted tag in bytes. Tags in use are shorter (RFC 5646, 4.4.1).
-    private static let longestTag = 64
+    private static let maximumTagLength = 64
 
     /// Returns the ISO 639-2/T code of a BCP 47 tag, or `und` if there is none.
     static func threeLetters(_ tag: String?) -> String {
@@ -16,7 +16,7 @@ enum LanguageCode {
 
     /// Returns the text as a BCP 47 tag, or nil if it's invalid or `und`.
     static func tag(_ text: String?) -> String? {
-        guard let text, !text.isEmpty, text.utf8.count <= longestTag else { return nil }
+        guard let text, !text.isEmpty, text.utf8.count <= maximumTagLength else { return nil }
         let tag = text.replacing("_", with: "-")
         let isTag = tag.utf8.allSatisfy { byte in
             byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)

@@ -26,7 +26,7 @@ public struct ContainerError: Error, Sendable {
     /// The kind of failure.
     public var code: Code
     /// A description of the failure and the structure in which it occurred, such as `stsz: 4000 entries, room for 12`.
-    public var what: String
+    public var summary: String
     /// The offset of the failure from the start of the file or stream in bytes, or nil if unknown.
     public var offset: Int64?
     /// A suggestion for the user, or nil.
@@ -43,10 +43,10 @@ public struct ContainerError: Error, Sendable {
     ///   - advice: A suggestion for the user.
     ///   - cause: The error of the source or sink.
     public init(
-        _ code: Code, _ what: String, at offset: Int64? = nil, advice: String? = nil, cause: (any Error)? = nil
+        _ code: Code, _ summary: String, at offset: Int64? = nil, advice: String? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
-        self.what = what
+        self.summary = summary
         self.offset = offset
         self.advice = advice
         self.cause = cause
@@ -56,7 +56,7 @@ public struct ContainerError: Error, Sendable {
 extension ContainerError: CustomStringConvertible {
     /// A single line: the description, the offset and the advice.
     public var description: String {
-        var line = what
+        var line = summary
         if let offset { line += " (at byte \(offset))" }
         if let cause { line += ": \(cause)" }
         if let advice { line += ". \(advice)" }
@@ -93,16 +93,16 @@ public struct ContainerDiagnostic: Sendable, Hashable {
     /// The kind of defect.
     public var code: Code
     /// A description of the defect.
-    public var what: String
+    public var summary: String
     /// The approximate offset from the start of the file or stream in bytes.
     public var offset: Int64
     /// The id of the affected track, or nil if the defect isn't specific to a track.
     public var track: UInt32?
 
     /// Creates a diagnostic.
-    public init(_ code: Code, _ what: String, at offset: Int64, track: UInt32? = nil) {
+    public init(_ code: Code, _ summary: String, at offset: Int64, track: UInt32? = nil) {
         self.code = code
-        self.what = what
+        self.summary = summary
         self.offset = offset
         self.track = track
     }

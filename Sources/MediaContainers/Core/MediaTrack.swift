@@ -39,7 +39,7 @@ public struct MediaTrack: Sendable, Hashable {
     }
 
     /// Whether the samples of the track are read. Data tracks and unsupported codings are only listed.
-    public var isRead: Bool { kind != .data && !formats.contains(where: \.isUnsupported) }
+    public var isSupported: Bool { kind != .data && !formats.contains(where: \.isUnsupported) }
 
     /// The first format; most tracks have only this one.
     public var format: MediaFormat? { formats.first }

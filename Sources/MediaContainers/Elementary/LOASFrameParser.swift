@@ -126,8 +126,8 @@ struct StreamMuxConfig: Equatable {
         return value
     }
 
-    private static func unsupported(_ what: String, _ reader: BitReader) -> ContainerError {
-        ContainerError(.unsupported, "LATM with \(what) isn't supported", at: reader.offset)
+    private static func unsupported(_ feature: String, _ reader: BitReader) -> ContainerError {
+        ContainerError(.unsupported, "LATM with \(feature) isn't supported", at: reader.offset)
     }
 }
 

@@ -19,7 +19,7 @@ struct PayloadBuffer: ~Copyable {
 
     @inline(__always)
     mutating func append(_ source: UnsafeRawPointer, count: Int) {
-        if tail + count > storage.count { makeRoom(count) }
+        if tail + count > storage.count { reserveSpace(count) }
         guard let base = storage.baseAddress else { return }
         (base + tail).copyMemory(from: source, byteCount: count)
         tail += count
@@ -47,7 +47,7 @@ struct PayloadBuffer: ~Copyable {
         head = 0
     }
 
-    private mutating func makeRoom(_ more: Int) {
+    private mutating func reserveSpace(_ more: Int) {
         moveToFront()
         guard tail + more > storage.count else { return }
         let larger = UnsafeMutableRawBufferPointer.allocate(

@@ -13,7 +13,8 @@ public enum FastStart {
         while true {
             switch planner.step {
             case .done(let layout): return layout
-            case .read(let range): try planner.supply(try source.bytes(range, limit: FastStartPlanner.largestIndex))
+            case .read(let range):
+                try planner.supply(try source.bytes(range, limit: FastStartPlanner.maximumIndexLength))
             }
         }
     }
@@ -41,7 +42,7 @@ public struct FastStartPlanner: Sendable {
     }
 
     /// The maximum size of a relocated `moov` in bytes: 512 MiB.
-    static let largestIndex = 512 << 20
+    static let maximumIndexLength = 512 << 20
     /// The maximum number of top-level boxes. Files with more are rejected.
     private static let maximumBoxes = 100_000
 
@@ -57,7 +58,7 @@ public struct FastStartPlanner: Sendable {
     /// - Parameter length: The length of the file in bytes.
     public init(length: Int64) {
         self.length = length
-        step = .read(0..<min(length, Int64(BoxHeader.largestHeader)))
+        step = .read(0..<min(length, Int64(BoxHeader.maximumHeaderLength)))
     }
 
     /// Supplies the bytes requested by ``step``.
@@ -99,13 +100,13 @@ public struct FastStartPlanner: Sendable {
         }
         let next = header.end
         if length - next >= 8 {
-            step = .read(next..<min(length, next.addingClamped(Int64(BoxHeader.largestHeader))))
+            step = .read(next..<min(length, next.addingClamped(Int64(BoxHeader.maximumHeaderLength))))
         } else {
-            try askForMovie()
+            try requestMovieBox()
         }
     }
 
-    private mutating func askForMovie() throws(ContainerError) {
+    private mutating func requestMovieBox() throws(ContainerError) {
         guard let movie else {
             throw ContainerError(
                 .malformed, "no moov: the file has no index", at: length,
@@ -120,9 +121,10 @@ public struct FastStartPlanner: Sendable {
                 .unsupported, "moov after fragments (moof)", at: movie.offset,
                 advice: "Remux the file to a progressive MP4")
         }
-        guard movie.size <= Int64(Self.largestIndex) else {
+        guard movie.size <= Int64(Self.maximumIndexLength) else {
             throw ContainerError(
-                .limitExceeded, "moov: \(movie.size) bytes exceed the limit of \(Self.largestIndex)", at: movie.offset)
+                .limitExceeded, "moov: \(movie.size) bytes exceed the limit of \(Self.maximumIndexLength)",
+                at: movie.offset)
         }
         isReadingMovie = true
         step = .read(movie.offset..<movie.end)

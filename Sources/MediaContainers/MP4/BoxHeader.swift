@@ -33,7 +33,7 @@ public struct BoxHeader: Sendable, Hashable {
     public var payload: Range<Int64> { offset + Int64(headerSize)..<end }
 
     /// The maximum size of a header: 8 bytes, a 64-bit size and an extended type.
-    static let largestHeader = 32
+    static let maximumHeaderLength = 32
 
     /// Reads a header.
     ///

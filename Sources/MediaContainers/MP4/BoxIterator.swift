@@ -48,8 +48,8 @@ public struct TopLevelBoxes<Source: ByteSource> {
         let length = source.length
         guard length - position >= 8 else { return nil }
         let begin = position
-        let end = min(length, begin.addingClamped(Int64(BoxHeader.largestHeader)))
-        let bytes = try source.bytes(begin..<end, limit: BoxHeader.largestHeader)
+        let end = min(length, begin.addingClamped(Int64(BoxHeader.maximumHeaderLength)))
+        let bytes = try source.bytes(begin..<end, limit: BoxHeader.maximumHeaderLength)
         let header = try bytes.withReader(at: begin) { (reader) throws(ContainerError) in
             try BoxHeader(&reader, limit: length)
         }

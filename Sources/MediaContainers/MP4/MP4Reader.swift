@@ -11,7 +11,7 @@ public struct MP4Reader<Source: ByteSource> {
     let fragmentsBegin: Int64
 
     /// The maximum size of a `moov` or `moof` in bytes: 512 MiB, enough for the tables of several weeks of media.
-    static var largestIndex: Int { 512 << 20 }
+    static var maximumIndexLength: Int { 512 << 20 }
 
     /// The maximum number of boxes to skip while looking for the next relevant one.
     static var maximumBoxes: Int { 100_000 }
@@ -42,7 +42,7 @@ public struct MP4Reader<Source: ByteSource> {
                 throw ContainerError(.limitExceeded, "no moov among the first \(count) boxes", at: header.offset)
             }
             guard header.type == "moov" else { continue }
-            let payload = try source.bytes(header.payload, limit: Self.largestIndex)
+            let payload = try source.bytes(header.payload, limit: Self.maximumIndexLength)
             movie = try Movie(payload: payload, at: header.payload.lowerBound)
             fragmentsBegin = header.end
             return

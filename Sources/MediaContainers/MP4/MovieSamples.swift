@@ -105,7 +105,7 @@ public struct MovieSamples<Source: ByteSource> {
                 throw ContainerError(.limitExceeded, "no samples among \(count) boxes", at: header.offset)
             }
             guard header.type == "moof" else { continue }
-            let payload = try source.bytes(header.payload, limit: MP4Reader<Source>.largestIndex)
+            let payload = try source.bytes(header.payload, limit: MP4Reader<Source>.maximumIndexLength)
             let fragment = try MovieFragment(payload: payload, header: header, movie: movie)
             var ends = trackEnds
             for (number, part) in fragment.tracks.enumerated() {

@@ -95,7 +95,7 @@ public struct SampleTable: Sendable {
     }
 
     /// Returns an error for an entry of a table.
-    func damage(_ what: String, _ entries: Entries, _ index: Int) -> ContainerError {
-        ContainerError(.malformed, what, at: origin + Int64(entries.start + index * entries.width))
+    func damage(_ summary: String, _ entries: Entries, _ index: Int) -> ContainerError {
+        ContainerError(.malformed, summary, at: origin + Int64(entries.start + index * entries.width))
     }
 }

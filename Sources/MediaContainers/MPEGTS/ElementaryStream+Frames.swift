@@ -1,6 +1,6 @@
 extension ElementaryStream {
     /// The maximum length of an accepted frame in bytes. The largest pictures at the highest HEVC level are smaller.
-    private var longestFrame: Int { isVideo ? 16 << 20 : 1 << 20 }
+    private var maximumFrameLength: Int { isVideo ? 16 << 20 : 1 << 20 }
 
     /// The number of bytes of a start code that may be at the end of the previous packet.
     private var markTolerance: Int64 { isVideo ? 3 : 0 }
@@ -17,7 +17,7 @@ extension ElementaryStream {
                 try report(.damagedFrame, "\(length) bytes outside of any frame", into: &sink)
                 buffer.consume(length)
             default:
-                if buffer.count > longestFrame {
+                if buffer.count > maximumFrameLength {
                     try report(.tooLong, "no end of frame in \(buffer.count) bytes", into: &sink)
                     buffer.consume(buffer.count)
                     parser.reset()

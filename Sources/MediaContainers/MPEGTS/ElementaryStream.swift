@@ -219,8 +219,8 @@ final class ElementaryStream {
     }
 
     func report<Sink: SampleSink>(
-        _ code: ContainerDiagnostic.Code, _ what: String, into sink: inout Sink
+        _ code: ContainerDiagnostic.Code, _ summary: String, into sink: inout Sink
     ) throws(ContainerError) {
-        try sink.diagnostic(ContainerDiagnostic(code, what, at: offset, track: UInt32(pid)))
+        try sink.diagnostic(ContainerDiagnostic(code, summary, at: offset, track: UInt32(pid)))
     }
 }

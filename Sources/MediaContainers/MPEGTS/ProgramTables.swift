@@ -71,7 +71,7 @@ struct ProgramTables {
                 found.maps.append(new)
             }
         } catch {
-            found.damage.append("PID \(pid): \(error.what)")
+            found.damage.append("PID \(pid): \(error.summary)")
         }
     }
 

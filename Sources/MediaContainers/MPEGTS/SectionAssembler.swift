@@ -2,7 +2,7 @@
 struct SectionAssembler {
     /// The maximum length of a section in bytes. `section_length`, which excludes three bytes, is at most 1021 for PAT
     /// and PMT and 4093 for private sections.
-    private static let longestSection = 4096
+    private static let maximumSectionLength = 4096
 
     private var section: [UInt8] = []
     /// Whether the bytes so far belong to a section. After stuffing, data is ignored until a payload signals the start
@@ -41,7 +41,7 @@ struct SectionAssembler {
         section.append(contentsOf: bytes)
         while section.count >= 3 {
             let length = 3 + (Int(section[1] & 0x0F) << 8 | Int(section[2]))
-            guard section[0] != 0xFF, length <= Self.longestSection else { return reset() }
+            guard section[0] != 0xFF, length <= Self.maximumSectionLength else { return reset() }
             guard section.count >= length else { return }
             sections.append(Array(section[..<length]))
             section.removeFirst(length)

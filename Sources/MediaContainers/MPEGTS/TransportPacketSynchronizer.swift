@@ -246,7 +246,7 @@ package enum TransportPacketBoundaries {
     /// - Returns: The offsets in order; empty if the source isn't a transport stream. Offsets at which damage has
     ///   displaced the packets are omitted.
     /// - Throws: The errors of the source.
-    package static func borders(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
+    package static func boundaries(of source: some ByteSource, every length: Int64) throws(ContainerError) -> [Int64] {
         guard length > 0, source.length >= 2 * length else { return [] }
         let probe = SegmentFormat.probeLength
         let front = try source.bytes(0..<min(source.length, Int64(probe)), limit: probe)

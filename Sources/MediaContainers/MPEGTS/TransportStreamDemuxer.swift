@@ -206,9 +206,9 @@ public final class TransportStreamDemuxer {
     }
 
     private func report<Sink: SampleSink>(
-        _ code: ContainerDiagnostic.Code, _ what: String, into sink: inout Sink
+        _ code: ContainerDiagnostic.Code, _ summary: String, into sink: inout Sink
     ) throws(ContainerError) {
-        try sink.diagnostic(ContainerDiagnostic(code, what, at: synchronizer.packetOffset))
+        try sink.diagnostic(ContainerDiagnostic(code, summary, at: synchronizer.packetOffset))
     }
 }
 

@@ -8,7 +8,7 @@
 /// Damage isn't an error: it is reported and skipped.
 public final class PackedAudioDemuxer {
     /// The maximum length of an ID3 tag in bytes. A longer tag, such as one with a large picture, is skipped.
-    private static let longestTag = 16 << 20
+    private static let maximumTagLength = 16 << 20
 
     /// The format, or nil until it is recognised.
     public private(set) var format: PackedAudioFormat?
@@ -157,7 +157,7 @@ public final class PackedAudioDemuxer {
     private func takeTag<Sink: SampleSink>(
         _ bytes: UnsafeRawBufferPointer, length: Int, isLast: Bool, into sink: inout Sink
     ) throws(ContainerError) -> Bool {
-        if length > Self.longestTag {
+        if length > Self.maximumTagLength {
             try sink.diagnostic(
                 ContainerDiagnostic(.tooLong, "skipped an ID3 tag of \(length) bytes", at: buffer.position))
             unread = length - min(length, bytes.count)

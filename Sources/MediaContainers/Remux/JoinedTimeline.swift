@@ -71,7 +71,7 @@ struct JoinedTimeline {
     private static let reach: Int64 = 10 * 90_000
 
     /// The longest unannounced gap that's accepted.
-    let longestGap: Int64
+    let maximumGap: Int64
     /// The ids of `periods` in order.
     private var order: [ClockPeriodID] = []
     private var periods: [ClockPeriodID: ClockPeriod] = [:]
@@ -81,7 +81,7 @@ struct JoinedTimeline {
     /// The inputs that have left their period but haven't begun in the next.
     private var departures: [Int: Departure] = [:]
 
-    init(longestGap: Int64) { self.longestGap = longestGap }
+    init(maximumGap: Int64) { self.maximumGap = maximumGap }
 
     /// The first period without a shift.
     var unsettled: ClockPeriodID? { order.first { periods[$0]?.shift == nil } }
@@ -231,7 +231,7 @@ struct JoinedTimeline {
         guard let end = track.decodedEnd else { return false }
         if dts < track.lastDecoded.subtractingClamped(Self.tolerance) { return true }
         // A gap of known duration accounts only for a step of that duration.
-        let limit = longestGap.addingClamped(track.gap ?? 0)
+        let limit = maximumGap.addingClamped(track.gap ?? 0)
         guard track.gap != 0, dts.subtractingClamped(end) > limit else { return false }
         // Another track of the same clock may already be at this time.
         return dts > (periods[track.period]?.latest ?? .min).addingClamped(Self.reach)

@@ -18,7 +18,7 @@ struct OutputTrack {
     /// The audio frames that form a sample together with later frames.
     var blocks = AudioBlockGroup()
     /// The samples after a jump of the timestamps that may be damage.
-    var doubt: SuspectSamples?
+    var suspects: SuspectSamples?
     private var nextDTS: Int64?
     private var lastDTS: Int64?
 

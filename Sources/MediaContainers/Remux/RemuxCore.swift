@@ -4,7 +4,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     /// The input whose demuxer is running.
     var input: RemuxInput
     /// The tracks that aren't carried over: data, and codecs that aren't read.
-    private(set) var leftOut: [MediaTrack] = []
+    private(set) var omittedTracks: [MediaTrack] = []
     /// The damage found in the segments.
     private(set) var damage = RemuxDamage()
     private var outputs: [OutputTrack] = []
@@ -19,19 +19,19 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     private var held = SampleQueue()
     private let reframer = SampleReframer()
 
-    init(output: Output, inputs: [RemuxInput], longestGap: Int64) {
+    init(output: Output, inputs: [RemuxInput], maximumGap: Int64) {
         self.output = RemuxOutput(output)
         self.inputs = inputs
         hasDefault = inputs.contains(where: \.isDefault)
         input = inputs[0]
-        timeline = JoinedTimeline(longestGap: longestGap)
+        timeline = JoinedTimeline(maximumGap: maximumGap)
     }
 
     mutating func tracks(_ tracks: [MediaTrack]) throws(ContainerError) {
         input.tracks = tracks
         while input.routes.count < tracks.count { input.routes.append(nil) }
         for track in tracks {
-            if !track.isRead, !leftOut.contains(track) { leftOut.append(track) }
+            if !track.isSupported, !omittedTracks.contains(track) { omittedTracks.append(track) }
             guard let protection = track.formats.compactMap(\.protection).first else { continue }
             throw ContainerError(
                 .encrypted, "track \(track.id) is encrypted (\(protection.scheme))",
@@ -43,8 +43,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         guard input.tracks.indices.contains(sample.track) else { return }
         let track = input.tracks[sample.track]
         input.begin(sample.track)
-        guard track.formats.indices.contains(sample.formatIndex), track.isRead else { return }
-        guard !input.refused.contains(sample.track) else { return }
+        guard track.formats.indices.contains(sample.formatIndex), track.isSupported else { return }
+        guard !input.rejectedTracks.contains(sample.track) else { return }
         let format = track.formats[sample.formatIndex]
         // Frames before the first parameter sets can't be decoded.
         if format.configuration.isEmpty, format.codec == .avc || format.codec == .hevc { return }
@@ -64,7 +64,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         routed.formatIndex = formatIndex
         let times = Times(dts: dts, pts: pts, duration: duration, origin: input.origin, timescale: track.timescale)
         let isExpected = track.kind == .text || timeline.isExpected(target, of: input.index, at: dts)
-        guard isExpected, outputs[target].doubt == nil else {
+        guard isExpected, outputs[target].suspects == nil else {
             return try hold(routed, times, isExpected: isExpected, format, bytes)
         }
         try admit(routed, times, of: input, format, bytes)
@@ -98,38 +98,38 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     // MARK: - Damaged timestamps
 
     /// The maximum duration that one timestamp covers, which is that of a PES packet or a segment, in ticks of 90 kHz.
-    private var longestReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
+    private var maximumReach: Int64 { input.transportStream == nil ? 12 * 90_000 : 90_000 }
 
     /// Holds a sample after an unexpected jump, or resolves the held samples.
     private mutating func hold(
         _ sample: MediaSample, _ times: Times, isExpected: Bool, _ format: MediaFormat, _ bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         let track = sample.track
-        switch outputs[track].doubt?.verdict(onNext: times.dts) {
+        switch outputs[track].suspects?.verdict(onNext: times.dts) {
         case .open?, nil: break
         case .confirmed?: try resolveSuspects(of: track, isDamaged: false)
         case .damaged?, .contradicted?: try resolveSuspects(of: track, isDamaged: true)
         }
-        if outputs[track].doubt == nil {
+        if outputs[track].suspects == nil {
             guard !timeline.isExpected(track, of: input.index, at: times.dts) else {
                 return try admit(sample, times, of: input, format, bytes)
             }
             let last = timeline.lastTimes(track)
-            outputs[track].doubt = SuspectSamples(expected: last.end, offset: last.offset, longest: longestReach)
+            outputs[track].suspects = SuspectSamples(expected: last.end, offset: last.offset, longest: maximumReach)
         }
-        outputs[track].doubt?.append(
+        outputs[track].suspects?.append(
             SuspectSamples.Held(
                 sample: sample, timescale: times.timescale, dts: times.dts, pts: times.pts, duration: times.duration,
                 origin: times.origin, input: input, format: format, bytes: [UInt8](copying: bytes)))
-        if outputs[track].doubt?.isFull == true { try resolveSuspects(of: track, isDamaged: false) }
+        if outputs[track].suspects?.isFull == true { try resolveSuspects(of: track, isDamaged: false) }
     }
 
     /// Delivers the doubtful samples of a track.
     private mutating func resolveSuspects(of track: Int, isDamaged: Bool) throws(ContainerError) {
-        guard let doubt = outputs[track].doubt else { return }
-        outputs[track].doubt = nil
+        guard let suspects = outputs[track].suspects else { return }
+        outputs[track].suspects = nil
         if isDamaged { damage.add(.damagedTimestamp, at: timeline.elapsed(track)) }
-        for held in isDamaged ? doubt.repaired : doubt.samples {
+        for held in isDamaged ? suspects.repaired : suspects.samples {
             let times = Times(
                 dts: held.dts, pts: held.pts, duration: held.duration, origin: held.origin, timescale: held.timescale)
             let result = held.bytes.withUnsafeBytes { bytes in
@@ -153,7 +153,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         if diagnostic.code == .scrambled {
             try reject(
                 ContainerError(
-                    .encrypted, diagnostic.what, at: diagnostic.offset,
+                    .encrypted, diagnostic.summary, at: diagnostic.offset,
                     advice: "Remux an unscrambled recording"))
         }
         if input.hasBegun(diagnostic.track) {
@@ -188,7 +188,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     mutating func release() {
         for index in outputs.indices where outputs[index].input == input.index { outputs[index].feeder = nil }
         for index in input.routes.indices { input.routes[index] = nil }
-        input.refused = []
+        input.rejectedTracks = []
     }
 
     /// Delivers the held samples.
@@ -212,9 +212,9 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     }
 
     /// Records an error for the current segment, or throws it if damage isn't tolerated.
-    private func reject(_ obstacle: ContainerError) throws(ContainerError) {
-        guard input.isTolerant else { throw obstacle }
-        if input.obstacle == nil { input.obstacle = obstacle }
+    private func reject(_ error: ContainerError) throws(ContainerError) {
+        guard input.isTolerant else { throw error }
+        if input.firstError == nil { input.firstError = error }
     }
 
     /// Returns the output track for an input track, or nil for a codec that isn't carried over.
@@ -227,7 +227,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         let first = found.flatMap { outputs[$0].media.formats.first }
         if input.isTolerant, first.map({ $0.codec != format.codec }) == true || !isCarried(track.kind, format.codec) {
             try reject(codecChange(of: track.kind, from: first, to: format, after: found.map { timeline.elapsed($0) }))
-            input.refused.insert(index)
+            input.rejectedTracks.insert(index)
             return nil
         }
         let target = found ?? outputs.count
@@ -340,8 +340,8 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
         inputs.allSatisfy { input in
             !input.tracks.isEmpty
                 && input.tracks.indices.allSatisfy { index in
-                    !input.tracks[index].isRead || input.tracks[index].kind == .text || input.routes[index] != nil
-                        || input.refused.contains(index)
+                    !input.tracks[index].isSupported || input.tracks[index].kind == .text || input.routes[index] != nil
+                        || input.rejectedTracks.contains(index)
                 }
         }
     }

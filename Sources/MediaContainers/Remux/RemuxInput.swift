@@ -16,7 +16,7 @@ final class RemuxInput {
     /// The output track of each of `tracks`, or nil until one is chosen.
     var routes: [Int?] = []
     /// The tracks with a codec that differs from the codec of their output track.
-    var refused: Set<Int> = []
+    var rejectedTracks: Set<Int> = []
     /// The codecs to carry over, by kind. For a kind with an entry, other codecs are rejected.
     var codecs: [MediaKind: Set<Codec>] = [:]
     /// Whether an error in a segment is recorded instead of thrown.
@@ -26,7 +26,7 @@ final class RemuxInput {
     /// The decoding time of the last sample on the clock of the input, or nil at the start of a clock.
     var lastTime: Int64?
     /// The first error in the current segment.
-    var obstacle: ContainerError?
+    var firstError: ContainerError?
     /// The search for media that is missing without a gap or discontinuity.
     var gapDetector = GapDetector()
     /// The amount for each track by which decoding times of MP4 segments have been moved so far.
@@ -54,7 +54,7 @@ final class RemuxInput {
     /// track.
     func label(_ track: inout MediaTrack) {
         guard let audioLabel else { return }
-        let isAlone = tracks.count { $0.kind == .audio && $0.isRead } == 1
+        let isAlone = tracks.count { $0.kind == .audio && $0.isSupported } == 1
         if let language = LanguageCode.tag(audioLabel.language), isAlone || LanguageCode.tag(track.language) == nil {
             track.language = language
         }
@@ -72,7 +72,7 @@ final class RemuxInput {
     /// Begins the next segment.
     func beginSegment(isTolerant: Bool) {
         self.isTolerant = isTolerant
-        obstacle = nil
+        firstError = nil
         isReading = false
         begun = []
     }
@@ -108,7 +108,7 @@ final class RemuxInput {
     func forgetTracks() {
         tracks = []
         routes = []
-        refused = []
+        rejectedTracks = []
         origin = 0
         hasOrigin = false
     }

@@ -13,7 +13,7 @@ public struct Remuxer<Output: SampleSink> {
     /// The size of each read from a source, in bytes.
     private static var pieceLength: Int { 256 << 10 }
     /// The longest gap or overlap between consecutive files of one recording, in ticks of 90 kHz.
-    private static var longestPause: Int64 { 90_000 }
+    private static var maximumPause: Int64 { 90_000 }
 
     private var core: RemuxCore<Output>
     private var inputs: [RemuxInput]
@@ -28,16 +28,17 @@ public struct Remuxer<Output: SampleSink> {
     public var clockPeriods: [JoinedClockPeriod] { core.clockPeriods }
 
     /// The input tracks that aren't carried over: timed metadata, splice information and unknown codings.
-    public var leftOut: [MediaTrack] { core.leftOut }
+    public var omittedTracks: [MediaTrack] { core.omittedTracks }
 
     /// The damage in the inputs that was skipped.
     public var damage: RemuxDamage { core.damage }
 
-    /// Returns the holes in the last segment of an input if it was appended with `toleratesDamage`. A hole lasts at
-    /// least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any track.
+    /// Returns the unannounced gaps in the last segment of an input if it was appended with `toleratesDamage`. A gap
+    /// lasts at least 0.3 s, is far longer than the usual distance between samples, and contains no sample of any
+    /// track.
     ///
     /// - Parameter input: The index of the input.
-    public func holes(of input: Int) -> [UnannouncedGap] { inputs[input].gapDetector.holes }
+    public func unannouncedGaps(of input: Int) -> [UnannouncedGap] { inputs[input].gapDetector.gaps }
 
     /// Whether the output has thrown an error.
     public var hasOutputFailed: Bool { core.output.hasFailed }
@@ -50,22 +51,22 @@ public struct Remuxer<Output: SampleSink> {
     /// - Parameters:
     ///   - output: The receiver of tracks and samples.
     ///   - inputs: The number of playlists or files to remux together, at least 1.
-    ///   - longestGap: The longest forward step of the times, in seconds, that is treated as a gap on the same clock if
+    ///   - maximumGap: The longest forward step of the times, in seconds, that is treated as a gap on the same clock if
     ///     no discontinuity is announced.
-    ///   - sounds: A description of each input's audio, or nil. The default comes before all other audio and is the
-    ///     only enabled audio track.
+    ///   - audioLabels: A description of each input's audio, or nil. The default comes before all other audio and is
+    ///     the only enabled audio track.
     ///   - codecs: The codecs to carry over from each input, by kind. A kind without an entry uses the codec of its
     ///     first samples. Other codecs matter only for segments appended with `toleratesDamage`.
     public init(
-        into output: Output, inputs: Int = 1, longestGap: Int = 600, sounds: [TrackLabel?] = [],
+        into output: Output, inputs: Int = 1, maximumGap: Int = 600, audioLabels: [TrackLabel?] = [],
         codecs: [[MediaKind: Set<Codec>]] = []
     ) {
         self.inputs = (0..<max(1, inputs)).map { index in
-            RemuxInput(index: index, audioLabel: sounds.indices.contains(index) ? sounds[index] : nil)
+            RemuxInput(index: index, audioLabel: audioLabels.indices.contains(index) ? audioLabels[index] : nil)
         }
         for (input, codecs) in zip(self.inputs, codecs) { input.codecs = codecs }
         core = RemuxCore(
-            output: output, inputs: self.inputs, longestGap: Int64(clamping: longestGap.clamped(to: 1 << 30)) * 90_000
+            output: output, inputs: self.inputs, maximumGap: Int64(clamping: maximumGap.clamped(to: 1 << 30)) * 90_000
         )
     }
 
@@ -104,7 +105,7 @@ public struct Remuxer<Output: SampleSink> {
             if core.input.isReading { changeDemuxer() }
             return SegmentDamage(error: error, isTruncated: true, isEmpty: !core.input.hasBegun(nil))
         }
-        return core.input.obstacle.map {
+        return core.input.firstError.map {
             SegmentDamage(error: $0, isTruncated: false, isEmpty: !core.input.hasBegun(nil))
         }
     }
@@ -181,7 +182,7 @@ public struct Remuxer<Output: SampleSink> {
         guard let end = core.lastEnd else { return true }
         guard format == .transportStream, core.input.transportStream != nil,
             let start = try ClockProbe.start(of: file),
-            abs(TimestampUnwrapper.distance(from: end, to: start)) < Self.longestPause
+            abs(TimestampUnwrapper.distance(from: end, to: start)) < Self.maximumPause
         else { return false }
         // The streams may have other PIDs in this file.
         core.release()

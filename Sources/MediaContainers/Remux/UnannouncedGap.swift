@@ -2,21 +2,22 @@
 public struct UnannouncedGap: Sendable, Hashable {
     /// The duration in seconds.
     public var duration: Double
-    /// Whether the hole is before the samples of the segment, which means that the previous segment was cut short.
+    /// Whether the gap is before the samples of the segment, which means that the previous segment was cut short.
     public var isBeforeSegment: Bool
 }
 
-/// The search for holes in the samples of an input. Times are decoding times in ticks of 90 kHz, on one clock.
+/// A detector of unannounced gaps in the samples of an input. Times are decoding times in ticks of 90 kHz, on one
+/// clock.
 struct GapDetector {
-    /// The duration of the shortest hole.
+    /// The duration of the shortest gap.
     private static let shortest: Int64 = 27_000
-    /// The number of average steps between samples that a hole exceeds, so that a low frame rate isn't mistaken for
-    /// holes.
+    /// The number of average steps between samples that a gap exceeds, so that a low frame rate isn't mistaken for
+    /// gaps.
     private static let steps: Int64 = 8
 
-    /// The holes found in the current segment.
-    private(set) var holes: [UnannouncedGap] = []
-    /// The time of the first sample, moved forward by the length of each hole.
+    /// The gaps found in the current segment.
+    private(set) var gaps: [UnannouncedGap] = []
+    /// The time of the first sample, moved forward by the length of each gap.
     private var first: Int64 = 0
     /// The latest time so far; nil before the first sample.
     private var latest: Int64?
@@ -28,7 +29,7 @@ struct GapDetector {
     /// Begins another clock, or continues after an announced gap.
     mutating func beginClock() { (latest, count) = (nil, 0) }
 
-    mutating func beginSegment() { (holes, segmentStart) = ([], nil) }
+    mutating func beginSegment() { (gaps, segmentStart) = ([], nil) }
 
     /// Adds the decoding time of a sample.
     mutating func add(_ time: Int64) {
@@ -49,6 +50,6 @@ struct GapDetector {
         first = first.addingClamped(step)
         // A frame that's completed only by the next one may still belong to the previous segment.
         let isBeforeSegment = last.subtractingClamped(segmentStart) < Self.shortest
-        holes.append(UnannouncedGap(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
+        gaps.append(UnannouncedGap(duration: Double(step) / 90_000, isBeforeSegment: isBeforeSegment))
     }
 }

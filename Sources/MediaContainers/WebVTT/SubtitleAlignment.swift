@@ -30,7 +30,7 @@ public struct SubtitleAlignment: Sendable {
     ///   - document: The segment.
     ///   - start: The start of the segment in its playlist, in seconds.
     ///   - duration: The duration of the segment in its playlist, in seconds.
-    public func cues(of document: WebVTTDocument, at start: Double, lasting duration: Double) -> [WebVTTCue] {
+    public func cues(of document: WebVTTDocument, at start: Double, duration: Double) -> [WebVTTCue] {
         guard let first = document.cues.map(\.start).min(), let last = document.cues.map(\.end).max() else { return [] }
         let begin = zero + Self.ticks(start)
         let end = begin + Self.ticks(duration)

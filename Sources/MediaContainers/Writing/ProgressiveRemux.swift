@@ -6,7 +6,7 @@ public struct ProgressiveRemux: Sendable {
     /// The composition of the new file.
     public let layout: ByteLayout
     /// The omitted tracks by their index in the source, with the reasons.
-    public let leftOut: [Int: ContainerError]
+    public let omittedTracks: [Int: ContainerError]
 
     /// Plans the new file.
     ///
@@ -15,18 +15,18 @@ public struct ProgressiveRemux: Sendable {
     public init<Source: ByteSource>(_ reader: MP4Reader<Source>) throws(ContainerError) {
         var builder = MovieBuilder()
         var targets: [Int: Int] = [:]
-        var leftOut: [Int: ContainerError] = [:]
+        var omittedTracks: [Int: ContainerError] = [:]
         for (index, track) in reader.tracks.enumerated() {
             do throws(ContainerError) {
                 var entries: [UInt8] = []
                 for format in track.formats { try SampleEntryWriter.append(format, to: &entries) }
                 targets[index] = try builder.add(track)
             } catch {
-                leftOut[index] = error
+                omittedTracks[index] = error
             }
         }
         guard !targets.isEmpty else {
-            throw leftOut.values.first ?? ContainerError(.malformed, "the file has no tracks")
+            throw omittedTracks.values.first ?? ContainerError(.malformed, "the file has no tracks")
         }
         // If an edit list cuts audio inside a frame, the frame begins before zero. Presentation still starts at zero.
         var startsBeforeZero = false
@@ -51,6 +51,6 @@ public struct ProgressiveRemux: Sendable {
         var layout = ByteLayout([.generated(try builder.progressiveLayout().head)])
         for piece in media.pieces { layout.append(piece) }
         self.layout = layout
-        self.leftOut = leftOut
+        self.omittedTracks = omittedTracks
     }
 }

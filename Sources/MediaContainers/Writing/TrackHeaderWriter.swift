@@ -18,7 +18,7 @@ enum TrackHeaderWriter {
     }
 
     /// The maximum length of a track's name in bytes.
-    private static let longestName = 255
+    private static let maximumNameLength = 255
 
     /// Returns whether each track is enabled. Audio tracks are alternatives of each other, as are text tracks. Players
     /// select the enabled one by default. One audio track is always enabled, but text tracks may all be disabled.
@@ -127,7 +127,7 @@ enum TrackHeaderWriter {
         var length = 0
         for scalar in (track.name ?? "").unicodeScalars where scalar.properties.generalCategory != .control {
             length += UTF8.width(scalar)
-            guard length <= longestName else { break }
+            guard length <= maximumNameLength else { break }
             name.unicodeScalars.append(scalar)
         }
         guard name.isEmpty else { return name }

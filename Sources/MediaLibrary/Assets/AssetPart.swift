@@ -90,7 +90,7 @@ extension AssetPart {
 
     /// Returns a request for the part at a URL that has already been parsed.
     func request(of url: ResourceURL, settings: TransferSettings, named: String? = nil) -> ReadRequest {
-        let scope = scope ?? AddressScope(ofUnknownNamerOf: url, besides: named)
+        let scope = scope ?? AddressScope(forStoredURL: url, userURL: named)
         var request = ReadRequest(
             url: url,
             range: range.map { .closed($0.lowerBound, through: $0.upperBound - 1) } ?? .all,
@@ -103,8 +103,8 @@ extension AssetPart {
 extension AddressScope {
     /// Creates the scope for a URL that was stored without one: public addresses only, except on the host of the URL
     /// that the user specified.
-    init(ofUnknownNamerOf url: ResourceURL, besides named: String?) {
-        self = named.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
+    init(forStoredURL url: ResourceURL, userURL: String?) {
+        self = userURL.flatMap { try? ResourceURL($0) }?.host == url.host ? .any : .publicOnly
     }
 }
 

@@ -92,7 +92,7 @@ public actor AssetStore {
     /// unchanged. Does nothing if the asset has been removed.
     ///
     /// - Throws: `CacheError` with `storage`.
-    func keep(_ asset: Asset) async throws {
+    func updateRecord(from asset: Asset) async throws {
         try await change(asset.id) { record in
             record.url = asset.url
             record.title = asset.title

@@ -162,7 +162,7 @@ public struct BundleExport: Sendable {
             manifest.cover = name
         }
         try draft.write(try manifest.encoded(), to: BundleManifest.fileName)
-        try draft.place()
+        try draft.moveToTarget()
         return result
     }
 

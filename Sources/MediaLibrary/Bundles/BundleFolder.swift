@@ -7,9 +7,9 @@ internal import MediaCache
 /// The folder isn't trusted. Files outside it are never read, even if its playlists or symbolic links refer to them.
 public struct BundleFolder: Sendable {
     /// The maximum size of a playlist in bytes.
-    private static let largestPlaylist = 64 << 20
+    private static let maximumPlaylistLength = 64 << 20
     /// The maximum size of `bundle.json` in bytes, about twice the size of a manifest with 200,000 parts.
-    private static let largestManifest = 64 << 20
+    private static let maximumManifestLength = 64 << 20
     /// The base of URLs that represent names. Its host is reserved and never resolves (RFC 6761 §6.4).
     private static let base = "http://bundle.invalid/"
 
@@ -47,8 +47,8 @@ public struct BundleFolder: Sendable {
         let name = BundleManifest.fileName
         guard (try? FileManager.default.attributesOfItem(atPath: "\(root)/\(name)")) != nil else { return nil }
         let path = try file(name, in: root)
-        guard let bytes = try bytes(of: path, atMost: largestManifest) else {
-            throw CacheError(.notMedia, "“\(path)” is longer than \(largestManifest) bytes")
+        guard let bytes = try bytes(of: path, atMost: maximumManifestLength) else {
+            throw CacheError(.notMedia, "“\(path)” is longer than \(maximumManifestLength) bytes")
         }
         do {
             return try BundleManifest(encoded: bytes)
@@ -116,9 +116,9 @@ public struct BundleFolder: Sendable {
         defer { try? handle.close() }
         let front = Array(try handle.read(upToCount: 64 << 10) ?? Data())
         guard case .playlist(let kind) = BodyKind(of: front) else { return nil }
-        let bytes = front + Array(try handle.read(upToCount: Self.largestPlaylist) ?? Data())
-        guard bytes.count < Self.largestPlaylist else {
-            throw CacheError(.notMedia, "the playlist “\(path)” is longer than \(Self.largestPlaylist) bytes")
+        let bytes = front + Array(try handle.read(upToCount: Self.maximumPlaylistLength) ?? Data())
+        guard bytes.count < Self.maximumPlaylistLength else {
+            throw CacheError(.notMedia, "the playlist “\(path)” is longer than \(Self.maximumPlaylistLength) bytes")
         }
         let head = ResourceHead(
             length: Int64(bytes.count), contentType: "application/vnd.apple.mpegurl", validator: Validator(),

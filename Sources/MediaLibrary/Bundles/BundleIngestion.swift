@@ -42,7 +42,7 @@ package struct BundleIngestion: Sendable {
         asset.lostCount = lost
         asset.kind = contents.playlists.isEmpty ? .file : .stream
         asset.duration = contents.duration > 0 ? contents.duration : asset.duration
-        try await assetStore.keep(asset)
+        try await assetStore.updateRecord(from: asset)
         var contents = contents
         // An untrusted bundle must not set these fields.
         contents.selection = nil
@@ -84,7 +84,7 @@ package struct BundleIngestion: Sendable {
     ///   - length: The length of the resource in bytes.
     /// - Throws: `CacheError`: `representationChanged` if another version of the resource is cached; `invalidURL`;
     ///   `storage`.
-    package func take(
+    package func store(
         _ bytes: [UInt8], at offset: Int64, of length: Int64, as part: AssetPart
     ) async throws {
         let url = try ResourceURL(part.url)
@@ -169,7 +169,7 @@ package struct BundleIngestion: Sendable {
         download.isLengthExact = download.holeCount == 0
         download.state = download.holeCount == 0 ? .complete : .completeWithHoles
         asset.download = download
-        try await assetStore.keep(asset)
+        try await assetStore.updateRecord(from: asset)
         return try await assetStore.requireAsset(asset.id)
     }
 }

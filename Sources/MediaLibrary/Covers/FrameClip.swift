@@ -48,7 +48,7 @@ package enum FrameClip {
     ) throws(ContainerError) -> Bool {
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = .leaveGaps
-        remux.take(from: time, to: nil)
+        remux.limit(from: time, to: nil)
         let sink = FrameSink(at: time)
         do throws(ContainerError) {
             _ = try remux.run(into: sink)
@@ -60,7 +60,7 @@ package enum FrameClip {
     }
 
     fileprivate static func videoTrack(_ tracks: [MediaTrack]) -> Int? {
-        tracks.firstIndex { $0.kind == .video && $0.isRead }
+        tracks.firstIndex { $0.kind == .video && $0.isSupported }
     }
 
     fileprivate static func ticks(_ time: Double, _ track: MediaTrack) -> Int64 {

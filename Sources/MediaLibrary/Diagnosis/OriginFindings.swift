@@ -98,7 +98,7 @@ package enum OriginFindings {
             )
         }
         let verdict = ResponseCheck.judge(
-            status: 206, headerFields: facts.first.fields, asked: .from(0, to: 1024), known: nil,
+            status: 206, headerFields: facts.first.fields, requested: .from(0, to: 1024), known: nil,
             url: facts.first.url, now: Date())
         if case .refuse(let error) = verdict {
             return .failure(

@@ -43,7 +43,7 @@ struct AssetPartNaming {
         case .mediaSegment:
             let digits = String(count(folder))
             let padding = String(repeating: "0", count: max(0, 6 - digits.count))
-            name = "\(folder)/\(padding)\(digits).\(Self.ending(of: resource, hasMap: hasMap, folder: folder))"
+            name = "\(folder)/\(padding)\(digits).\(Self.fileExtension(of: resource, hasMap: hasMap, folder: folder))"
         case .initializationSection: name = "\(folder)/init-\(count("\(folder) init")).\(known ?? "mp4")"
         // ffmpeg only opens local keys that have the extension of a media file.
         case .key: name = "\(folder)/key-\(count("\(folder) key")).key.ts"
@@ -54,7 +54,7 @@ struct AssetPartNaming {
     }
 
     /// Returns the extension of a media segment.
-    static func ending(of resource: ResourceURL, hasMap: Bool, folder: String) -> String {
+    static func fileExtension(of resource: ResourceURL, hasMap: Bool, folder: String) -> String {
         extensions[resource.pathExtension] ?? (folder.hasPrefix("text") ? "vtt" : hasMap ? "m4s" : "ts")
     }
 

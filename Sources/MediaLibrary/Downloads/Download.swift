@@ -29,7 +29,7 @@ public struct Download: Sendable, Hashable, Codable {
     public var isLengthExact: Bool
     /// The number of complete parts, and the total.
     public var parts: Parts
-    /// The first ``DownloadHole/mostListed`` parts that couldn't be fetched.
+    /// The first ``DownloadHole/maximumListed`` parts that couldn't be fetched.
     public var holes: [DownloadHole]
     /// The number of parts that couldn't be fetched.
     public var holeCount: Int
@@ -41,7 +41,7 @@ public struct Download: Sendable, Hashable, Codable {
     mutating func add(_ more: [DownloadHole]) {
         let new = more.filter { !holes.contains($0) }
         holeCount += new.count
-        holes += new.prefix(max(0, DownloadHole.mostListed - holes.count))
+        holes += new.prefix(max(0, DownloadHole.maximumListed - holes.count))
     }
 
     /// The number of complete parts, and the total.
@@ -164,7 +164,7 @@ public struct DownloadFailure: Sendable, Hashable, Codable {
 /// A part that couldn't be fetched.
 public struct DownloadHole: Sendable, Hashable, Codable {
     /// The maximum number of holes that are listed.
-    public static let mostListed = 10_000
+    public static let maximumListed = 10_000
 
     /// The part's URL.
     public var url: String

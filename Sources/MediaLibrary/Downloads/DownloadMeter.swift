@@ -120,7 +120,7 @@ final class DownloadMeter: Sendable {
             if let coverage = state.coverage {
                 return DownloadProgress(
                     bytes: coverage.bytes, length: nil, isLengthExact: false,
-                    parts: Download.Parts(done: coverage.segments, total: coverage.segmentsSeen),
+                    parts: Download.Parts(done: coverage.segments, total: coverage.observedSegments),
                     rate: Self.rate(state, now), secondsReady: coverage.seconds)
             }
             let total = state.contents.parts.count

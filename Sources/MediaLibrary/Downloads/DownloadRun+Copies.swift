@@ -78,8 +78,8 @@ extension DownloadRun {
         for other in state.contents.parts.indices where state.copies[other] == own {
             let known = state.contents.parts[other]
             let isSibling = other == index || known.range != nil && known.name == name
-            let isUnbegun = known.range == nil && state.queue.states[other] == .missing && meter.isEmpty(other)
-            guard isSibling || movesAll && isUnbegun, let part = parts[known.place] else { continue }
+            let isNotStarted = known.range == nil && state.queue.states[other] == .missing && meter.isEmpty(other)
+            guard isSibling || movesAll && isNotStarted, let part = parts[known.place] else { continue }
             state.contents.parts[other].url = part.url
             state.contents.parts[other].scope = part.scope
             state.copies[other] = copy

@@ -51,7 +51,7 @@ extension DownloadRun {
             // The check runs even when the task is cancelled, because a complete part isn't checked by the next run.
             let dependencies = dependencies
             switch try await Task(operation: { try await dependencies.parts.check(part, request, info) }).value {
-            case .right: break
+            case .valid: break
             case .validWithNote(let note): state.withLock { $0.notes.add(note) }
             case .playlist: state.withLock { $0.isPlaylist = true }
             }

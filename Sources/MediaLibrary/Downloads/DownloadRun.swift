@@ -97,7 +97,7 @@ final class DownloadRun: Sendable {
 
     /// Returns a new URL for a part whose link has expired; nil if there is none.
     func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
-        try await state.withLock { $0.links }?.fresh(url)
+        try await state.withLock { $0.links }?.refreshedURL(for: url)
     }
 
     /// Continues with the named part, because a player requested it.
@@ -117,7 +117,7 @@ final class DownloadRun: Sendable {
             let links = LinkRefresh(asset, dependencies: dependencies, settings: settings) { [weak self] in
                 await self?.relink(to: $0)
             }
-            settings.refreshFromDocument = { try await links.fresh($0) }
+            settings.refreshFromDocument = { try await links.refreshedURL(for: $0) }
             state.withLock { $0.links = links }
             try await begin(try await plan(settings), settings)
             if let obstacle = try await missingSpace() { return .waiting(obstacle) }
@@ -304,7 +304,7 @@ final class DownloadRun: Sendable {
     private func outcome() -> Outcome {
         let (contents, failures) = state.withLock { ($0.contents, $0.failures) }
         let holes = failures.sorted { $0.key < $1.key }.map { DownloadHole(contents.parts[$0.key], $0.value) }
-        let needed = failures.filter { contents.parts[$0.key].isNeededByOthers || contents.parts.count == 1 }
+        let needed = failures.filter { contents.parts[$0.key].isNeededElsewhere || contents.parts.count == 1 }
         let segments = failures.keys.count { contents.parts[$0].role == .mediaSegment }
         let isAll = segments > 0 && segments == contents.parts.count { $0.role == .mediaSegment }
         if let (index, error) = needed.min(by: { $0.key < $1.key }) ?? (isAll ? failures.first : nil) {
@@ -315,7 +315,7 @@ final class DownloadRun: Sendable {
                     code: error.code.rawValue, message: subject + error.message, isRetryable: error.isRetryable))
         }
         let all = holes + state.withLock { $0.missed }
-        return .ended(holes: Array(all.prefix(DownloadHole.mostListed)), holeCount: all.count)
+        return .ended(holes: Array(all.prefix(DownloadHole.maximumListed)), holeCount: all.count)
     }
 }
 
@@ -330,14 +330,14 @@ extension DownloadRun.State {
     /// Schedules failed parts to be fetched again, except those that can't succeed.
     mutating func retry() {
         let final = failures.filter { !$0.value.isRetryable }.map(\.key)
-        queue.retryFailed(but: Set(final))
+        queue.retryFailed(except: Set(final))
         copies.retry()
     }
 }
 
 extension AssetPart {
     /// Whether other parts can't be played without this one.
-    fileprivate var isNeededByOthers: Bool { role == .key || role == .initializationSection }
+    fileprivate var isNeededElsewhere: Bool { role == .key || role == .initializationSection }
 }
 
 extension AssetPart.Role {

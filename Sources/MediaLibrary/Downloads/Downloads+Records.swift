@@ -54,7 +54,7 @@ extension Downloads {
         var failed: Set<AssetID> = []
         while let id = unwritten.popFirst() {
             guard let asset = entries[id]?.asset else { continue }
-            let written: Void? = try? await assetStore.keep(asset)
+            let written: Void? = try? await assetStore.updateRecord(from: asset)
             if written == nil { failed.insert(id) }
         }
         // Failed writes are retried with the next change.

@@ -171,7 +171,7 @@ public actor Downloads {
     }
 
     /// Continues the download of an asset with the named part, because a player requested that part.
-    public nonisolated func plays(_ name: String, of id: AssetID) {
+    public nonisolated func notePlayback(_ name: String, of id: AssetID) {
         runs.withLock { $0[id] }?.prefer(name)
     }
 

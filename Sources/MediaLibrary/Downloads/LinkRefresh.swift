@@ -6,7 +6,7 @@ internal import MediaCache
 /// Cached parts keep the cache key of their first URL.
 actor LinkRefresh {
     /// The minimum interval between loads of the playlists.
-    private static let leastInterval = Duration.seconds(1)
+    private static let minimumInterval = Duration.seconds(1)
 
     private let asset: Asset
     private let dependencies: DownloadDependencies
@@ -31,12 +31,12 @@ actor LinkRefresh {
     }
 
     /// Returns a new URL for the part at `url`; nil if there is none.
-    func fresh(_ url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
+    func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
         if places.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) { note(contents) }
         guard let place = places[url.description] else { return nil }
         try await waitForTurn()
         let now = dependencies.store.time.monotonic
-        if let last, now - last.at < Self.leastInterval { return Self.url(of: place, in: last.parts, but: url) }
+        if let last, now - last.at < Self.minimumInterval { return Self.url(of: place, in: last.parts, but: url) }
         defer { endTurn() }
         let parts = try await load(isFresh: true)
         last = (dependencies.store.time.monotonic, parts)

@@ -101,7 +101,7 @@ struct LiveDownloads: Sendable {
                 }
                 return settings
             },
-            keep: { [folder] in try await Self.write($0, as: name, in: folder) },
+            save: { [folder] in try await Self.write($0, as: name, in: folder) },
             exports: ProgrammeExports(dependencies.store, events: events, encoder: nil), ended: { _ in })
     }
 }

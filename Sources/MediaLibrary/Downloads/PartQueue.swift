@@ -73,7 +73,7 @@ struct PartQueue: Sendable {
     }
 
     /// Marks failed parts as missing, except those that can't succeed.
-    mutating func retryFailed(but final: Set<Int>) {
+    mutating func retryFailed(except final: Set<Int>) {
         for index in states.indices where states[index] == .failed && !final.contains(index) {
             states[index] = .missing
             failedCount -= 1

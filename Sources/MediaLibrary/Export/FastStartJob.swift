@@ -52,7 +52,7 @@ public struct FastStartJob: Sendable {
             let view = try FastStart.view(of: source)
             var file = try OutputFile(output)
             try view.write(to: &file)
-            try file.place()
+            try file.moveToTarget()
             let index = view.layout.pieces.reduce(into: Int64(0)) { sum, piece in
                 if case .generated = piece { sum += piece.length }
             }

@@ -14,7 +14,7 @@ extension MediaPlaylist {
     }
 
     /// The minimum tolerance for rounding when dates are compared with durations, in nanoseconds.
-    private static let leastRounding: Int64 = 500_000_000
+    private static let minimumRounding: Int64 = 500_000_000
 
     /// The positions of all segments, in order.
     ///
@@ -30,7 +30,7 @@ extension MediaPlaylist {
             if let last = places.indices.last, let wall, let next {
                 let (span, overflow) = next.subtractingReportingOverflow(wall)
                 let duration = places[last].duration
-                let rounding = max(Self.leastRounding, duration / 4)
+                let rounding = max(Self.minimumRounding, duration / 4)
                 if !overflow, span > 0, (span - duration).magnitude <= rounding.magnitude {
                     places[last].duration = span
                 }

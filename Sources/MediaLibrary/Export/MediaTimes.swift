@@ -37,7 +37,7 @@ final class MediaTimes {
     }
 
     /// Returns whether an item has less than a tenth of the media of the item that has the most.
-    func hasLittle<Item>(_ item: Item, of items: [Item], uri: (Item) -> String) -> Bool {
+    func hasNegligibleMedia<Item>(_ item: Item, of items: [Item], uri: (Item) -> String) -> Bool {
         time(of: uri(item)).media < (items.map { time(of: uri($0)).media }.max() ?? 0) / 10
     }
 

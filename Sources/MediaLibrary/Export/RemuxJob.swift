@@ -63,10 +63,10 @@ public struct RemuxJob: Sendable {
         } else {
             let seconds = playsInParallel ? found.map(\.seconds).max() : found.map(\.seconds).reduce(0, +)
             sidecars = try remux(
-                try merged(found.map(\.plan)), lasting: seconds ?? 0, resources, kind, into: file, &result)
+                try merged(found.map(\.plan)), duration: seconds ?? 0, resources, kind, into: file, &result)
         }
-        try file.place()
-        for sidecar in sidecars { try sidecar.file.place() }
+        try file.moveToTarget()
+        for sidecar in sidecars { try sidecar.file.moveToTarget() }
         result.subtitles = sidecars.map(\.path)
         try result.inspect(output.path, resources.control)
         return result
@@ -118,8 +118,8 @@ public struct RemuxJob: Sendable {
         guard !playsInParallel else {
             var plan = StreamPlan(inputs: plans.flatMap(\.inputs))
             // The order of the inputs determines which audio track is first.
-            plan.sounds = plans.flatMap(\.sounds).map { sound in
-                sound.map { TrackLabel(language: $0.language, name: $0.name) }
+            plan.audioLabels = plans.flatMap(\.audioLabels).map { audioLabel in
+                audioLabel.map { TrackLabel(language: $0.language, name: $0.name) }
             }
             plan.duration = plans.map(\.duration).max() ?? 0
             return plan
@@ -136,15 +136,15 @@ public struct RemuxJob: Sendable {
         _ movie: MP4Reader<ByteSlice<InputBytes>>, into file: OutputFile, _ result: inout RemuxResult
     ) throws {
         let remux = try ProgressiveRemux(movie)
-        for (index, reason) in remux.leftOut.sorted(by: { $0.key < $1.key }) {
-            result.leaveOut(movie.tracks[index], reason.what)
+        for (index, reason) in remux.omittedTracks.sorted(by: { $0.key < $1.key }) {
+            result.omit(movie.tracks[index], reason.summary)
         }
         var file = file
         try ByteLayoutView(layout: remux.layout, source: movie.source).write(to: &file)
     }
 
     private func remux(
-        _ plan: StreamPlan, lasting seconds: Double, _ resources: InputResources, _ kind: MediaFileKind,
+        _ plan: StreamPlan, duration seconds: Double, _ resources: InputResources, _ kind: MediaFileKind,
         into file: OutputFile, _ result: inout RemuxResult
     ) throws -> [(path: String, file: OutputFile)] {
         let sidecars = try SubtitleSidecars(
@@ -166,11 +166,11 @@ public struct RemuxJob: Sendable {
             shown = output.shown
         } else {
             shown = try remux.writeMovie(
-                to: file, from: clip.start, to: clip.end, kinds: kind.kinds, lasting: seconds, onPart: onPart
+                to: file, from: clip.start, to: clip.end, kinds: kind.kinds, duration: seconds, onPart: onPart
             ).shown
         }
-        for track in remux.leftOut { result.leaveOut(track, track.format?.name ?? "no format") }
-        result.leftOut += remux.omittedSubtitles
+        for track in remux.omittedTracks { result.omit(track, track.format?.name ?? "no format") }
+        result.omitted += remux.omittedSubtitles
         result.damage = RemuxResult.Damage(remux.damage)
         result.missing =
             remux.missing.map { RemuxResult.Missing($0) }

@@ -63,8 +63,8 @@ public struct RemuxResult: Encodable, Sendable {
     /// The paths of the subtitle files.
     public internal(set) var subtitles: [String] = []
     /// The tracks that the output can't contain, with reasons.
-    public internal(set) var leftOut: [String] = []
-    /// The video and audio tracks in ``leftOut``.
+    public internal(set) var omitted: [String] = []
+    /// The video and audio tracks in ``omitted``.
     public private(set) var lostTracks: [String] = []
     /// The segments that became gaps.
     public var missing: [Missing] = []
@@ -72,7 +72,8 @@ public struct RemuxResult: Encodable, Sendable {
     public var damage: Damage?
 
     private enum CodingKeys: String, CodingKey {
-        case inputs, output, size, duration, tracks, subtitles, leftOut, missing, damage
+        case inputs, output, size, duration, tracks, subtitles, missing, damage
+        case omitted = "leftOut"
     }
 
     package init(inputs: [String], output: String) {
@@ -89,15 +90,15 @@ public struct RemuxResult: Encodable, Sendable {
         try container.encode(duration, forKey: .duration)
         try container.encode(tracks, forKey: .tracks)
         try container.encode(subtitles, forKey: .subtitles)
-        try container.encode(leftOut, forKey: .leftOut)
+        try container.encode(omitted, forKey: .omitted)
         try container.encode(missing, forKey: .missing)
         try container.encode(damage, forKey: .damage)
     }
 
     /// Records that the output can't contain a track.
-    mutating func leaveOut(_ track: MediaTrack, _ reason: String) {
+    mutating func omit(_ track: MediaTrack, _ reason: String) {
         let text = "\(track.kind.rawValue) track \(track.id): \(reason)"
-        leftOut.append(text)
+        omitted.append(text)
         if track.kind == .video || track.kind == .audio { lostTracks.append(text) }
     }
 

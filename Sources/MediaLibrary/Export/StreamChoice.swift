@@ -39,7 +39,7 @@ extension MultivariantPlaylist {
     ///
     /// A variant stream is playable if it's available, and each of its audio and video groups has an available
     /// rendition.
-    mutating func keep(_ isAvailable: (String) -> Bool) {
+    mutating func removeUnavailable(_ isAvailable: (String) -> Bool) {
         // A rendition without a playlist is part of the variant streams.
         func isAvailableIn(_ rendition: Rendition) -> Bool { rendition.uri.map(isAvailable) ?? true }
         func name(_ type: RenditionType?, _ group: String) -> String { "\(type?.rawValue ?? "") \(group)" }

@@ -5,7 +5,7 @@ public import MediaContainers
 /// The parts from which a stream or files are remuxed: parallel inputs, each an ordered list of parts.
 public struct StreamPlan: Sendable, Hashable {
     /// The maximum size of a playlist in bytes.
-    private static var largestPlaylist: Int { PlaylistParser.Limits().playlistLength }
+    private static var maximumPlaylistLength: Int { PlaylistParser.Limits().playlistLength }
 
     /// The parts of each input: video (possibly with audio) first, then audio renditions.
     ///
@@ -15,7 +15,7 @@ public struct StreamPlan: Sendable, Hashable {
     /// The segments marked as gaps. Those of one input are in order.
     public internal(set) var gaps: [MovieGap] = []
     /// The label of each input's audio; nil if the playlist declares none.
-    public var sounds: [TrackLabel?]
+    public var audioLabels: [TrackLabel?]
     /// The subtitles, if they were requested.
     public var subtitles: [SubtitleRendition] = []
     /// The duration in seconds, according to the playlist; 0 if unknown.
@@ -30,14 +30,14 @@ public struct StreamPlan: Sendable, Hashable {
     /// Creates a plan of files.
     public init(inputs: [[StreamPart]]) {
         self.inputs = inputs
-        sounds = inputs.map { _ in nil }
+        audioLabels = inputs.map { _ in nil }
     }
 
     /// Joins plans with the same number of inputs.
     public init(joining plans: [StreamPlan]) {
         inputs = (plans.first?.inputs ?? []).map { _ in [] }
-        sounds = inputs.indices.map { index in
-            let all = Set(plans.map { $0.sounds.indices.contains(index) ? $0.sounds[index] : nil })
+        audioLabels = inputs.indices.map { index in
+            let all = Set(plans.map { $0.audioLabels.indices.contains(index) ? $0.audioLabels[index] : nil })
             return all.count == 1 ? all.first ?? nil : nil
         }
         for plan in plans {
@@ -83,13 +83,13 @@ public struct StreamPlan: Sendable, Hashable {
     ) throws(ContainerError) {
         let (parsed, location) = try Self.load(url, base: base, resources: resources)
         inputs = []
-        sounds = []
+        audioLabels = []
         var dates: [DiscontinuityDates] = []
         switch parsed.playlist {
         case .media(let playlist):
-            try add(playlist, at: location, sound: nil)
+            try add(playlist, at: location, audioLabel: nil)
         case .multivariant(var playlist):
-            playlist.keep { uri in
+            playlist.removeUnavailable { uri in
                 (try? Self.resolved(uri, against: location)).map { isAvailable(Self.known($0)) } ?? false
             }
             let media = MediaTimes { uri in
@@ -105,14 +105,14 @@ public struct StreamPlan: Sendable, Hashable {
                     advice: "`inspect` lists the variant streams")
             }
             self.variant = Self.describe(variant)
-            for (uri, sound) in Self.playlists(of: variant, in: playlist, choice, media) {
+            for (uri, audioLabel) in Self.playlists(of: variant, in: playlist, choice, media) {
                 let resolved = try Self.resolved(uri, against: location)
                 let (media, place) = try Self.load(resolved, variables: parsed.variables, resources: resources)
                 guard case .media(let media) = media.playlist else {
                     throw ContainerError(
                         .malformed, "\(resolved) is a multivariant playlist, but \(url) lists it as a media playlist")
                 }
-                try add(media, at: place, sound: sound)
+                try add(media, at: place, audioLabel: audioLabel)
                 dates.append(DiscontinuityDates(of: media))
             }
             guard choice.includesSubtitles else { break }
@@ -132,12 +132,12 @@ public struct StreamPlan: Sendable, Hashable {
     /// beginning with the default one.
     private static func playlists(
         of variant: VariantStream, in playlist: MultivariantPlaylist, _ choice: StreamChoice, _ media: MediaTimes
-    ) -> [(uri: String, sound: TrackLabel?)] {
+    ) -> [(uri: String, audioLabel: TrackLabel?)] {
         let renditions = playlist.renditions(.audio, of: variant)
         var taken = playlist.rendition(.audio, of: variant, language: choice.language).map { [$0] } ?? []
         if choice.prefersMostCompleteVariant, choice.language == nil, let first = taken.first {
             let uri = { (rendition: Rendition) in rendition.uri ?? variant.uri }
-            if media.hasLittle(first, of: renditions, uri: uri) {
+            if media.hasNegligibleMedia(first, of: renditions, uri: uri) {
                 taken = Array(media.longest(renditions, uri: uri).prefix(1))
             }
         }
@@ -153,7 +153,7 @@ public struct StreamPlan: Sendable, Hashable {
         let inside = renditions.filter { $0.uri == nil || $0.uri == variant.uri }
         let isDefault = taken.first.map(inside.contains) ?? false
         let first = inside.count == 1 ? inside.first.map(label) : isDefault ? TrackLabel(isDefault: true) : nil
-        var found: [(uri: String, sound: TrackLabel?)] = [(variant.uri, first)]
+        var found: [(uri: String, audioLabel: TrackLabel?)] = [(variant.uri, first)]
         for rendition in taken {
             guard let uri = rendition.uri, !found.contains(where: { $0.uri == uri }) else { continue }
             found.append((uri, label(rendition)))
@@ -185,7 +185,7 @@ public struct StreamPlan: Sendable, Hashable {
     private static func load(
         _ url: String, base: String? = nil, variables: [String: String] = [:], resources: some StreamResources
     ) throws(ContainerError) -> (ParsedPlaylist, location: String) {
-        let (bytes, location) = try resources.contents(of: url, limit: largestPlaylist)
+        let (bytes, location) = try resources.contents(of: url, limit: maximumPlaylistLength)
         let context = PlaylistContext(playlistURL: base ?? location, importableVariables: variables)
         do {
             let parser = PlaylistParser(context: context, inflate: { try Inflater.inflate($0, limit: $1) })
@@ -213,19 +213,19 @@ public struct StreamPlan: Sendable, Hashable {
             subtitles.parts = try parts(of: playlist, at: place).parts
             if subtitles.parts.contains(where: { $0.section != nil }) { subtitles.problem = "not WebVTT" }
         } catch {
-            subtitles.problem = error.what
+            subtitles.problem = error.summary
         }
         return subtitles
     }
 
     private mutating func add(
-        _ playlist: MediaPlaylist, at location: String, sound: TrackLabel?
+        _ playlist: MediaPlaylist, at location: String, audioLabel: TrackLabel?
     ) throws(ContainerError) {
         let (parts, gaps) = try Self.parts(of: playlist, at: location)
         inputs.append(parts)
         locations.append(location)
         self.gaps += gaps
-        sounds.append(sound)
+        audioLabels.append(audioLabel)
         duration = max(duration, Double(playlist.places.last?.end ?? 0) / 1e9)
         if !playlist.hasEndList { isLive = true }
     }
@@ -261,7 +261,7 @@ public struct StreamPlan: Sendable, Hashable {
                 var part = made
                 // Greater numbers aren't plausible, and might cause an overflow.
                 part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
-                part.obstacle = obstacle?.what
+                part.obstacle = obstacle?.summary
                 parts.append(part)
                 if firstObstacle == nil { firstObstacle = obstacle.map { Self.located($0, start) } }
             } catch {
@@ -275,7 +275,7 @@ public struct StreamPlan: Sendable, Hashable {
 
     private static func located(_ error: ContainerError, _ start: Double) -> ContainerError {
         var error = error
-        error.what = "the segment at \(Int(start)) s: \(error.what)"
+        error.summary = "the segment at \(Int(start)) s: \(error.summary)"
         return error
     }
 

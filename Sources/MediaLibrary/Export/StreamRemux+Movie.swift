@@ -22,7 +22,7 @@ extension StreamRemux {
     /// - Throws: The errors of ``run(into:onPart:)``.
     package mutating func writeMovie(
         to file: some RandomAccessSink, from start: Double?, to end: Double?, kinds: Set<MediaKind>,
-        lasting seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
+        duration seconds: Double, onPart: (_ done: Int, _ all: Int) throws(ContainerError) -> Void = { _, _ in }
     ) throws(ContainerError) -> WrittenMovie {
         let writer = MovieFileWriter(file, expectedDuration: seconds)
         var output = try run(into: cut(into: KindFilter(writer, kinds: kinds), from: start, to: end), onPart: onPart)

@@ -28,12 +28,12 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The first error of ``damaged``, with the name of the part.
     package private(set) var firstDamage: ContainerError?
     /// Parts known to be unreadable.
-    package var absent: Set<PartPlace> = []
+    package var unreadableParts: Set<PartPosition> = []
     /// The beginning of presentation on the stream's timeline, once it's known.
     package let presentationStart = PresentationStart()
 
     /// The position of a part in a plan.
-    package struct PartPlace: Sendable, Hashable {
+    package struct PartPosition: Sendable, Hashable {
         /// The index of the input.
         package var input: Int
         /// The index of the part in the input.
@@ -47,7 +47,7 @@ public struct StreamRemux<Resources: StreamResources> {
     /// Descriptions of subtitles that couldn't be converted, with reasons.
     public private(set) var omittedSubtitles: [String] = []
     /// The tracks that aren't part of the output.
-    public private(set) var leftOut: [MediaTrack] = []
+    public private(set) var omittedTracks: [MediaTrack] = []
     /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
     /// The index of the next part of each input.
@@ -95,7 +95,7 @@ public struct StreamRemux<Resources: StreamResources> {
     ) throws(ContainerError) -> Output {
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
         var remuxer = Remuxer(
-            into: output, inputs: plan.inputs.count, sounds: plan.sounds, codecs: try commonCodecs())
+            into: output, inputs: plan.inputs.count, audioLabels: plan.audioLabels, codecs: try commonCodecs())
         if let start { resumptions = try resumptions(at: start) }
         let passed = resumptions.reduce(0) { $0 + max(0, $1 - 1) }
         let all = plan.inputs.reduce(0) { $0 + $1.count } - passed
@@ -106,7 +106,7 @@ public struct StreamRemux<Resources: StreamResources> {
         }
         var result = try remuxer.finish()
         if let firstDamage, remuxer.tracks.isEmpty { throw firstDamage }
-        leftOut = remuxer.leftOut
+        omittedTracks = remuxer.omittedTracks
         damage = remuxer.damage
         try readSubtitles(along: remuxer.clockPeriods)
         if embedsSubtitles { try embed(along: remuxer.clockPeriods, behind: remuxer.tracks, into: &result) }
@@ -115,7 +115,7 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// Limits the remux to a time range. Parts that begin a few seconds after its end are also read, because times in
     /// playlists are rounded.
-    package mutating func take(from start: Double?, to end: Double?) {
+    package mutating func limit(from start: Double?, to end: Double?) {
         self.start = start
         self.end = end.map { $0 + Self.tolerance }
     }
@@ -128,7 +128,7 @@ public struct StreamRemux<Resources: StreamResources> {
     package mutating func cut<Output: SampleSink>(
         into output: Output, from start: Double?, to end: Double?
     ) -> TimeCut<Output> {
-        take(from: start, to: end)
+        limit(from: start, to: end)
         let presentationStart = presentationStart
         return TimeCut(output, from: start, to: end) { presentationStart.seconds ?? 0 }
     }
@@ -160,7 +160,7 @@ public struct StreamRemux<Resources: StreamResources> {
                 }
             }
             if let end, part.start > end { continue }
-            guard !absent.contains(PartPlace(input: input, index: places[input] - 1)) else {
+            guard !unreadableParts.contains(PartPosition(input: input, index: places[input] - 1)) else {
                 leaveOut(part, of: input)
                 missing.append(part)
                 return input
@@ -180,7 +180,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     leaveOut(part, of: input)
                     return input
                 }
-                note(remuxer.holes(of: input), at: places[input] - 1, of: input)
+                note(remuxer.unannouncedGaps(of: input), at: places[input] - 1, of: input)
                 nextJoins[input] = damage?.isTruncated == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
@@ -189,12 +189,12 @@ public struct StreamRemux<Resources: StreamResources> {
                     error.code == .inputOutput && !(error.cause is CancellationError) && !remuxer.hasOutputFailed
                 guard isUnreadable, missingParts == .leaveGaps else {
                     let isAlone = plan.inputs.count == 1 && plan.inputs[0].count == 1
-                    error.what = isAlone ? error.what : "\(part.name): \(error.what)"
+                    error.summary = isAlone ? error.summary : "\(part.name): \(error.summary)"
                     throw error
                 }
                 if isFirst { presentationStart.seconds = nil }
                 missing.append(part)
-                absent.insert(PartPlace(input: input, index: places[input] - 1))
+                unreadableParts.insert(PartPosition(input: input, index: places[input] - 1))
                 leaveOut(part, of: input)
             }
             return input
@@ -213,20 +213,20 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     private mutating func note(_ damage: ContainerError, of part: StreamPart) {
-        damaged.append(DamagedPart(part: part, reason: damage.what))
+        damaged.append(DamagedPart(part: part, reason: damage.summary))
         guard firstDamage == nil else { return }
         var error = damage
-        error.what = "\(part.name): \(error.what)"
+        error.summary = "\(part.name): \(error.summary)"
         firstDamage = error
     }
 
     /// Notes media that is missing from a part, or from the end of the previous part.
-    private mutating func note(_ holes: [UnannouncedGap], at index: Int, of input: Int) {
-        for hole in holes {
-            let isBefore = hole.isBeforeSegment && index > 0
+    private mutating func note(_ gaps: [UnannouncedGap], at index: Int, of input: Int) {
+        for gap in gaps {
+            let isBefore = gap.isBeforeSegment && index > 0
             let part = plan.inputs[input][isBefore ? index - 1 : index]
             guard !damaged.suffix(plan.inputs.count + 1).contains(where: { $0.part == part }) else { continue }
-            let seconds = (hole.duration * 100).rounded() / 100
+            let seconds = (gap.duration * 100).rounded() / 100
             let reason = isBefore ? "the segment ends \(seconds) s too early" : "\(seconds) s of media are missing"
             damaged.append(DamagedPart(part: part, reason: reason))
         }
@@ -240,20 +240,20 @@ public struct StreamRemux<Resources: StreamResources> {
         for rendition in plan.subtitles {
             var track = SubtitleTrack(language: rendition.language)
             var problem = rendition.problem
-            var room = Int64(maximumSubtitleBytes)
+            var space = Int64(maximumSubtitleBytes)
             for part in rendition.parts where problem == nil {
                 if let end, part.start > end { continue }
                 if let start, part.duration > 0, part.start + part.duration < start - Self.tolerance { continue }
                 do throws(ContainerError) {
-                    let document = try WebVTTDocument(try contents(of: part, room: &room))
+                    let document = try WebVTTDocument(try contents(of: part, space: &space))
                     if track.cues.isEmpty { track.header = document.header }
-                    track.add(alignment.cues(of: document, at: part.start, lasting: part.duration))
+                    track.add(alignment.cues(of: document, at: part.start, duration: part.duration))
                     guard track.cues.count <= maximumCues else {
                         throw ContainerError(.unsupported, "more than \(maximumCues) cues")
                     }
                 } catch {
                     if error.cause is CancellationError { throw error }
-                    problem = "\(part.name): \(error.what)"
+                    problem = "\(part.name): \(error.summary)"
                 }
             }
             if let problem { omittedSubtitles.append("subtitles “\(rendition.name)”: \(problem)") }
@@ -278,11 +278,11 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// Returns the decrypted bytes of a subtitle segment.
     ///
-    /// - Parameter room: The number of bytes still permitted for the rendition.
-    private mutating func contents(of part: StreamPart, room: inout Int64) throws(ContainerError) -> [UInt8] {
+    /// - Parameter space: The number of bytes still permitted for the rendition.
+    private mutating func contents(of part: StreamPart, space: inout Int64) throws(ContainerError) -> [UInt8] {
         let bytes = try self.bytes(of: part.url, part.range, part.key)
-        room -= bytes.length
-        guard room >= 0 else {
+        space -= bytes.length
+        guard space >= 0 else {
             throw ContainerError(.unsupported, "more than \(maximumSubtitleBytes) bytes of text")
         }
         return try bytes.bytes(0..<bytes.length, limit: Self.maximumSubtitleSegment)

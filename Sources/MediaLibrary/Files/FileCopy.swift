@@ -41,7 +41,7 @@ public struct FileCopy: Sendable, Hashable {
         let temporary = target.temporaryName()
         defer { unlink(temporary) }
         let method = try fill(temporary)
-        try target.place(temporary)
+        try target.moveToTarget(temporary)
         return method
     }
 

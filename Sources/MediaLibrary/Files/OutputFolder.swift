@@ -80,7 +80,7 @@ struct FolderDraft {
     }
 
     /// Renames the folder to its target.
-    func place() throws {
+    func moveToTarget() throws {
         guard access(target.path, F_OK) == 0 else {
             guard rename(path, target.path) == 0 else { throw target.failure("write", target.path) }
             return

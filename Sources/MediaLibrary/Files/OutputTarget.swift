@@ -38,7 +38,7 @@ public struct OutputTarget: Sendable, Hashable {
     /// Renames a temporary file to the target. If that fails, the temporary file remains.
     ///
     /// - Throws: ``MediaJobError`` with `outputExists`, or with the reason reported by the system.
-    func place(_ temporary: String) throws {
+    func moveToTarget(_ temporary: String) throws {
         // The file gets the permissions of any new file that the user creates.
         let mask = umask(0)
         umask(mask)
@@ -120,13 +120,13 @@ package final class OutputFile: RandomAccessSink, ByteSink {
     /// Syncs the file and renames it to its target.
     ///
     /// - Throws: ``MediaJobError``.
-    package func place() throws {
+    package func moveToTarget() throws {
         do {
             try file.synchronize()
         } catch {
             throw MediaJobError(error, of: target.path)
         }
-        try target.place(temporary)
+        try target.moveToTarget(temporary)
     }
 
     /// Writes a small file.
@@ -136,7 +136,7 @@ package final class OutputFile: RandomAccessSink, ByteSink {
         try await MediaJob.run(on: target.path) { _ in
             let file = try OutputFile(target)
             try bytes.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in try file.write(bytes) }
-            try file.place()
+            try file.moveToTarget()
         }
     }
 }

@@ -65,7 +65,7 @@ package final class ControlledSource<Source: ByteSource>: ByteSource {
 /// Reads block the thread.
 package final class GatewaySource: ByteSource {
     /// The maximum size in bytes of a resource of unknown length.
-    private static let largestWhole = 256 << 20
+    private static let maximumWholeLength = 256 << 20
 
     private let source: WindowedSource
 
@@ -79,7 +79,7 @@ package final class GatewaySource: ByteSource {
     ) throws(ContainerError) {
         let (end, overflow) = start.addingReportingOverflow(Int64(SegmentFormat.probeLength))
         let range = start..<(overflow ? .max : end)
-        let first = try Self.read(url, range, gateway: gateway, limit: Self.largestWhole, control)
+        let first = try Self.read(url, range, gateway: gateway, limit: Self.maximumWholeLength, control)
         guard let length = first.completeLength else {
             throw ContainerError(
                 .inputOutput, "the origin doesn't declare the length",

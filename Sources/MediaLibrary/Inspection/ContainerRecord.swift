@@ -123,7 +123,7 @@ package struct ContainerTrackRecord: Encodable, Sendable {
         self.index = index
         id = track.id
         kind = track.kind.rawValue
-        codec = (track.isRead ? track.format?.codecString : track.format?.name)?.unlessEmpty
+        codec = (track.isSupported ? track.format?.codecString : track.format?.name)?.unlessEmpty
         formats = track.formats.map(ContainerFormatRecord.init)
         let timescale = track.timescale
         self.timescale = timescale
@@ -208,7 +208,7 @@ package struct ContainerDiagnosticRecord: Encodable, Sendable {
 
     init(_ diagnostic: ContainerDiagnostic) {
         code = diagnostic.code.rawValue
-        message = diagnostic.what
+        message = diagnostic.summary
         offset = diagnostic.offset
         track = diagnostic.track
     }

@@ -129,7 +129,7 @@ extension ContainerInspection {
         if let failure { lines.append("Reading ended early: \(failure)") }
         for diagnostic in diagnostics.prefix(Self.shownDiagnostics) {
             let track = diagnostic.track.map { ", track \($0)" } ?? ""
-            lines.append("byte \(diagnostic.offset)\(track): [\(diagnostic.code.rawValue)] \(diagnostic.what)")
+            lines.append("byte \(diagnostic.offset)\(track): [\(diagnostic.code.rawValue)] \(diagnostic.summary)")
         }
         let hidden = diagnostics.count - Self.shownDiagnostics + droppedDiagnostics
         if hidden > 0 { lines.append("and \(hidden) more findings") }

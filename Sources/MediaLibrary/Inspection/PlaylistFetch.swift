@@ -21,7 +21,7 @@ package struct PlaylistFetch: Sendable {
     package func body(of url: ResourceURL) async throws -> PlaylistBody {
         let context = OriginContext(origin: origin, time: SystemTime(), settings: settings, counters: Counters())
         let reader = OriginReader(
-            context: context, locator: ResourceLocator(url: url), asked: .from(0, to: nil), known: nil,
+            context: context, locator: ResourceLocator(url: url), requested: .from(0, to: nil), known: nil,
             sendsRange: false, acceptsContentCodings: true)
         do {
             let body = try await body(from: reader, url)

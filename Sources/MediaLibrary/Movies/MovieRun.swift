@@ -25,7 +25,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ///   - budget: The limit of bytes in memory.
     ///   - resources: The source of the stream.
     init(
-        _ movie: StreamMovie<Resources>, toGive chunk: Int, runUp: Int, _ budget: ReaderMemoryBudget,
+        _ movie: StreamMovie<Resources>, readingFrom chunk: Int, runUp: Int, _ budget: ReaderMemoryBudget,
         _ resources: Resources
     ) {
         table = movie.table
@@ -35,11 +35,11 @@ struct MovieRun<Resources: StreamResources & Sendable> {
         isFromStart = places.allSatisfy { $0 == 0 }
         collector = ChunkCollector(table, budget)
         remux = StreamRemux(movie.plan, resources: resources)
-        remux.absent = movie.absent
+        remux.unreadableParts = movie.unreadableParts
         remux.begin(at: places)
         // The codecs are those found by the survey, even if the run begins in an advertisement.
         remuxer = Remuxer(
-            into: collector, inputs: places.count, sounds: movie.plan.sounds, codecs: movie.codecs)
+            into: collector, inputs: places.count, audioLabels: movie.plan.audioLabels, codecs: movie.codecs)
     }
 
     /// The peak number of bytes of media in memory.

@@ -4,7 +4,7 @@ internal import MediaContainers
 struct PartDivision<Resources: StreamResources> {
     /// The maximum plausible duration of a media segment in seconds. Longer parts, and parts without a duration, may be
     /// whole files.
-    private static var longestSegment: Double { 60 }
+    private static var maximumSegmentDuration: Double { 60 }
 
     private let resources: Resources
     /// The approximate length of a part in bytes.
@@ -32,11 +32,11 @@ struct PartDivision<Resources: StreamResources> {
         // Ranges of encrypted parts can't be decrypted separately, and MP4 has a single index.
         guard part.key == nil, part.section == nil, part.obstacle == nil, mayBeLong(part) else { return [part] }
         let source = try resources.bytes(of: part.url, range: part.range)
-        let borders = try TransportPacketBoundaries.borders(of: source, every: partLength)
-        guard !borders.isEmpty else { return [part] }
+        let boundaries = try TransportPacketBoundaries.boundaries(of: source, every: partLength)
+        guard !boundaries.isEmpty else { return [part] }
         let base = part.range?.lowerBound ?? 0
-        let starts = [0] + borders
-        return zip(starts, borders + [source.length]).enumerated().map { index, range in
+        let starts = [0] + boundaries
+        return zip(starts, boundaries + [source.length]).enumerated().map { index, range in
             var piece = part
             piece.range = base + range.0..<base + range.1
             piece.duration = part.duration * Double(range.1 - range.0) / Double(source.length)
@@ -48,6 +48,6 @@ struct PartDivision<Resources: StreamResources> {
 
     private func mayBeLong(_ part: StreamPart) -> Bool {
         if let range = part.range { return range.upperBound - range.lowerBound > partLength }
-        return part.duration == 0 || part.duration > Self.longestSegment
+        return part.duration == 0 || part.duration > Self.maximumSegmentDuration
     }
 }

@@ -21,7 +21,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     /// The gaps in the movie, ordered by start.
     public let gaps: [MovieGap]
     /// The parts that couldn't be read.
-    let absent: Set<StreamRemux<Resources>.PartPlace>
+    let unreadableParts: Set<StreamRemux<Resources>.PartPosition>
     /// The codecs of each input, by kind.
     let codecs: [[MediaKind: Set<Codec>]]
     /// The source of the stream.
@@ -59,7 +59,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = missingParts
         var remuxer = Remuxer(
-            into: survey, inputs: plan.inputs.count, sounds: plan.sounds, codecs: try remux.commonCodecs())
+            into: survey, inputs: plan.inputs.count, audioLabels: plan.audioLabels, codecs: try remux.commonCodecs())
         let all = plan.inputs.reduce(0) { $0 + $1.count }
         var done = 0
         while let input = try remux.step(into: &remuxer) {
@@ -71,7 +71,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
         if let firstDamage = remux.firstDamage, remuxer.tracks.isEmpty { throw firstDamage }
         try survey.finish()
         damaged = remux.damaged
-        absent = remux.absent
+        unreadableParts = remux.unreadableParts
         gaps =
             (plan.gaps + remux.damaged.map { MovieGap(.damaged, $0.part) }
             + remux.missing.map { MovieGap(.missing, $0) }).sorted { $0.start < $1.start }
@@ -85,7 +85,7 @@ public final class StreamMovie<Resources: StreamResources & Sendable>: Sendable 
     }
 
     /// Whether the movie has no video.
-    public var isSound: Bool { !table.tracks.contains { $0.kind == .video } }
+    public var isAudioOnly: Bool { !table.tracks.contains { $0.kind == .video } }
 
     /// The approximate memory use in bytes.
     public var memory: Int64 {

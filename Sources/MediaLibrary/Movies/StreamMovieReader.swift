@@ -79,7 +79,7 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
         while true {
             var run = position.run.flatMap { runUp == 0 && $0.isNear(index) ? $0 : nil }
             position.run = nil
-            if runUp > 0 { run = MovieRun(movie, toGive: index, runUp: runUp, budget, resources) }
+            if runUp > 0 { run = MovieRun(movie, readingFrom: index, runUp: runUp, budget, resources) }
             var cause: ContainerError?
             do throws(ContainerError) {
                 defer { position.peakSize = max(position.peakSize, run?.peakSize ?? 0) }

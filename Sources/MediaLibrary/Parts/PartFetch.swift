@@ -45,7 +45,7 @@ struct PartFetch: Sendable {
     }
 
     enum Finding {
-        case right
+        case valid
         case validWithNote(AssetContents.Note)
         /// The part was fetched as a file, but is a playlist.
         case playlist
@@ -65,10 +65,10 @@ struct PartFetch: Sendable {
             guard let length = info.length, [16, 32].contains(length) else {
                 throw try await rejection(part, info, "has \(info.length ?? 0) bytes, but a key has 16 or 32")
             }
-            return .right
-        case .other: return .right
+            return .valid
+        case .other: return .valid
         case .file:
-            guard info.length != 0, try await isPlaylist(info, request) else { return .right }
+            guard info.length != 0, try await isPlaylist(info, request) else { return .valid }
             _ = try await store.remove(id: info.id)
             return .playlist
         case .mediaSegment, .initializationSection:
@@ -83,7 +83,7 @@ struct PartFetch: Sendable {
             if let problem = SegmentCheck.problem(part, front: front, length: length, wrapping) {
                 throw try await rejection(part, info, problem)
             }
-            return wrapping.note.map { .validWithNote(.init(url: part.url, text: $0)) } ?? .right
+            return wrapping.note.map { .validWithNote(.init(url: part.url, text: $0)) } ?? .valid
         }
     }
 
@@ -132,7 +132,7 @@ enum SegmentCheck {
         guard wrapping == .none else { return nil }
         switch BodyKind(of: front) {
         case .playlist: return "is a playlist instead of media"
-        case .foreign(let content):
+        case .other(let content):
             let isManagedByDRM =
                 switch content {
                 case .html, .json: true
@@ -157,7 +157,7 @@ extension SegmentWrapping {
     var note: String? {
         switch self {
         case .none: nil
-        case .picture(let length): "an image of \(length) bytes precedes the segment; it's removed for playback"
+        case .image(let length): "an image of \(length) bytes precedes the segment; it's removed for playback"
         case .gzip: "the segment is compressed with gzip; it's decompressed for playback"
         }
     }

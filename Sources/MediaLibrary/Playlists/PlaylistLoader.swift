@@ -96,7 +96,7 @@ public final class PlaylistLoader: Sendable {
         let wasLive = liveKeys.withLock { $0.contains(key) }
         var request = WholeBodyRequest(
             url: url, maximumLength: Int64(Self.maximumLength), transferClass: transferClass, settings: settings,
-            revalidation: wasLive || isFresh ? .since(store.monotonicTime) : .before, kind: .playlist
+            revalidation: wasLive || isFresh ? .since(store.monotonicTime) : .beforeUse, kind: .playlist
         ) { body in
             try Self.decode(&body, of: url)
             guard case .playlist(let kind) = try Self.content(of: body, at: url, mayBeEncrypted) else { return true }
@@ -156,7 +156,7 @@ public final class PlaylistLoader: Sendable {
     private static func content(of body: WholeBody, at url: ResourceURL, _ mayBeEncrypted: Bool) throws -> Content {
         switch BodyKind(of: body.bytes) {
         case .playlist(let kind): return .playlist(kind)
-        case .foreign(let content):
+        case .other(let content):
             let isMedia =
                 switch content {
                 case .transportStream, .mp4, .packedAudio, .webVTT, .image: true

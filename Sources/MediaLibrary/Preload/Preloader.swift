@@ -138,7 +138,7 @@ public actor Preloader {
         var request = try part.request(settings: settings ?? store.transfers)
         request.range = end < .max ? .closed(start, through: end - 1) : .all
         request.transferClass = .preload
-        request.revalidation = .beside
+        request.revalidation = .inBackground
         request.group = group
         let info = try await store.withAccessCheck(request) { try await store.fill($0) }
         return min(info.bytesCached, end - start)

@@ -111,7 +111,7 @@ public struct MediaProber: Sendable {
             probe.isEncrypted = true
             probe.notes.append("The file is protected by DRM: it can be cached, but needs a licence to play.")
         }
-        if !tracks.contains(where: \.isRead) {
+        if !tracks.contains(where: \.isSupported) {
             probe.notes.append("The file has no video or audio in a supported format.")
         }
     }
@@ -154,7 +154,7 @@ public struct MediaProber: Sendable {
                 throw CacheError(.notMedia, "\(url) isn't a media playlist, although \(playlist.url) lists it as one")
             }
             note(media, in: &probe)
-            probe.variants = variants.map { MediaProbe.Variant($0, lasting: probe.isLive ? nil : probe.duration) }
+            probe.variants = variants.map { MediaProbe.Variant($0, duration: probe.isLive ? nil : probe.duration) }
             probe.length = probe.variants.first?.length
             probe.audio = Self.renditions(.audio, in: multivariant)
             probe.subtitles = Self.renditions(.subtitles, in: multivariant)
@@ -213,7 +213,7 @@ public struct MediaProber: Sendable {
 
 extension MediaProbe.Variant {
     /// Creates a variant; `duration` is in seconds, nil if unknown.
-    init(_ variant: VariantStream, lasting duration: Double?) {
+    init(_ variant: VariantStream, duration: Double?) {
         selection = String(variant.bandwidth)
         bandwidth = variant.bandwidth
         width = variant.resolution?.width

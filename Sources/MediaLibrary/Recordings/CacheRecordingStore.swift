@@ -45,22 +45,23 @@ package struct CacheRecordingStore: RecordingStore {
         let info = try await parts.fill(part, request)
         let length = part.range.map { Int64($0.count) } ?? info.length ?? info.bytesCached
         switch try await parts.check(part, request, info) {
-        case .right:
+        case .valid:
             return FetchedPart(
-                length: length, isWrapped: false, firstPicture: try await firstPicture(of: part, request, length))
+                length: length, isWrapped: false,
+                firstFrameLength: try await firstFrameLength(of: part, request, length))
         case .validWithNote: return FetchedPart(length: length, isWrapped: true)
         case .playlist: throw CacheError(.notMedia, "\(part.url) is a playlist instead of media")
         }
     }
 
     /// The maximum number of bytes searched for the end of the first frame.
-    private static let longestFront: Int64 = 1 << 20
+    private static let maximumFrontLength: Int64 = 1 << 20
 
-    private func firstPicture(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {
+    private func firstFrameLength(of part: AssetPart, _ request: ReadRequest, _ length: Int64) async throws -> Int64 {
         guard part.role == .mediaSegment, !part.isEncrypted, part.range == nil, part.name.hasSuffix(".ts") else {
             return 0
         }
-        let front = try await parts.front(of: part, request, length: min(length, Self.longestFront))
+        let front = try await parts.front(of: part, request, length: min(length, Self.maximumFrontLength))
         let found = front.withUnsafeBytes {
             TransportStreamFront.lengthToFirstFrame($0, isWhole: Int64($0.count) == length)
         }

@@ -35,7 +35,7 @@ package struct FetchedPart: Sendable, Hashable {
     package var isWrapped: Bool
     /// The number of bytes up to the end of the first frame; 0 if it isn't known or the frame can't be decoded
     /// independently.
-    package var firstPicture: Int64 = 0
+    package var firstFrameLength: Int64 = 0
 }
 
 /// The identifier of a recording on disk. It doesn't depend on the channel's name, so a new channel never reuses the

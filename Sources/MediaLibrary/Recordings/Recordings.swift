@@ -57,7 +57,7 @@ public actor Recordings {
         dependencies = RecordingDependencies(
             store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
             settings: settings ?? Downloads.storeSettings(store),
-            keep: { try await Self.write($0, to: folder) }, exports: exports,
+            save: { try await Self.write($0, to: folder) }, exports: exports,
             ended: { [owner] in await owner.recordings?.ended($0) })
     }
 
@@ -209,7 +209,7 @@ public actor Recordings {
                 return (recording, false)
             }
             let channel = Channel(request, created: store.now)
-            try await dependencies.keep(channel)
+            try await dependencies.save(channel)
             let recording = Recording(channel, dependencies: dependencies)
             try await recording.open()
             known.withLock { $0[channel.name] = recording }

@@ -7,9 +7,9 @@ public import MediaCache
 /// distinguished from media files by their type and first bytes.
 public struct PlayedTitles: Sendable {
     /// The maximum length of a segment, in bytes. Media files are usually longer.
-    private static let longestSegment: Int64 = 64 << 20
+    private static let maximumSegmentLength: Int64 = 64 << 20
     /// The maximum length of a media initialization section, in bytes. Media files are longer.
-    private static let longestSection: Int64 = 64 << 10
+    private static let maximumSectionLength: Int64 = 64 << 10
     private static let partExtensions: Set = ["ts", "m2ts", "m4s", "m4f", "cmfv", "cmfa", "cmft", "vtt", "key"]
     private static let partTypes: Set = ["video/mp2t", "text/vtt", "video/iso.segment", "audio/iso.segment"]
 
@@ -46,7 +46,7 @@ public struct PlayedTitles: Sendable {
         }
         for info in files {
             let folder = info.folder
-            if parts[folder] != nil, info.isComplete, info.bytesCached <= Self.longestSection {
+            if parts[folder] != nil, info.isComplete, info.bytesCached <= Self.maximumSectionLength {
                 parts[folder]?.append(info)
             } else {
                 titles.append(PlayedTitle(kind: .file, main: info, resources: [info]))
@@ -94,10 +94,10 @@ public struct PlayedTitles: Sendable {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }
         // A long resource with the type of a segment may be a whole recording.
-        guard (info.length ?? info.bytesCached) <= Self.longestSegment else { return false }
+        guard (info.length ?? info.bytesCached) <= Self.maximumSegmentLength else { return false }
         if Self.partTypes.contains(type) || Self.partExtensions.contains(url.pathExtension) { return true }
         guard type == "video/mp4" || type == "audio/mp4", info.isComplete else { return false }
-        let settings = store.transfers.withoutOriginRequests.asking(for: url, as: info.identity)
+        let settings = store.transfers.withoutOriginRequests.requesting(url, as: info.identity)
         var request = ReadRequest(
             url: url, range: .closed(0, through: 7), settings: settings, revalidation: .never)
         request.countsAsUse = false

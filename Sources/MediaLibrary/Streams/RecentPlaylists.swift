@@ -63,29 +63,29 @@ public final class RecentPlaylists: Sendable {
     }
 
     /// Returns the position of `url` in the most recently requested playlist that lists it; nil if none does.
-    public func place(of url: ResourceURL) -> SegmentPosition? {
+    public func position(of url: ResourceURL) -> SegmentPosition? {
         state.withLock { state in
             guard !state.streams.isEmpty else { return nil }
             let hash = ReferenceHash.hash(of: url)
             for stream in state.streams.reversed() {
                 for (id, index) in stream.views.reversed() {
-                    guard var place = index.place(of: url, hash: hash, view: id) else { continue }
-                    place.namedSince = index.isLive ? stream.names.since(hash) : stream.changed
-                    return place
+                    guard var position = index.position(of: url, hash: hash, view: id) else { continue }
+                    position.namedSince = index.isLive ? stream.names.since(hash) : stream.changed
+                    return position
                 }
             }
             return nil
         }
     }
 
-    /// Returns the URLs of the `count` segments after `place`, without gaps and byte ranges, and the address scope of
-    /// the playlist.
-    public func following(_ place: SegmentPosition, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
+    /// Returns the URLs of the `count` segments after `position`, without gaps and byte ranges, and the address scope
+    /// of the playlist.
+    public func following(_ position: SegmentPosition, count: Int) -> (urls: [ResourceURL], scope: AddressScope) {
         let index = state.withLock { state in
-            state.streams.lazy.flatMap(\.views).first { $0.id == place.view }?.index
+            state.streams.lazy.flatMap(\.views).first { $0.id == position.view }?.index
         }
         guard let index else { return ([], .publicOnly) }
-        return (index.following(place.index, count: count), index.references)
+        return (index.following(position.index, count: count), index.references)
     }
 }
 

@@ -76,8 +76,8 @@ struct SegmentNames: Sendable {
         let fall = last.window.upperBound - window.upperBound
         guard fall <= Self.maximumLag else { return true }
         let elapsed = moment - last.moment
-        let isTimeEnough = elapsed + index.targetDuration >= index.windowDuration
-        return isTimeEnough && (fall > 0 || elapsed >= index.targetDuration * 2)
+        let hasEnoughTimePassed = elapsed + index.targetDuration >= index.windowDuration
+        return hasEnoughTimePassed && (fall > 0 || elapsed >= index.targetDuration * 2)
     }
 
     /// Whether a name is reused with a lower number, or the properties of a segment have changed.

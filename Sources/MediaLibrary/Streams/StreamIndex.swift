@@ -36,7 +36,7 @@ struct StreamIndex: Sendable {
     private static let maximumReserved = 1 << 20
 
     /// The maximum duration of a live segment, in nanoseconds: one day.
-    private static let longestSegment: Int64 = 86_400_000_000_000
+    private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
 
     /// The maximum number of live segments that count towards the duration of a playlist.
     private static let maximumLiveSegments = 1 << 32
@@ -115,9 +115,10 @@ struct StreamIndex: Sendable {
         guard isLive else { return }
         isDelta = tags.skipped != nil
         window = tags.window
-        targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.longestSegment))
+        targetDuration = .nanoseconds(min(max(1_000_000_000, tags.targetDuration ?? 0), Self.maximumSegmentDuration))
         // A delta update may announce any number of omitted segments.
-        let mean = tags.meanDuration.map { Duration.nanoseconds(min($0, Self.longestSegment)) } ?? targetDuration
+        let mean =
+            tags.meanDuration.map { Duration.nanoseconds(min($0, Self.maximumSegmentDuration)) } ?? targetDuration
         windowDuration = mean * min(tags.window.count, Self.maximumLiveSegments)
     }
 
@@ -185,7 +186,7 @@ struct StreamIndex: Sendable {
 
     /// Returns the position of `url`; nil if the playlist doesn't list it. If a name is repeated, the newest occurrence
     /// counts.
-    func place(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPosition? {
+    func position(of url: ResourceURL, hash: UInt64, view: Int) -> SegmentPosition? {
         guard let position = position(of: hash) else { return nil }
         let index = Int(names[position].index)
         guard self.url(at: index)?.withoutUserInfo == url.withoutUserInfo else { return nil }

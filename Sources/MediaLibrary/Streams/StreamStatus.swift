@@ -75,7 +75,7 @@ struct StreamSurvey {
         of url: ResourceURL, as identity: ProfileIdentity?, in store: CacheStore, cached: [String: ResourceInfo]? = nil
     ) async throws {
         self.store = store
-        settings = store.transfers.withoutOriginRequests.asking(for: url, as: identity)
+        settings = store.transfers.withoutOriginRequests.requesting(url, as: identity)
         self.cached =
             if let cached { cached } else {
                 Dictionary(try await store.resources().map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

@@ -5,7 +5,7 @@ struct ImagePrefix {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let packet = 188
     /// The number of consecutive packets that identify a transport stream at an arbitrary position.
-    private static let surePackets = 5
+    private static let requiredPackets = 5
 
     private let bytes: [UInt8]
     private let length: Int64
@@ -25,7 +25,7 @@ struct ImagePrefix {
     var lengthBeforeMedia: Int? {
         // After a complete image, media in any format is recognised. Elsewhere, only unmistakable formats are.
         if let end = ends.first(where: { isMedia(at: $0) }) { return end }
-        return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.surePackets) || hasBoxes(at: $0) }
+        return (1..<max(1, bytes.count)).first { hasPackets(at: $0, atLeast: Self.requiredPackets) || hasBoxes(at: $0) }
     }
 
     /// The number of bytes before encrypted media; nil if there is none. It's only recognised by its length in whole

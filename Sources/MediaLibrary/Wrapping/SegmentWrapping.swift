@@ -7,7 +7,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     /// No wrapping.
     case none
     /// An image, or the beginning of one, that occupies `length` bytes before the media.
-    case picture(length: Int)
+    case image(length: Int)
     /// Compression of the whole segment (RFC 1952).
     case gzip
 
@@ -33,9 +33,9 @@ public enum SegmentWrapping: Sendable, Hashable {
     public static func find(front: [UInt8], length: Int64, isEncrypted: Bool = false) -> SegmentWrapping {
         if isGzip(front) { return .gzip }
         guard ImagePrefix.isRecognised(front) else { return .none }
-        let picture = ImagePrefix(front, length: length)
-        let found = isEncrypted ? picture.lengthBeforeCiphertext : picture.lengthBeforeMedia
-        return found.map { .picture(length: $0) } ?? .none
+        let image = ImagePrefix(front, length: length)
+        let found = isEncrypted ? image.lengthBeforeCiphertext : image.lengthBeforeMedia
+        return found.map { .image(length: $0) } ?? .none
     }
 
     /// Returns whether bytes begin with a gzip header. The method and flags are also checked, because ciphertext may

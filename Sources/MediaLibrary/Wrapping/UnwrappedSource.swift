@@ -33,7 +33,7 @@ public struct UnwrappedSource<Source: ByteSource>: ByteSource {
         let found = SegmentWrapping.find(front: front, length: source.length, isEncrypted: isEncrypted)
         switch found {
         case .none: content = .rest(source, from: 0)
-        case .picture(let length): content = .rest(source, from: Int64(length))
+        case .image(let length): content = .rest(source, from: Int64(length))
         case .gzip:
             let bytes = try source.bytes(0..<source.length, limit: SegmentInflation.largest)
             guard let inflated = try SegmentInflation.inflated(bytes, isEncrypted: isEncrypted) else {

@@ -133,7 +133,7 @@ enum JSONSituation {
         let detached = try JSONTranscript.start(
             "record", [origin.url("gap.m3u8"), "--name", "news", "--detach"] + cacheOptions)
         try await transcript.end(detached, "record", "detached")
-        for _ in 1...2 { origin.goOn() }
+        for _ in 1...2 { origin.startNextStage() }
         origin.release("gap.m3u8")
         try await watch.line(within: .seconds(60)) { $0.contains(#""channelState":"ended""#) ? () : nil }
         try await transcript.run("channels list", "an ended channel", cacheOptions)
@@ -179,7 +179,7 @@ enum JSONSituation {
         try await record.line(within: .seconds(60)) { line in
             line.contains(#""event":"progress""#) && line.contains(#""edge":"#) ? () : nil
         }
-        for _ in 1...2 { origin.goOn() }
+        for _ in 1...2 { origin.startNextStage() }
         try await transcript.end(
             record, "record", "a stream with a gap",
             lines: [

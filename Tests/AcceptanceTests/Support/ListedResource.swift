@@ -39,7 +39,7 @@ struct Verification: Decodable {
 
     /// Runs `verify` on a cache folder. Returns its exit reason and output.
     static func run(in cache: String, repair: Bool = false) async throws -> (
-        ending: ChildProcess.Ending, said: Verification
+        ending: ChildProcess.Ending, output: Verification
     ) {
         let arguments = ["verify", "--json", "--cache", cache] + (repair ? ["--repair"] : [])
         let result = try await MediaCacheBinary.run(arguments)

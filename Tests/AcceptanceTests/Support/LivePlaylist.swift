@@ -5,9 +5,9 @@ enum LivePlaylist {
     static let path = "live.m3u8"
 
     /// A response to a client, with the times when it was requested and received.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         var number: Int
-        var asked: ContinuousClock.Instant
+        var requested: ContinuousClock.Instant
         var arrived: ContinuousClock.Instant
     }
 

@@ -31,7 +31,7 @@ final class ScriptedOrigin: Sendable {
         var bodyBytes: Int
         var received: ContinuousClock.Instant
         /// The time just before the first byte of the response was sent.
-        var answered: ContinuousClock.Instant
+        var responded: ContinuousClock.Instant
     }
 
     private final class Record: Sendable {
@@ -96,7 +96,7 @@ final class ScriptedOrigin: Sendable {
         for (name, value) in response.fields { text += "\(name): \(value)\r\n" }
         let entry = Entry(
             path: path, number: number, fields: fields, status: response.status,
-            bodyBytes: response.body.count, received: received, answered: .now)
+            bodyBytes: response.body.count, received: received, responded: .now)
         record.state.withLock { $0.entries.append(entry) }
         return LoopbackListener.send(Data((text + "\r\n").utf8) + response.body, on: connection)
     }

@@ -4,7 +4,7 @@ import Foundation
 /// characteristics.
 enum SpokenStream {
     /// An audio track as read by ffprobe.
-    struct Sound: Hashable {
+    struct AudioTrack: Hashable {
         var language: String
         var name: String
         var isDefault: Bool
@@ -15,9 +15,9 @@ enum SpokenStream {
 
     /// The audio tracks of a file with all renditions. The default is the playlist's second rendition.
     static let all = [
-        Sound(language: "deu", name: "Deutsch", isDefault: true),
-        Sound(language: "eng", name: "English", isDefault: false),
-        Sound(language: "por", name: "Português", isDefault: false),
+        AudioTrack(language: "deu", name: "Deutsch", isDefault: true),
+        AudioTrack(language: "eng", name: "English", isDefault: false),
+        AudioTrack(language: "por", name: "Português", isDefault: false),
     ]
 
     /// Creates the stream in a folder.
@@ -39,7 +39,7 @@ enum SpokenStream {
     }
 
     /// Returns the audio tracks of a file or URL.
-    static func sounds(of file: String) async throws -> [Sound] {
+    static func audioTracks(of file: String) async throws -> [AudioTrack] {
         struct Report: Decodable {
             struct Stream: Decodable {
                 var disposition: [String: Int]
@@ -52,7 +52,7 @@ enum SpokenStream {
             ["-v", "error", "-of", "json", "-select_streams", "a"]
                 + ["-show_entries", "stream=index:stream_tags:stream_disposition", file])
         return try JSONDecoder().decode(Report.self, from: output).streams.map { stream in
-            Sound(
+            AudioTrack(
                 language: stream.tags?["language"] ?? "", name: stream.tags?["handler_name"] ?? "",
                 isDefault: stream.disposition["default"] == 1)
         }

@@ -27,7 +27,7 @@ final class StagedOrigin: Sendable {
             }
         }
 
-        func goOn() { condition.withLock { number += 1 } }
+        func startNextStage() { condition.withLock { number += 1 } }
     }
 
     private let stage: Stage
@@ -68,7 +68,7 @@ final class StagedOrigin: Sendable {
     func release(_ path: String) { stage.release(path) }
 
     /// Starts the next stage.
-    func goOn() { stage.goOn() }
+    func startNextStage() { stage.startNextStage() }
 
     /// Returns the URL of a path.
     func url(_ path: String) -> String { origin.url(path).absoluteString }

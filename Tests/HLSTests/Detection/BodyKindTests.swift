@@ -6,7 +6,7 @@ struct BodyKindTests {
         let text = "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:6\n"
         #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == .playlist(.media))
         #expect(BodyKind(of: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == .playlist(.media))
-        #expect(BodyKind(of: [0xFF, 0xFE, 0x23] as [UInt8]) == .foreign(.text))
+        #expect(BodyKind(of: [0xFF, 0xFE, 0x23] as [UInt8]) == .other(.text))
     }
 
     private func kind(_ text: String) -> BodyKind { BodyKind(of: text.utf8) }
@@ -23,28 +23,28 @@ struct BodyKindTests {
     @Test func detectsContentAfterManyBlankLines() {
         let blank = String(repeating: "\r\n ", count: 40_000)
         #expect(kind(blank + "#EXTM3U\n#EXTINF:4,\na\n") == .playlist(.media))
-        #expect(kind("\u{FEFF}" + blank + "{}") == .foreign(.json))
-        #expect(kind(blank) == .foreign(.empty))
+        #expect(kind("\u{FEFF}" + blank + "{}") == .other(.json))
+        #expect(kind(blank) == .other(.empty))
         #expect(PlaylistError.notAPlaylist(.empty).description.contains("blank lines"))
     }
 
     @Test func detectsContentThatIsNotAPlaylist() {
-        #expect(kind("") == .foreign(.empty))
-        #expect(kind("\u{FEFF} \r\n") == .foreign(.empty))
-        #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .foreign(.html))
-        #expect(kind("<?xml version='1.0'?><MPD/>") == .foreign(.xml))
-        #expect(kind("\n{\"error\": 1}") == .foreign(.json))
+        #expect(kind("") == .other(.empty))
+        #expect(kind("\u{FEFF} \r\n") == .other(.empty))
+        #expect(kind("<!DOCTYPE html><p>#EXTM3U") == .other(.html))
+        #expect(kind("<?xml version='1.0'?><MPD/>") == .other(.xml))
+        #expect(kind("\n{\"error\": 1}") == .other(.json))
         // Ciphertext can begin with any byte.
-        #expect(kind("{\u{1}\u{2}\u{3}") == .foreign(.binary))
-        #expect(kind("<\u{0}html") == .foreign(.binary))
-        #expect(kind("WEBVTT\n") == .foreign(.webVTT))
-        #expect(kind("Not found") == .foreign(.text))
-        #expect(kind("see http://h/1 or\nhttp://h/2\n") == .foreign(.text))
-        #expect(kind("http://h/1.mp3\r\n# two\r\n\r\nrtsp://h/2\r\n") == .foreign(.urlList))
+        #expect(kind("{\u{1}\u{2}\u{3}") == .other(.binary))
+        #expect(kind("<\u{0}html") == .other(.binary))
+        #expect(kind("WEBVTT\n") == .other(.webVTT))
+        #expect(kind("Not found") == .other(.text))
+        #expect(kind("see http://h/1 or\nhttp://h/2\n") == .other(.text))
+        #expect(kind("http://h/1.mp3\r\n# two\r\n\r\nrtsp://h/2\r\n") == .other(.urlList))
         #expect(PlaylistError.notAPlaylist(.urlList).description.contains("a list of URLs without #EXTM3U"))
-        #expect(BodyKind(of: [0x1F, 0x8B, 8]) == .foreign(.gzip))
-        #expect(BodyKind(of: [0, 0, 0, 24] + Array("ftypmp42".utf8)) == .foreign(.mp4))
-        #expect(BodyKind(of: [0x47] + [UInt8](repeating: 0, count: 187) + [0x47]) == .foreign(.transportStream))
-        #expect(BodyKind(of: [0, 1, 2, 3]) == .foreign(.binary))
+        #expect(BodyKind(of: [0x1F, 0x8B, 8]) == .other(.gzip))
+        #expect(BodyKind(of: [0, 0, 0, 24] + Array("ftypmp42".utf8)) == .other(.mp4))
+        #expect(BodyKind(of: [0x47] + [UInt8](repeating: 0, count: 187) + [0x47]) == .other(.transportStream))
+        #expect(BodyKind(of: [0, 1, 2, 3]) == .other(.binary))
     }
 }

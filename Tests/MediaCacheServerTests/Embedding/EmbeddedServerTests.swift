@@ -131,13 +131,13 @@ struct EmbeddedServerTests {
         try await withServer { server, _ in
             let local = try await server.localURL(for: url)
             let port = try #require(await server.listeningPort)
-            var moves = server.moves().makeAsyncIterator()
+            var changes = server.portChanges().makeAsyncIterator()
             await server.suspend()
             let otherListener = try await Self.listen(at: port)
             try await server.resume()
             let next = try #require(await server.listeningPort)
             #expect(next != port)
-            #expect(await moves.next() == next)
+            #expect(await changes.next() == next)
             #expect(try await get(try await server.localURL(for: url))?.body == media)
             try await otherListener.close()
             withExtendedLifetime(local) {}

@@ -54,9 +54,9 @@ struct FastStartSourceTests: StreamSourceSuite {
     }
 
     private func open(
-        _ source: FastStartSource, _ range: RequestedRange = .all, asked: Bool = true
+        _ source: FastStartSource, _ range: RequestedRange = .all, requested: Bool = true
     ) async throws -> any MediaCacheServer.ByteReader {
-        let options = PlayOptions(fastStart: asked)
+        let options = PlayOptions(fastStart: requested)
         let target = try PlayTarget(PlayTarget.path(for: url, token: "K", options: options))
         let request = ReadRequest(url: url, range: range)
         if let reader = try source.readerIfOpen(request, for: target) { return reader }
@@ -103,7 +103,7 @@ struct FastStartSourceTests: StreamSourceSuite {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
         let expected = try rearranged()
         try await withView { source in
-            let plain = try await open(source, asked: false)
+            let plain = try await open(source, requested: false)
             let tag = plain.head.entityTag
             #expect(try await contents(of: plain) == Self.film)
             // The original and the rearranged file of one URL have different entity tags.
@@ -112,7 +112,7 @@ struct FastStartSourceTests: StreamSourceSuite {
             view.cancel()
         }
         try await withView(isAlwaysOn: true) { source in
-            let reader = try await open(source, asked: false)
+            let reader = try await open(source, requested: false)
             #expect(try await contents(of: reader) == expected)
         }
     }
@@ -159,24 +159,24 @@ struct FastStartSourceTests: StreamSourceSuite {
             let found = try await FastStartPlans().layout(
                 of: front, in: store, head: session.head, length: Int64(Self.film.count))
             let layout = try #require(found)
-            let plans = FastStartPlans(mostHeld: 2 * Int(layout.generatedLength))
+            let plans = FastStartPlans(maximumHeldBytes: 2 * Int(layout.generatedLength))
             var holds = [try plans.hold(layout), try plans.hold(layout)]
             #expect(throws: Problem.busy) { try plans.hold(layout) }
             holds.removeLast()
             holds.append(try plans.hold(layout))
             #expect(holds.count == 2)
         }
-        try await withView(plans: FastStartPlans(mostHeld: 0)) { source in
+        try await withView(plans: FastStartPlans(maximumHeldBytes: 0)) { source in
             await #expect(throws: Problem.busy) { try await open(source) }
         }
     }
 
     @Test func refusesTooManyConcurrentFiles() async throws {
         origin[url] = ScriptedResource(.bytes(Self.film), contentType: "video/mp4")
-        try await withView(plans: FastStartPlans(mostAtOnce: 0, mostWaiting: 0)) { source in
+        try await withView(plans: FastStartPlans(maximumConcurrent: 0, maximumWaiting: 0)) { source in
             let refused = await #expect(throws: ConcurrencyLimit.Exceeded.self) { try await open(source) }
             #expect(refused.map { ErrorResponse($0).problem } == .busy)
-            try await open(source, asked: false).cancel()
+            try await open(source, requested: false).cancel()
         }
     }
 

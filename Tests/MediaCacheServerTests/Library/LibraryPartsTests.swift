@@ -64,7 +64,7 @@ struct LibraryPartsTests {
                         url: "\(try url(name))", role: AssetPart.Role.mediaSegment.rawValue, start: 0, duration: 9,
                         reason: "the address is local", isRetryable: false)
                 }
-                try await assetStore.keep(asset)
+                try await assetStore.updateRecord(from: asset)
             }
             if isCached {
                 for (name, _) in parts where !lost.contains(name) {

@@ -24,7 +24,7 @@ struct SharedWorkTests {
     }
 
     @Test func sharesComputation() async throws {
-        let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
+        let results = SharedResults<Int>(maximumCount: 2, maximumCost: 10, cost: { Int64($0) })
         let found = Count()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
@@ -46,7 +46,7 @@ struct SharedWorkTests {
 
     /// The computation is cancelled when its last caller is. A later caller starts it again.
     @Test func cancelsComputationWithLastCaller() async throws {
-        let results = SharedResults<Int>(most: 2, largestCost: 10, cost: { Int64($0) })
+        let results = SharedResults<Int>(maximumCount: 2, maximumCost: 10, cost: { Int64($0) })
         let (over, isOver) = AsyncStream<Void>.makeStream()
         let first = Task { try await results.value(for: "a") { try await Self.waitForCancelling(isOver) } }
         let second = Task { try await results.value(for: "a") { throw Failure() } }

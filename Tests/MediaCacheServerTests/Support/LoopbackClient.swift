@@ -69,7 +69,7 @@ struct LoopbackClient {
     }
 
     /// Sends text, and disconnects after the first received bytes.
-    func leave(after request: String) async throws {
+    func disconnect(after request: String) async throws {
         try await wrapped().executeThenClose { inbound, outbound in
             try await outbound.write(ByteBuffer(string: request))
             for try await _ in inbound { break }

@@ -135,7 +135,7 @@ struct StallTests {
         let policy = RetryPolicy(budget: 7)
         let reader = OriginReader(
             context: .test(origin, time: time, policy, random: random), locator: ResourceLocator(url: url),
-            asked: .from(0, to: nil), known: nil)
+            requested: .from(0, to: nil), known: nil)
         let error = await #expect(throws: CacheError.self) { try await reader.open() }
         #expect(error?.code == .unreachable)
         #expect(origin.requests.count == 8)
@@ -173,7 +173,7 @@ struct StallTests {
     ) -> OriginReader {
         OriginReader(
             context: .test(origin, time: time, retries), locator: ResourceLocator(url: url),
-            asked: .from(0, to: nil), known: nil)
+            requested: .from(0, to: nil), known: nil)
     }
 }
 

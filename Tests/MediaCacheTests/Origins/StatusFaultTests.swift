@@ -50,7 +50,7 @@ struct StatusFaultTests {
         origin.next(url, .status(429, retryAfter: retryAfter))
         let reader = OriginReader(
             context: .test(origin, time: time, RetryPolicy(budget: 2, initialDelay: .milliseconds(1))),
-            locator: ResourceLocator(url: url), asked: .from(0, to: 1000), known: nil)
+            locator: ResourceLocator(url: url), requested: .from(0, to: 1000), known: nil)
         _ = try await reader.open()
         #expect(time.noted.count == 2)
         #expect(time.noted.allSatisfy { $0 >= .seconds(seconds) && $0 < .seconds(seconds) + .milliseconds(10) })

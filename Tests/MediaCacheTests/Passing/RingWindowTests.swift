@@ -11,10 +11,10 @@ struct RingWindowTests {
         let before = window.end
         var fallen: [RingWindow.Reader] = []
         while true {
-            let room = window.makeSpace(now: now)
-            fallen += room.fallen
-            guard room.count > 0 else { break }
-            _ = window.didAppend(room.count)
+            let space = window.makeSpace(now: now)
+            fallen += space.fallen
+            guard space.count > 0 else { break }
+            _ = window.didAppend(space.count)
         }
         return (window.end - before, fallen.map(\.position))
     }

@@ -248,6 +248,6 @@ struct OpeningTests {
 extension ScriptedGate {
     /// Waits until the gate is open, even if the task is cancelled.
     fileprivate func waitForOpening() async {
-        await withCheckedContinuation { continuation in _ = whenOpen { continuation.resume() } }
+        await withCheckedContinuation { continuation in _ = onOpen { continuation.resume() } }
     }
 }

@@ -19,7 +19,7 @@ struct RepresentationStateTests {
     private func advance(
         _ state: inout RepresentationState, at position: Int64, session: Int, work: inout RepresentationState.Work,
         wake: @escaping @Sendable () -> Void = {}
-    ) -> RepresentationState.Answer {
+    ) -> RepresentationState.AdvanceResult {
         var window = Self.readAhead.initial
         return state.advance(
             session, position: position, end: 100_000_000, window: &window, readAhead: Self.readAhead,

@@ -21,13 +21,13 @@ struct LatencyGovernorTests {
     @Test func lowersRateUntilQueueEmpties() {
         var link = Link()
         var governor = LatencyGovernor()
-        for _ in 0..<10 { governor.answered(after: .milliseconds(50), delivered: 1e6, now: link.now) }
+        for _ in 0..<10 { governor.record(latency: .milliseconds(50), delivered: 1e6, now: link.now) }
         #expect(governor.rate == nil)
         var late = 0
         var rates: [Double] = []
         for step in 0..<600 {
             let (latency, delivered) = link.pass(min(governor.rate ?? 40e6, 40e6))
-            governor.answered(after: latency, delivered: delivered, now: link.now)
+            governor.record(latency: latency, delivered: delivered, now: link.now)
             guard step >= 100 else { continue }
             if latency > .milliseconds(65) { late += 1 }
             rates.append(delivered)
@@ -39,8 +39,8 @@ struct LatencyGovernorTests {
     @Test func setsNoLimitWithoutDelay() {
         var governor = LatencyGovernor()
         for step in 0..<1000 {
-            governor.answered(
-                after: .milliseconds(step % 3 == 0 ? 90 : 50), delivered: 100e6, now: .milliseconds(step * 50))
+            governor.record(
+                latency: .milliseconds(step % 3 == 0 ? 90 : 50), delivered: 100e6, now: .milliseconds(step * 50))
             #expect(governor.rate == nil)
         }
     }
@@ -48,12 +48,12 @@ struct LatencyGovernorTests {
     /// A busy server or machine responds late, whatever the rate is.
     @Test func removesIneffectiveLimit() {
         var governor = LatencyGovernor()
-        governor.answered(after: .milliseconds(50), delivered: 30e6, now: .zero)
+        governor.record(latency: .milliseconds(50), delivered: 30e6, now: .zero)
         var (sum, count) = (0.0, 0)
         for step in 0..<3000 {
             let now = Duration.seconds(1) + .milliseconds(step * 20)
             let delivered = min(governor.rate(at: now) ?? 30e6, 30e6)
-            governor.answered(after: .milliseconds(70 + step % 5), delivered: delivered, now: now)
+            governor.record(latency: .milliseconds(70 + step % 5), delivered: delivered, now: now)
             (sum, count) = (sum + delivered, count + 1)
         }
         #expect(sum / Double(count) > 25e6, "\(sum / Double(count)) bytes per second")
@@ -67,7 +67,7 @@ struct LatencyGovernorTests {
         for step in 0..<2000 {
             now = .milliseconds(step * 20)
             let isLate = step % 500 > 450
-            governor.answered(after: .milliseconds(isLate ? 90 : 50), delivered: rate(), now: now)
+            governor.record(latency: .milliseconds(isLate ? 90 : 50), delivered: rate(), now: now)
             if step % 500 == 440 { #expect(rate() > 25e6, "\(rate()) after \(now)") }
         }
     }
@@ -75,10 +75,10 @@ struct LatencyGovernorTests {
     @Test func adaptsToSlowerPath() throws {
         var governor = LatencyGovernor()
         for step in 0..<20 {
-            governor.answered(after: .milliseconds(20), delivered: 1e6, now: .milliseconds(step * 100))
+            governor.record(latency: .milliseconds(20), delivered: 1e6, now: .milliseconds(step * 100))
         }
         for step in 20..<6000 {
-            governor.answered(after: .milliseconds(80), delivered: 1e6, now: .milliseconds(step * 100))
+            governor.record(latency: .milliseconds(80), delivered: 1e6, now: .milliseconds(step * 100))
         }
         #expect(governor.base == .milliseconds(80))
         #expect(governor.rate == nil)
@@ -89,9 +89,9 @@ extension LatencyGovernorTests {
     /// A process's first responses are late for other reasons, before many bytes have been received.
     @Test func ignoresFirstResponses() {
         var governor = LatencyGovernor()
-        governor.answered(after: .milliseconds(50), delivered: 1000, now: .zero)
+        governor.record(latency: .milliseconds(50), delivered: 1000, now: .zero)
         for step in 1..<20 {
-            governor.answered(after: .milliseconds(90), delivered: 20_000, now: .milliseconds(step * 50))
+            governor.record(latency: .milliseconds(90), delivered: 20_000, now: .milliseconds(step * 50))
         }
         #expect(governor.rate(at: .seconds(1)) == nil)
     }
@@ -99,9 +99,9 @@ extension LatencyGovernorTests {
     /// A transfer that sends few requests recovers its rate.
     @Test func raisesRateWithoutLateResponses() throws {
         var governor = LatencyGovernor()
-        governor.answered(after: .milliseconds(50), delivered: 1e6, now: .zero)
+        governor.record(latency: .milliseconds(50), delivered: 1e6, now: .zero)
         for step in 0..<8 {
-            governor.answered(after: .milliseconds(300), delivered: 1e6, now: .seconds(3) + .milliseconds(step * 400))
+            governor.record(latency: .milliseconds(300), delivered: 1e6, now: .seconds(3) + .milliseconds(step * 400))
         }
         let now = Duration.seconds(3) + .milliseconds(7 * 400)
         let rate = try #require(governor.rate(at: now))

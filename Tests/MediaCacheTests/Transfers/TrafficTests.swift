@@ -56,8 +56,8 @@ struct TrafficTests {
         let received = bytesOfDownload()
         #expect(received <= 600_000)
         #expect(fixture.origin.requests[0].progress == .running)
-        let letGo = await pass { fixture.origin.requests[0].progress == .cancelled }
-        #expect(letGo >= .milliseconds(45) && letGo <= .milliseconds(200))
+        let closingTime = await pass { fixture.origin.requests[0].progress == .cancelled }
+        #expect(closingTime >= .milliseconds(45) && closingTime <= .milliseconds(200))
         _ = await pass { fixture.time.monotonic > .seconds(5) }
         #expect(bytesOfDownload() == received)
         head.open()

@@ -88,7 +88,7 @@ struct TransferQueueTests {
                 queue.change(ObjectIdentifier(groups[index]), to: terms[index])
             case 6:
                 guard let chosen else { continue }
-                queue.giveBack(chosen)
+                queue.endAdmission(chosen)
                 if Bool.random(using: &random) {
                     queue.wait(chosen)
                     waiting.insert(chosen)

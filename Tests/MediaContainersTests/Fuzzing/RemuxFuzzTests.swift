@@ -51,7 +51,7 @@ struct RemuxFuzzTests {
     ) -> Writer? {
         let isTogether = Bool.random(using: &random)
         let sink = sink(writer, scrambles: scrambles, &random)
-        var remuxer = Remuxer(into: sink, inputs: isTogether ? inputs.count : 1, longestGap: 60)
+        var remuxer = Remuxer(into: sink, inputs: isTogether ? inputs.count : 1, maximumGap: 60)
         do {
             for join in [SegmentJoin.continuous, .discontinuity, .gap] {
                 for (index, input) in inputs.enumerated() {

@@ -31,7 +31,7 @@ struct TransportStreamFuzzTests {
             // No byte may be delivered twice.
             #expect(found.bytes <= bytes.count)
         }
-        var remuxer = Remuxer(into: Counter(), longestGap: 60)
+        var remuxer = Remuxer(into: Counter(), maximumGap: 60)
         let source = MemorySource(bytes)
         for join in [SegmentJoin.continuous, .discontinuity, .gap] {
             guard (try? remuxer.append(source, join: join)) != nil else { break }

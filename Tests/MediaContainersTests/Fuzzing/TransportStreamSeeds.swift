@@ -15,12 +15,12 @@ struct TransportStreamSeeds {
         var builder = TransportStreamBuilder()
         builder.tables(
             TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x110, type: 0x86)], version: 3)
-        builder.play(from: (1 << 33) - 18_000, pictures: 12)
+        builder.play(from: (1 << 33) - 18_000, frames: 12)
         streams.append(builder.bytes)
         var disc = TransportStreamBuilder()
         disc.before = [1, 2, 3, 4]
         disc.tables()
-        disc.play(from: 90_000, pictures: 6)
+        disc.play(from: 90_000, frames: 6)
         streams.append(disc.bytes)
         let picture = TransportStreamBuilder.picture(isKey: true)
         elementary = [

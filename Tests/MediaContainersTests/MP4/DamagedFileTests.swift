@@ -44,7 +44,7 @@ struct DamagedFileTests {
             let error = #expect(throws: ContainerError.self) { try read(bytes) }
             #expect(error?.code == .malformed)
             #expect(error?.offset == Int64(place))
-            #expect(error?.what.contains(type) == true)
+            #expect(error?.summary.contains(type) == true)
         }
     }
 
@@ -73,7 +73,7 @@ struct DamagedFileTests {
         set(60, at: place + 12, &bytes)
         let error = #expect(throws: ContainerError.self) { try read(bytes) }
         #expect(error?.code == .malformed)
-        #expect(error?.what.contains("sample 61 of 100") == true)
+        #expect(error?.summary.contains("sample 61 of 100") == true)
     }
 
     @Test func deliversCompleteSamplesOfTruncatedFile() throws {

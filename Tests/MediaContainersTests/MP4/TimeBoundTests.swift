@@ -106,7 +106,7 @@ struct TimeBoundTests {
     /// Consecutive segments at both ends of the time bound, whose timescales aren't multiples of each other.
     @Test(arguments: [SegmentJoin.continuous, .gap, .discontinuity, .file])
     func joinsSegmentsAtBound(join: SegmentJoin) throws {
-        var remuxer = Remuxer(into: SampleRecording(), longestGap: .max)
+        var remuxer = Remuxer(into: SampleRecording(), maximumGap: .max)
         for index in 0..<40 {
             let timescale = [0x7FFF_FFFF, 1, 90_000, 8001, 3][index % 5] as UInt32
             let last = min(UInt64(timescale) << 33, 1 << 59) - 1 - UInt64(timescale)

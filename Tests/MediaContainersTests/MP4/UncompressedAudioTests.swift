@@ -58,7 +58,7 @@ struct UncompressedAudioTests {
     func reportsFormatWithoutMP4Entry(arguments: [String]) throws {
         let file = MemorySource(try FFmpeg.run(Self.audio + arguments + ["-f", "mov"]))
         let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(try MP4Reader(file)) }
-        #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio") == true)
+        #expect(error?.code == .unsupported && error?.summary.contains("uncompressed audio") == true)
     }
 
     /// The flags and packet sizes of `lpcm` with words wider than their samples, and with non-interleaved channels.
@@ -73,7 +73,7 @@ struct UncompressedAudioTests {
         #expect(reader.tracks.first?.format?.configuration.isEmpty == !isCarried)
         guard !isCarried else { return }
         let error = #expect(throws: ContainerError.self) { try ProgressiveRemux(reader) }
-        #expect(error?.code == .unsupported && error?.what.contains("uncompressed audio (lpcm") == true)
+        #expect(error?.code == .unsupported && error?.summary.contains("uncompressed audio (lpcm") == true)
     }
 
     /// A camera file with reordered video, an edit list, uncompressed audio, a time code track, and the index at the
@@ -89,8 +89,8 @@ struct UncompressedAudioTests {
         let made = ByteLayoutView(layout: remux.layout, source: file)
         #expect(try BoxTree(made).roots.map(\.header.type) == ["ftyp", "moov", "mdat"])
         #expect(try MP4Reader(made).tracks.map(\.kind) == [.video, .audio])
-        #expect(remux.leftOut.map { reader.tracks[$0.key].format?.codecString } == ["tmcd"])
-        #expect(remux.leftOut.values.first?.what.contains("tmcd") == true)
+        #expect(remux.omittedTracks.map { reader.tracks[$0.key].format?.codecString } == ["tmcd"])
+        #expect(remux.omittedTracks.values.first?.summary.contains("tmcd") == true)
         for kind in [MediaKind.video, .audio] {
             let (before, after) = (try content(kind, of: file), try content(kind, of: made))
             #expect(before.bytes == after.bytes && !after.bytes.isEmpty)

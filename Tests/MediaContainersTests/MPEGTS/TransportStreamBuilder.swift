@@ -130,10 +130,10 @@ struct TransportStreamBuilder {
     /// Adds video at 25 frames per second and audio at 48 kHz from a given time, with one picture or two audio frames
     /// per PES packet.
     mutating func play(
-        from start: Int64, pictures: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true
+        from start: Int64, frames: Int, audioOffset: Int64 = 0, wide: Bool = false, hasAudio: Bool = true
     ) {
         var frame: Int64 = 0
-        for index in 0..<pictures {
+        for index in 0..<frames {
             let time = start + Int64(index) * 3600
             pes(
                 pid: Self.videoPID, pts: time + 7200, dts: time, isBounded: false,

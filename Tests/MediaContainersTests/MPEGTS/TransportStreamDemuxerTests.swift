@@ -12,7 +12,7 @@ struct TransportStreamDemuxerTests {
         let plain = try TransportStreamRecording(
             stream {
                 $0.tables()
-                $0.play(from: 900_000, pictures: 10)
+                $0.play(from: 900_000, frames: 10)
             }.bytes)
         #expect(plain.packets.streams[0]?.count == 10)
         for (before, after) in [(4, 0), (0, 16)] {
@@ -21,7 +21,7 @@ struct TransportStreamDemuxerTests {
                     $0.before = [UInt8](repeating: 0x11, count: before)
                     $0.after = [UInt8](repeating: 0x22, count: after)
                     $0.tables()
-                    $0.play(from: 900_000, pictures: 10)
+                    $0.play(from: 900_000, frames: 10)
                 }.bytes, bufferSize: 777)
             #expect(other.packets == plain.packets)
             #expect(other.diagnostics.isEmpty)
@@ -32,11 +32,11 @@ struct TransportStreamDemuxerTests {
         var builder = stream {
             $0.bytes = [UInt8](repeating: 0x47, count: 100)
             $0.tables()
-            $0.play(from: 0, pictures: 5)
+            $0.play(from: 0, frames: 5)
             $0.bytes += [UInt8](repeating: 0x99, count: 333)
         }
         builder.tables()
-        builder.play(from: 5 * 3600, pictures: 5)
+        builder.play(from: 5 * 3600, frames: 5)
         let recording = try TransportStreamRecording(builder.bytes)
         #expect(recording.packets.streams[0]?.count == 10)
         #expect(recording.diagnostics(.skippedBytes) == 2)
@@ -45,7 +45,7 @@ struct TransportStreamDemuxerTests {
     @Test(arguments: [100, 188 * 20, 65_536]) func losesOnlyDataNearRemovedBytes(bufferSize: Int) throws {
         var builder = stream {
             $0.tables()
-            $0.play(from: 0, pictures: 60)
+            $0.play(from: 0, frames: 60)
         }
         let whole = builder.bytes.count
         builder.bytes.removeSubrange(whole / 2 + 77..<whole / 2 + 2377)
@@ -66,9 +66,9 @@ struct TransportStreamDemuxerTests {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
-                $0.play(from: 0, pictures: 5)
+                $0.play(from: 0, frames: 5)
                 $0.lose(3, pid: TransportStreamBuilder.audioPID)
-                $0.play(from: 18_000, pictures: 5)
+                $0.play(from: 18_000, frames: 5)
             }.bytes)
         #expect(recording.diagnostics(.discontinuity) == 1)
         #expect(recording.diagnostics.first?.track == UInt32(TransportStreamBuilder.audioPID))
@@ -104,8 +104,8 @@ struct TransportStreamDemuxerTests {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
-                $0.play(from: wrap - 90_000 * 120, pictures: 1)
-                $0.play(from: wrap - 3600 * 5, pictures: 10)
+                $0.play(from: wrap - 90_000 * 120, frames: 1)
+                $0.play(from: wrap - 3600 * 5, frames: 10)
             }.bytes)
         let times = recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts)
         #expect(times == [wrap - 90_000 * 120] + (0..<10).map { wrap - 3600 * 5 + Int64($0) * 3600 })
@@ -115,7 +115,7 @@ struct TransportStreamDemuxerTests {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
-                $0.play(from: (1 << 33) - 7200, pictures: 4)
+                $0.play(from: (1 << 33) - 7200, frames: 4)
             }.bytes)
         #expect(recording.samples.filter { $0.sample.track == 0 }.map(\.sample.dts) == [-7200, -3600, 0, 3600])
     }
@@ -126,7 +126,7 @@ struct TransportStreamDemuxerTests {
                 $0.association([(1, 0x1000)])
                 let body: [UInt8] = [0, 1, 0xC1, 0, 0, 0xE1, 0, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0]
                 $0.section(pid: 0x1000, table: 2, body, damage: true)
-                $0.play(from: 0, pictures: 3)
+                $0.play(from: 0, frames: 3)
             }.bytes)
         #expect(recording.diagnostics(.damagedTable) == 1)
         #expect(recording.tracks.isEmpty)
@@ -151,9 +151,9 @@ struct TransportStreamDemuxerTests {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables([TransportStreamBuilder.both[0]])
-                $0.play(from: 0, pictures: 3, hasAudio: false)
+                $0.play(from: 0, frames: 3, hasAudio: false)
                 $0.tables(version: 1)
-                $0.play(from: 10_800, pictures: 3)
+                $0.play(from: 10_800, frames: 3)
             }.bytes)
         #expect(recording.tracks.map(\.kind) == [.video, .audio])
         #expect(recording.packets.streams[0]?.count == 6)
@@ -163,9 +163,9 @@ struct TransportStreamDemuxerTests {
     @Test func readsPicturesBeforeFirstMap() throws {
         let recording = try TransportStreamRecording(
             stream {
-                $0.play(from: 0, pictures: 3)
+                $0.play(from: 0, frames: 3)
                 $0.tables()
-                $0.play(from: 10_800, pictures: 3)
+                $0.play(from: 10_800, frames: 3)
             }.bytes)
         #expect(recording.packets.streams[0]?.count == 6)
     }
@@ -174,8 +174,8 @@ struct TransportStreamDemuxerTests {
         let recording = try TransportStreamRecording(
             stream {
                 $0.tables()
-                $0.play(from: 0, pictures: 5)
-                $0.play(from: 18_000, pictures: 5, wide: true)
+                $0.play(from: 0, frames: 5)
+                $0.play(from: 18_000, frames: 5, wide: true)
             }.bytes)
         #expect(recording.tracks[0].formats.map(\.width) == [32, 64])
         #expect(
@@ -191,7 +191,7 @@ struct TransportStreamDemuxerTests {
             stream {
                 $0.tables(TransportStreamBuilder.both + [TransportStreamBuilder.Stream(pid: 0x1FF, type: 0x86)])
                 $0.packet(pid: 0x1FF, [0, 0xFC, 0x30, 0x11] + [UInt8](repeating: 0, count: 180), startsUnit: true)
-                $0.play(from: 0, pictures: 3)
+                $0.play(from: 0, frames: 3)
             }.bytes)
         #expect(recording.tracks[2].format?.codec == .scte35)
         #expect(recording.diagnostics.isEmpty)

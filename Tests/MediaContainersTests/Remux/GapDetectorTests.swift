@@ -2,61 +2,61 @@ import Testing
 
 @testable import MediaContainers
 
-/// Tests of the search for missing media that no gap announces.
+/// Tests of the detector for missing media that no gap announces.
 struct GapDetectorTests {
     /// Adds samples at regular intervals. Returns the time after the last one.
-    private func add(_ count: Int64, every step: Int64, from start: Int64, to search: inout GapDetector) -> Int64 {
-        for index in 0..<count { search.add(start + index * step) }
+    private func add(_ count: Int64, every step: Int64, from start: Int64, to detector: inout GapDetector) -> Int64 {
+        for index in 0..<count { detector.add(start + index * step) }
         return start + count * step
     }
 
     @Test func findsHoleBetweenSegments() {
-        var search = GapDetector()
-        search.beginSegment()
-        let end = add(50, every: 3600, from: 0, to: &search)
-        #expect(search.holes.isEmpty)
-        search.beginSegment()
-        _ = add(50, every: 3600, from: end + 45_000, to: &search)
-        #expect(search.holes == [UnannouncedGap(duration: 0.54, isBeforeSegment: true)])
+        var detector = GapDetector()
+        detector.beginSegment()
+        let end = add(50, every: 3600, from: 0, to: &detector)
+        #expect(detector.gaps.isEmpty)
+        detector.beginSegment()
+        _ = add(50, every: 3600, from: end + 45_000, to: &detector)
+        #expect(detector.gaps == [UnannouncedGap(duration: 0.54, isBeforeSegment: true)])
         // The segment after that continues without a hole.
-        search.beginSegment()
-        _ = add(50, every: 3600, from: end + 45_000 + 50 * 3600, to: &search)
-        #expect(search.holes.isEmpty)
+        detector.beginSegment()
+        _ = add(50, every: 3600, from: end + 45_000 + 50 * 3600, to: &detector)
+        #expect(detector.gaps.isEmpty)
     }
 
     /// The last frame of a truncated segment is completed by the first bytes of the next segment.
     @Test func attributesHoleAfterLateFrameToPreviousSegment() {
-        var search = GapDetector()
-        search.beginSegment()
-        let end = add(25, every: 3600, from: 0, to: &search)
-        search.beginSegment()
-        search.add(end)
-        _ = add(25, every: 3600, from: end + 90_000, to: &search)
-        #expect(search.holes == [UnannouncedGap(duration: 1, isBeforeSegment: true)])
+        var detector = GapDetector()
+        detector.beginSegment()
+        let end = add(25, every: 3600, from: 0, to: &detector)
+        detector.beginSegment()
+        detector.add(end)
+        _ = add(25, every: 3600, from: end + 90_000, to: &detector)
+        #expect(detector.gaps == [UnannouncedGap(duration: 1, isBeforeSegment: true)])
     }
 
     @Test func findsHoleWithinSegment() {
-        var search = GapDetector()
-        search.beginSegment()
-        let end = add(25, every: 3600, from: 0, to: &search)
-        _ = add(25, every: 3600, from: end + 36_000, to: &search)
-        #expect(search.holes == [UnannouncedGap(duration: 0.44, isBeforeSegment: false)])
+        var detector = GapDetector()
+        detector.beginSegment()
+        let end = add(25, every: 3600, from: 0, to: &detector)
+        _ = add(25, every: 3600, from: end + 36_000, to: &detector)
+        #expect(detector.gaps == [UnannouncedGap(duration: 0.44, isBeforeSegment: false)])
     }
 
-    /// A low frame rate, alternating tracks and announced gaps aren't holes.
+    /// A low frame rate, alternating tracks and announced gaps aren't reported.
     @Test func acceptsUsualIntervals() {
-        var search = GapDetector()
-        search.beginSegment()
-        var end = add(20, every: 90_000, from: 0, to: &search)
-        end = add(20, every: 90_000, from: end + 270_000, to: &search)
-        #expect(search.holes.isEmpty)
-        search.beginClock()
-        search.beginSegment()
-        end = add(20, every: 1920, from: 9_000_000, to: &search)
+        var detector = GapDetector()
+        detector.beginSegment()
+        var end = add(20, every: 90_000, from: 0, to: &detector)
+        end = add(20, every: 90_000, from: end + 270_000, to: &detector)
+        #expect(detector.gaps.isEmpty)
+        detector.beginClock()
+        detector.beginSegment()
+        end = add(20, every: 1920, from: 9_000_000, to: &detector)
         // This audio was multiplexed later.
-        _ = add(20, every: 1920, from: 9_000_000 - 40_000, to: &search)
-        search.beginClock()
-        _ = add(20, every: 1920, from: end + 900_000, to: &search)
-        #expect(search.holes.isEmpty)
+        _ = add(20, every: 1920, from: 9_000_000 - 40_000, to: &detector)
+        detector.beginClock()
+        _ = add(20, every: 1920, from: end + 900_000, to: &detector)
+        #expect(detector.gaps.isEmpty)
     }
 }

@@ -13,10 +13,10 @@ struct RemuxClockPeriodTests {
         switch content {
         case .both:
             builder.tables()
-            builder.play(from: start, pictures: 50, audioOffset: audioOffset)
+            builder.play(from: start, frames: 50, audioOffset: audioOffset)
         case .pictures:
             builder.tables([TransportStreamBuilder.both[0]])
-            builder.play(from: start, pictures: 50, hasAudio: false)
+            builder.play(from: start, frames: 50, hasAudio: false)
         case .audio:
             builder.tables([TransportStreamBuilder.both[1]])
             for frame in Int64(0)..<94 {

@@ -125,7 +125,7 @@ struct RemuxDamageTests {
         let joins: [SegmentJoin] = [.continuous, .discontinuity, .discontinuity]
         let (recording, damage, _) = try remux([segment(0), other.bytes, segment(1)]) { joins[$0] }
         #expect(
-            damage.map { $0?.error.what } == [
+            damage.map { $0?.error.summary } == [
                 nil, "the audio changes from mp4a.40.2 to ac-3 after 2.005 s", nil,
             ])
         #expect(recording.samples.map(\.count) == [100, 188])

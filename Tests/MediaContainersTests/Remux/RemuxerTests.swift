@@ -29,8 +29,8 @@ struct RemuxerTests {
 
     @Test func joinsClockPeriodsWithDifferentClocks() throws {
         let recording = try remux([
-            part { $0.play(from: 8_000_000_000, pictures: 50, audioOffset: 900) },
-            part(.discontinuity) { $0.play(from: 90_000, pictures: 50, audioOffset: 900) },
+            part { $0.play(from: 8_000_000_000, frames: 50, audioOffset: 900) },
+            part(.discontinuity) { $0.play(from: 90_000, frames: 50, audioOffset: 900) },
         ])
         let pictures = times(recording, .video)
         #expect(pictures.count == 100)
@@ -41,8 +41,8 @@ struct RemuxerTests {
 
     @Test func preservesAudioOffsetInEachClockPeriod() throws {
         let recording = try remux([
-            part { $0.play(from: 0, pictures: 50, audioOffset: 1234) },
-            part(.discontinuity) { $0.play(from: 5_000_000, pictures: 50, audioOffset: -2345) },
+            part { $0.play(from: 0, frames: 50, audioOffset: 1234) },
+            part(.discontinuity) { $0.play(from: 5_000_000, frames: 50, audioOffset: -2345) },
         ])
         let pictures = times(recording, .video)
         let audio = times(recording, .audio)
@@ -53,7 +53,7 @@ struct RemuxerTests {
 
     @Test func joinsClockThatGoesBackUnannounced() throws {
         let recording = try remux([
-            part { $0.play(from: 900_000, pictures: 50) }, part { $0.play(from: 900_000, pictures: 50) },
+            part { $0.play(from: 900_000, frames: 50) }, part { $0.play(from: 900_000, frames: 50) },
         ])
         #expect(steps(times(recording, .video)).allSatisfy { $0 > 0 && $0 < 0.09 })
         #expect(times(recording, .video).count == 100)
@@ -61,7 +61,7 @@ struct RemuxerTests {
 
     @Test func preservesGapOfMissingSegments() throws {
         let recording = try remux([
-            part { $0.play(from: 0, pictures: 25) }, part(.gap) { $0.play(from: 90_000 * 31, pictures: 25) },
+            part { $0.play(from: 0, frames: 25) }, part(.gap) { $0.play(from: 90_000 * 31, frames: 25) },
         ])
         let pictures = times(recording, .video)
         #expect(abs(pictures[25] - pictures[24] - 30.04) < 0.001)
@@ -71,8 +71,8 @@ struct RemuxerTests {
     @Test func unwrapsTimestampsInClockPeriod() throws {
         let start: Int64 = (1 << 33) - 90_000 * 90
         let recording = try remux([
-            part { $0.play(from: start, pictures: 25 * 60) },
-            part { $0.play(from: start + 90_000 * 60, pictures: 1500) },
+            part { $0.play(from: start, frames: 25 * 60) },
+            part { $0.play(from: start + 90_000 * 60, frames: 1500) },
         ])
         #expect(times(recording, .video).count == 3000)
         #expect(steps(times(recording, .video)).allSatisfy { abs($0 - 0.04) < 0.0001 })
@@ -84,7 +84,7 @@ struct RemuxerTests {
     }
 
     @Test func omitsPicturesBeforeKeyframe() throws {
-        let whole = part { $0.play(from: 0, pictures: 20) }
+        let whole = part { $0.play(from: 0, frames: 20) }
         var cut = whole
         // The tables, then the data that follows the first keyframe.
         cut.bytes = Array(whole.bytes[..<376]) + Array(whole.bytes[(376 + 188 * 2)...])
@@ -95,8 +95,8 @@ struct RemuxerTests {
 
     @Test func addsSampleDescriptionForNewParameterSets() throws {
         let recording = try remux([
-            part { $0.play(from: 0, pictures: 25) },
-            part(.discontinuity) { $0.play(from: 0, pictures: 25, wide: true) },
+            part { $0.play(from: 0, frames: 25) },
+            part(.discontinuity) { $0.play(from: 0, frames: 25, wide: true) },
         ])
         #expect(recording.tracks.count == 2)
         #expect(recording.tracks[0].formats.map(\.width) == [32, 64])
@@ -113,11 +113,11 @@ struct RemuxerTests {
             }
         }
         let error = #expect(throws: ContainerError.self) {
-            try remux([part { $0.play(from: 90_000 * 7, pictures: 5) }, mpeg])
+            try remux([part { $0.play(from: 90_000 * 7, frames: 5) }, mpeg])
         }
         #expect(error?.code == .unsupported)
         // The time is the duration of the received audio (five pictures), whatever the clock says.
-        #expect(error?.what.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.what ?? "")")
+        #expect(error?.summary.contains("mp4a.40.2 to ac-3 after 0.213 s") == true, "\(error?.summary ?? "")")
     }
 
     @Test func reportsTimeOfVideoCodecChange() throws {
@@ -128,10 +128,10 @@ struct RemuxerTests {
             }
         }
         let error = #expect(throws: ContainerError.self) {
-            try remux([part { $0.play(from: 900_000, pictures: 50, hasAudio: false) }, other])
+            try remux([part { $0.play(from: 900_000, frames: 50, hasAudio: false) }, other])
         }
         #expect(error?.code == .unsupported && error?.advice?.contains("separate files") == true)
-        let words = error?.what.replacing(/(avc1|hvc1)\.[A-Za-z0-9.]+/) { $0.output.1 }
+        let words = error?.summary.replacing(/(avc1|hvc1)\.[A-Za-z0-9.]+/) { $0.output.1 }
         #expect(words == "the video changes from avc1 to hvc1 after 2.0 s")
     }
 
@@ -151,14 +151,14 @@ struct RemuxerTests {
     func reportsUnsupportedStreamTypes(type: UInt8, name: String, kind: MediaKind) throws {
         var builder = TransportStreamBuilder()
         builder.tables([TransportStreamBuilder.both[0], TransportStreamBuilder.Stream(pid: 0x150, type: type)])
-        builder.play(from: 900_000, pictures: 25, hasAudio: false)
+        builder.play(from: 900_000, frames: 25, hasAudio: false)
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(builder.bytes))
         let output = try remuxer.finish()
         #expect(output.tracks.map(\.kind) == [.video])
-        #expect(remuxer.leftOut.map(\.id) == [0x150])
-        #expect(remuxer.leftOut.map(\.kind) == [kind])
-        #expect(remuxer.leftOut.first?.format?.name == name)
+        #expect(remuxer.omittedTracks.map(\.id) == [0x150])
+        #expect(remuxer.omittedTracks.map(\.kind) == [kind])
+        #expect(remuxer.omittedTracks.first?.format?.name == name)
     }
 
     @Test func rejectsSampleAES() throws {
@@ -174,7 +174,7 @@ struct RemuxerTests {
         for parts in [[dolby, mp3], [mp3, dolby]] {
             let error = #expect(throws: ContainerError.self) { try remux(parts) }
             #expect(error?.code == .unsupported)
-            #expect(error?.what.contains("changes from") == true, "\(String(describing: error))")
+            #expect(error?.summary.contains("changes from") == true, "\(String(describing: error))")
         }
     }
 
@@ -182,20 +182,20 @@ struct RemuxerTests {
         let page = Part(bytes: Array("<!DOCTYPE html><html><body>Sign in</body></html>".utf8))
         let error = #expect(throws: ContainerError.self) { try remux([page]) }
         #expect(error?.code == .notThisFormat)
-        #expect(error?.what.contains("text") == true)
+        #expect(error?.summary.contains("text") == true)
     }
 
     @Test(arguments: ["WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n", "\u{FEFF}WEBVTT\n"])
     func reportsSubtitleSegment(text: String) {
         let error = #expect(throws: ContainerError.self) { try remux([Part(bytes: Array(text.utf8))]) }
         #expect(error?.code == .notThisFormat)
-        #expect(error?.what.contains("WebVTT") == true)
+        #expect(error?.summary.contains("WebVTT") == true)
     }
 
     @Test func combinesVideoAndAudioInputs() throws {
         var pictures = TransportStreamBuilder()
         pictures.tables([TransportStreamBuilder.both[0]])
-        pictures.play(from: 900_000, pictures: 25, hasAudio: false)
+        pictures.play(from: 900_000, frames: 25, hasAudio: false)
         var tag: [UInt8] = Array("PRIV".utf8) + [0, 0, 0, 53, 0, 0]
         tag += Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0, 0, 0, 0, 0, 0, 0x0D, 0xBB, 0xA0]
         let audio =
@@ -225,12 +225,12 @@ struct RemuxerTests {
     @Test func appliesAudioLabelsOfPlaylist() throws {
         var pictures = TransportStreamBuilder()
         pictures.tables([TransportStreamBuilder.both[0]])
-        pictures.play(from: 0, pictures: 25, hasAudio: false)
+        pictures.play(from: 0, frames: 25, hasAudio: false)
         let labels = [
             nil, TrackLabel(language: "en", name: "English"), TrackLabel(name: "Original", isDefault: true),
             TrackLabel(language: "und", name: ""),
         ]
-        var remuxer = Remuxer(into: SampleRecording(), inputs: 4, sounds: labels)
+        var remuxer = Remuxer(into: SampleRecording(), inputs: 4, audioLabels: labels)
         try remuxer.append(MemorySource(pictures.bytes), input: 0)
         for (index, language) in ["fra", "deu", nil].enumerated() {
             try remuxer.append(MemorySource(audio(language, UInt8(index + 1))), input: index + 1)
@@ -254,7 +254,7 @@ struct RemuxerTests {
         for index in 0..<10 {
             for pid in [0x101, 0x102] { builder.pes(pid: pid, pts: Int64(index) * 1920, TransportStreamBuilder.aac(1)) }
         }
-        var remuxer = Remuxer(into: SampleRecording(), sounds: [TrackLabel(language: "en", name: "English")])
+        var remuxer = Remuxer(into: SampleRecording(), audioLabels: [TrackLabel(language: "en", name: "English")])
         try remuxer.append(MemorySource(builder.bytes))
         let tracks = try remuxer.finish().tracks
         #expect(tracks.map(\.language) == ["deu", "en"])
@@ -283,12 +283,12 @@ struct RemuxerTests {
     @Test func reportsLostPackets() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
-        builder.play(from: 0, pictures: 50)
+        builder.play(from: 0, frames: 50)
         builder.lose(3, pid: TransportStreamBuilder.videoPID)
         builder.lose(2, pid: TransportStreamBuilder.audioPID)
-        builder.play(from: 180_000, pictures: 50)
+        builder.play(from: 180_000, frames: 50)
         builder.lose(1, pid: TransportStreamBuilder.videoPID)
-        builder.play(from: 360_000, pictures: 50)
+        builder.play(from: 360_000, frames: 50)
         var remuxer = Remuxer(into: SampleRecording())
         try remuxer.append(MemorySource(builder.bytes))
         _ = try remuxer.finish()
@@ -301,7 +301,7 @@ struct RemuxerTests {
     @Test func acceptsRestartedContinuityCounters() throws {
         var remuxer = Remuxer(into: SampleRecording())
         for start in [Int64(0), 180_000, 360_000] {
-            try remuxer.append(MemorySource(part { $0.play(from: start, pictures: 50) }.bytes))
+            try remuxer.append(MemorySource(part { $0.play(from: start, frames: 50) }.bytes))
         }
         #expect(try remuxer.finish().samples[0].count == 150)
         #expect(remuxer.damage.places == 0 && remuxer.damage.first == nil)

@@ -11,13 +11,13 @@ struct SubtitleAlignmentTests {
 
     @Test func alignsCuesByTimestampMap() throws {
         let alignment = SubtitleAlignment([film], from: 0)
-        let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000", transport: 900_000), at: 0, lasting: 60)
+        let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000", transport: 900_000), at: 0, duration: 60)
         #expect(cues.map(\.start) == [990_000] && cues.map(\.end) == [1_080_000])
     }
 
     @Test func countsFromStartWithoutTimestampMap() throws {
         let alignment = SubtitleAlignment([film], from: 0)
-        let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000"), at: 0, lasting: 60)
+        let cues = alignment.cues(of: try document("00:01.000 --> 00:02.000"), at: 0, duration: 60)
         #expect(cues.map(\.start) == [990_000])
     }
 
@@ -25,7 +25,7 @@ struct SubtitleAlignmentTests {
         // A window of a channel that has been running for an hour.
         let start: Int64 = 3600 * 90_000
         let alignment = SubtitleAlignment([JoinedClockPeriod(start: start, end: start + 540_000, shift: 0)], from: 0)
-        let cues = alignment.cues(of: try document("01:00:01.000 --> 01:00:02.000"), at: 0, lasting: 6)
+        let cues = alignment.cues(of: try document("01:00:01.000 --> 01:00:02.000"), at: 0, duration: 6)
         #expect(cues.map(\.start) == [start + 90_000])
     }
 
@@ -33,8 +33,8 @@ struct SubtitleAlignmentTests {
         // The presentation begins two seconds before the clock wraps, which is below zero in unwrapped times.
         let alignment = SubtitleAlignment([JoinedClockPeriod(start: -180_000, end: 540_000, shift: 0)], from: 0)
         let before = alignment.cues(
-            of: try document("00:01.000 --> 00:02.000", transport: (1 << 33) - 180_000), at: 0, lasting: 2)
-        let after = alignment.cues(of: try document("00:01.000 --> 00:02.000", transport: 0), at: 2, lasting: 2)
+            of: try document("00:01.000 --> 00:02.000", transport: (1 << 33) - 180_000), at: 0, duration: 2)
+        let after = alignment.cues(of: try document("00:01.000 --> 00:02.000", transport: 0), at: 2, duration: 2)
         #expect(before.map(\.start) == [-90_000] && after.map(\.start) == [90_000])
     }
 
@@ -43,14 +43,14 @@ struct SubtitleAlignmentTests {
         let first = JoinedClockPeriod(start: 900_000, end: 900_000 + 540_000, shift: 0)
         let alignment = SubtitleAlignment([first, second], from: 0)
         let cue = try document("00:01.000 --> 00:02.000", transport: 900_000)
-        #expect(alignment.cues(of: cue, at: 0, lasting: 6).map(\.start) == [990_000])
-        #expect(alignment.cues(of: cue, at: 6, lasting: 6).map(\.start) == [1_530_000])
+        #expect(alignment.cues(of: cue, at: 0, duration: 6).map(\.start) == [990_000])
+        #expect(alignment.cues(of: cue, at: 6, duration: 6).map(\.start) == [1_530_000])
     }
 
     @Test func alignsPresentationThatBeginsLate() throws {
         let late = JoinedClockPeriod(start: 900_000 + 540_000, end: 900_000 + 1_080_000, shift: 0)
         let alignment = SubtitleAlignment([late], from: 6)
         #expect(
-            alignment.cues(of: try document("00:07.000 --> 00:08.000"), at: 6, lasting: 6).map(\.start) == [1_530_000])
+            alignment.cues(of: try document("00:07.000 --> 00:08.000"), at: 6, duration: 6).map(\.start) == [1_530_000])
     }
 }

@@ -11,8 +11,8 @@ struct WebVTTSampleEncoderTests {
         of cues: [WebVTTCue], in range: Range<Int64>, leavingOut expected: Int = 0
     ) throws -> [WebVTTSampleEncoder.Sample] {
         var samples: [WebVTTSampleEncoder.Sample] = []
-        let leftOut = try WebVTTSampleEncoder.encode(cues, in: range) { samples.append($0) }
-        #expect(leftOut == expected)
+        let omittedCues = try WebVTTSampleEncoder.encode(cues, in: range) { samples.append($0) }
+        #expect(omittedCues == expected)
         return samples
     }
 

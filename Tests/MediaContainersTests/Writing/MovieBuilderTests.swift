@@ -194,7 +194,7 @@ struct MovieBuilderTests {
         try builder.add(MediaSample(track: 0, pts: 0, dts: 0, duration: 1, size: 1, isSync: true))
         let error = #expect(throws: ContainerError.self) { try builder.progressiveLayout() }
         #expect(error?.code == .unsupported)
-        #expect(error?.what.contains("scte35") == true)
+        #expect(error?.summary.contains("scte35") == true)
     }
 
     @Test(.enabled(if: try Prerequisite.isMet("ffprobe", FFprobe.path != nil)))

@@ -71,7 +71,7 @@ struct TransportStreamWriterTests {
     @Test func preservesVideoAndAudio() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
-        builder.play(from: 900_000, pictures: 75, audioOffset: 1234)
+        builder.play(from: 900_000, frames: 75, audioOffset: 1234)
         try expectSame(builder.bytes)
     }
 
@@ -88,7 +88,7 @@ struct TransportStreamWriterTests {
     @Test func clockPrecedesDecodingTimes() throws {
         var builder = TransportStreamBuilder()
         builder.tables()
-        builder.play(from: 0, pictures: 50)
+        builder.play(from: 0, frames: 50)
         let made = try written(builder.bytes)
         var clocks: [Int64] = []
         for start in stride(from: 0, to: made.count, by: 188) {
@@ -108,7 +108,7 @@ struct TransportStreamWriterTests {
             id: 1, kind: .audio, formats: [MediaFormat(codec: .opus, codecString: "opus")], timescale: 48_000)
         let error = #expect(throws: ContainerError.self) { try writer.tracks([opus]) }
         #expect(error?.code == .unsupported)
-        #expect(error?.what.contains("opus") == true)
+        #expect(error?.summary.contains("opus") == true)
         #expect(throws: ContainerError.self) { try writer.finish() }
     }
 }

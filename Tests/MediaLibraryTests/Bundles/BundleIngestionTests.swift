@@ -22,7 +22,7 @@ struct BundleIngestionTests {
     }
 
     private func importPart(_ name: String, with ingestion: BundleIngestion) async throws {
-        try await ingestion.take(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: part(name))
+        try await ingestion.store(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: part(name))
     }
 
     private func isPinned(_ name: String, in store: CacheStore) async throws -> Bool? {
@@ -111,7 +111,7 @@ struct BundleIngestionTests {
         let contents = AssetContents(playlists: [], parts: [hole, part("b.ts")])
         let id = try await ingestion.begin(title: nil, url: origin + "index.m3u8", contents: contents).asset.id
         if isImported {
-            try await ingestion.take(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: hole)
+            try await ingestion.store(Array(repeating: 0x47, count: 100), at: 0, of: 100, as: hole)
         } else {
             fixture.origin[try ResourceURL(url)] = ScriptedResource(.random(seed: 1, length: 1000), peer: .local)
             _ = try await store.complete(ReadRequest(url: try ResourceURL(url)))

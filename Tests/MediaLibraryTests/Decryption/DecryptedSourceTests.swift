@@ -76,7 +76,7 @@ struct DecryptedSourceTests {
                 MemorySource([UInt8](repeating: 0, count: 32)), cipher: .aes128, key: Array("<html>".utf8),
                 initializationVector: Self.vector)
         }
-        #expect(error?.what == "the key has 6 bytes; AES-128 requires 16")
+        #expect(error?.summary == "the key has 6 bytes; AES-128 requires 16")
     }
 
     @Test(arguments: [0, 15, 17])

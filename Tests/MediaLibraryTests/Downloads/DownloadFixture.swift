@@ -101,7 +101,7 @@ final class DownloadFixture: Sendable {
 
     /// Returns whether a live stream is being recorded and its recording is only waiting for the clock.
     private func isIdle(_ downloads: Downloads, _ id: AssetID) async -> Bool {
-        guard let recording = downloads.recording(of: id), await recording.isRunning, await recording.isQuiet() else {
+        guard let recording = downloads.recording(of: id), await recording.isRunning, await recording.isIdle() else {
             return false
         }
         return library.time.sleepers > idleSleepers.withLock { $0 } + (await recording.followers)

@@ -49,7 +49,7 @@ struct DownloadMeterTests {
 
     @Test func countsLiveRecordingUntilPartsAreKnown() {
         let meter = DownloadMeter()
-        meter.note(.init(bytes: 3000, segments: 3, segmentsSeen: 4, seconds: 18), now: .zero)
+        meter.note(.init(bytes: 3000, segments: 3, observedSegments: 4, seconds: 18), now: .zero)
         let progress = meter.progress(now: .zero)
         #expect(progress.bytes == 3000 && progress.length == nil && !progress.isLengthExact)
         #expect(progress.parts == .init(done: 3, total: 4) && progress.secondsReady == 18)

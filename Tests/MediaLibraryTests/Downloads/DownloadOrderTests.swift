@@ -117,7 +117,7 @@ struct DownloadOrderTests {
             await fixture.library.origin.wait { $0.contains { $0.url == fixture.url("1.ts") } }
             let contents = try #require(try await AssetStore(of: downloads.store).contents(of: id))
             let part = try #require(contents.parts.first { $0.url == fixture.url("7.ts").description })
-            downloads.plays(part.name, of: id)
+            downloads.notePlayback(part.name, of: id)
             gate.open()
             #expect(try await fixture.end(id, of: downloads).state == .complete)
         }

@@ -274,7 +274,7 @@ struct LiveDownloadTests {
         var asset = Asset(key: key, url: fixture.entry.description, created: store.now)
         asset.download = Download(added: store.now)
         asset = try await assetStore.add(asset)
-        try await assetStore.keep(asset)
+        try await assetStore.updateRecord(from: asset)
         var contents = AssetContents(
             playlists: [.init(name: "index.m3u8", url: fixture.entry.description, text: "#EXTM3U\n")],
             parts: (0..<3).map {

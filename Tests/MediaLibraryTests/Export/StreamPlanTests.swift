@@ -73,7 +73,7 @@ struct StreamPlanTests {
             try plan(["index.m3u8": media("#EXT-X-KEY:\(key)", "#EXTINF:4,", "1.ts")])
         }
         #expect(error?.code == .encrypted)
-        #expect(error?.what.contains("the segment at 0 s") == true)
+        #expect(error?.summary.contains("the segment at 0 s") == true)
     }
 
     /// A segment that can't be decrypted doesn't affect the others.
@@ -142,8 +142,8 @@ struct StreamPlanTests {
         (StreamChoice(), [TrackLabel?.none, english(true)]), (StreamChoice(language: "de"), [nil, german(true)]),
         (StreamChoice(language: "de", includesAllAudio: true), [nil, german(true), english(false)]),
     ])
-    func labelsAudioByRenditions(choice: StreamChoice, sounds: [TrackLabel?]) throws {
-        #expect(try plan(stream(), choice).sounds == sounds)
+    func labelsAudioByRenditions(choice: StreamChoice, audioLabels: [TrackLabel?]) throws {
+        #expect(try plan(stream(), choice).audioLabels == audioLabels)
     }
 
     private static func english(_ isDefault: Bool) -> TrackLabel {
@@ -160,21 +160,21 @@ struct StreamPlanTests {
         let text = Self.multivariant.replacing(",DEFAULT=YES", with: "")
         playlists["index.m3u8"] = text
         let all = StreamChoice(includesAllAudio: true)
-        #expect(try plan(playlists, all).sounds == [nil, Self.english(true), Self.german(false)])
+        #expect(try plan(playlists, all).audioLabels == [nil, Self.english(true), Self.german(false)])
         playlists["index.m3u8"] = text.replacing("URI=\"de", with: "DEFAULT=YES,URI=\"de")
-        #expect(try plan(playlists, all).sounds == [nil, Self.german(true), Self.english(false)])
+        #expect(try plan(playlists, all).audioLabels == [nil, Self.german(true), Self.english(false)])
     }
 
     /// A rendition without a playlist is in the variant stream's segments (RFC 8216bis §4.4.6.2.1).
     @Test func labelsMuxedAudio() throws {
         var playlists = stream()
         playlists["index.m3u8"] = Self.multivariant.replacing(",URI=\"en.m3u8\"", with: "")
-        #expect(try plan(playlists).sounds == [Self.english(true)])
+        #expect(try plan(playlists).audioLabels == [Self.english(true)])
         let german = try plan(playlists, StreamChoice(language: "de"))
-        #expect(german.sounds == [Self.english(false), Self.german(true)])
+        #expect(german.audioLabels == [Self.english(false), Self.german(true)])
         // Two muxed renditions can't be distinguished.
         playlists["index.m3u8"] = playlists["index.m3u8"]?.replacing(",URI=\"de.m3u8\"", with: "")
-        #expect(try plan(playlists).sounds == [TrackLabel(isDefault: true)])
+        #expect(try plan(playlists).audioLabels == [TrackLabel(isDefault: true)])
     }
 
     private static let groups = """
@@ -219,7 +219,7 @@ struct StreamPlanTests {
             """
         ]
         let error = #expect(throws: ContainerError.self) { try plan(playlists, available: ["http://h/s/low.m3u8"]) }
-        #expect(error?.what.contains("low.m3u8") == true)
+        #expect(error?.summary.contains("low.m3u8") == true)
     }
 
     @Test func throwsForUnmatchedChoice() throws {
@@ -237,7 +237,7 @@ struct StreamPlanTests {
     @Test(arguments: ["file:///etc/passwd", "FILE:///etc/passwd", "data:,a", "gopher://h/a"])
     func rejectsLocalReferencesInRemotePlaylists(uri: String) throws {
         let error = #expect(throws: ContainerError.self) { try plan(["index.m3u8": media("#EXTINF:4,", uri)]) }
-        #expect(error?.what.contains(uri) == true)
+        #expect(error?.summary.contains(uri) == true)
         // A key embedded in the playlist isn't a reference.
         guard !uri.hasPrefix("data:") else { return }
         #expect(throws: ContainerError.self) {
@@ -291,8 +291,8 @@ struct StreamPlanTests {
         #expect(joined.inputs[0].map(\.join) == [.continuous, .continuous, .discontinuity, .continuous])
         #expect(joined.duration == 16)
         let (english, german) = (try plan(stream()), try plan(stream(), StreamChoice(language: "de")))
-        #expect(StreamPlan(joining: [english, english]).sounds == english.sounds)
-        #expect(StreamPlan(joining: [english, german]).sounds == [nil, nil])
+        #expect(StreamPlan(joining: [english, english]).audioLabels == english.audioLabels)
+        #expect(StreamPlan(joining: [english, german]).audioLabels == [nil, nil])
         #expect(joined.inputs[0].map(\.discontinuities) == [0, 0, 1, 1])
         // Files may belong to one recording with a single clock, which only their contents show.
         let file = StreamPlan(inputs: [[StreamPart(url: "file:///a.ts")]])
@@ -328,7 +328,7 @@ struct StreamPlanTests {
         ]
         let recorded = try plan(playlists, .allOfAsset)
         #expect(recorded.inputs.compactMap { $0.first?.url } == names.map { "http://h/s/\($0).ts" })
-        #expect(recorded.sounds.map { $0?.isDefault } == [nil, true, false])
+        #expect(recorded.audioLabels.map { $0?.isDefault } == [nil, true, false])
         guard lost < 10 else { return }
         let selected = try plan(playlists)
         #expect(selected.inputs.compactMap { $0.first?.url } == ["high-0", "de-6"].map { "http://h/s/\($0).ts" })

@@ -101,7 +101,7 @@ struct StreamRemuxTests {
             "index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "gone.ts", "#EXTINF:9,", "1.ts"), "1.ts": clip,
         ]
         let error = #expect(throws: ContainerError.self) { try remux(files) }
-        #expect(error?.what.hasPrefix("gone.ts: ") == true)
+        #expect(error?.summary.hasPrefix("gone.ts: ") == true)
         let result = try remux(files, leavesGaps: true)
         #expect(result.missing.map(\.url) == ["http://h/gone.ts"])
         #expect(result.missing.first?.start == 9)
@@ -173,7 +173,7 @@ struct StreamRemuxTests {
         let error = #expect(throws: ContainerError.self) {
             try remux(["index.m3u8": playlist("#EXTINF:9,", "1.ts", "#EXTINF:9,", "2.ts"), "1.ts": page, "2.ts": page])
         }
-        #expect(error?.code == .notThisFormat && error?.what.hasPrefix("1.ts: ") == true)
+        #expect(error?.code == .notThisFormat && error?.summary.hasPrefix("1.ts: ") == true)
     }
 
     /// An output that fails after a number of samples, like a full disk.
@@ -194,7 +194,7 @@ struct StreamRemuxTests {
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = policy
         let error = #expect(throws: ContainerError.self) { try remux.run(into: FullDisk()) }
-        #expect(error?.what.hasSuffix("the disk is full") == true)
+        #expect(error?.summary.hasSuffix("the disk is full") == true)
         #expect(remux.missing.isEmpty)
     }
 

@@ -37,9 +37,9 @@ struct WindowPositionTests {
     func windowEndsAtDatesOfSegments(extinf: String, span: Double) throws {
         let playlist = try playlist(text(count: Int(7200 / span), extinf: extinf, span: span))
         let (from, to) = (Self.begin + 301_500_000_000, Self.begin + 7_000_250_000_000)
-        let place = try #require(WindowPosition(of: [playlist], from: from, to: to))
-        #expect(abs(place.from - 301.5) < 0.002)
-        #expect(abs(try #require(place.to) - 7000.25) < 0.002)
+        let position = try #require(WindowPosition(of: [playlist], from: from, to: to))
+        #expect(abs(position.from - 301.5) < 0.002)
+        #expect(abs(try #require(position.to) - 7000.25) < 0.002)
     }
 
     /// Media contains no trace of an outage, so the next segment follows immediately.
@@ -50,9 +50,9 @@ struct WindowPositionTests {
             return "\(join)#EXT-X-PROGRAM-DATE-TIME:\(date)\n#EXTINF:6.1,\n\(index).ts\n"
         }
         let playlist = try playlist("#EXTM3U\n#EXT-X-TARGETDURATION:7\n\(lines.joined())#EXT-X-ENDLIST\n")
-        let place = try #require(
+        let position = try #require(
             WindowPosition(of: [playlist], from: Self.begin, to: Self.begin + 615_000_000_000))
-        #expect(abs(try #require(place.to) - 21.1) < 0.001)
+        #expect(abs(try #require(position.to) - 21.1) < 0.001)
     }
 
     /// Gaps in audio count too. Simultaneous gaps in audio and video count once.
@@ -62,10 +62,10 @@ struct WindowPositionTests {
                 text(count: 20, extinf: "6", span: 6) { gaps.contains($0) ? "#EXT-X-GAP\n\($0).ts" : nil })
         }
         let playlists = [try playlist(gaps: [3, 8]), try playlist(gaps: [1, 3, 5, 18])]
-        let place = try #require(
+        let position = try #require(
             WindowPosition(of: playlists, from: Self.begin + 12_000_000_000, to: Self.begin + 90_000_000_000))
-        #expect(place.gaps.map(\.wall) == [3, 5, 8].map { Self.begin + $0 * 6_000_000_000 })
-        #expect(place.from == 12 && place.to == 90)
+        #expect(position.gaps.map(\.wall) == [3, 5, 8].map { Self.begin + $0 * 6_000_000_000 })
+        #expect(position.from == 12 && position.to == 90)
     }
 
     /// Writes a window to an MP4 file.
@@ -77,7 +77,7 @@ struct WindowPositionTests {
         let clip = try #require(PublicClip.bytes)
         let resources = MemoryResources(["http://h/index.m3u8": Array(text.utf8), "http://h/1.ts": clip])
         let nanoseconds = [from, to].map { Self.begin + Int64($0 * 1e9) }
-        let place = try #require(
+        let position = try #require(
             WindowPosition(of: [try playlist(text)], from: nanoseconds[0], to: nanoseconds[1]))
         var remux = StreamRemux(
             try StreamPlan(playlist: "http://h/index.m3u8", resources: resources), resources: resources)
@@ -85,7 +85,8 @@ struct WindowPositionTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mp4").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         _ = try remux.writeMovie(
-            to: FileSink(path: path), from: place.from, to: place.to, kinds: [.video, .audio], lasting: to - from)
+            to: FileSink(path: path), from: position.from, to: position.to, kinds: [.video, .audio], duration: to - from
+        )
         let movie = try MP4Reader(FileSource(path: path)).movie
         let seconds = movie.tracks.map { track in
             let shown = track.edits.edits.reduce(0) { $0 + ($1.mediaTime == nil ? 0 : Int64($1.duration)) }

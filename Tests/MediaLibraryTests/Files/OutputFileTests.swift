@@ -16,7 +16,7 @@ struct OutputFileTests {
             try write("one", to: file)
             #expect(!FileManager.default.fileExists(atPath: "\(folder)/a.mp4"))
             try write("two", to: file)
-            try file.place()
+            try file.moveToTarget()
             #expect(try String(contentsOfFile: "\(folder)/a.mp4", encoding: .utf8) == "onetwo")
         }
     }
@@ -36,7 +36,7 @@ struct OutputFileTests {
             do {
                 let file = try OutputFile(OutputTarget(path: "\(folder)/a.mp4", overwrites: false))
                 try write("one", to: file)
-                try file.place()
+                try file.moveToTarget()
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.mp4"])
         }
@@ -52,7 +52,7 @@ struct OutputFileTests {
             let file = try OutputFile(OutputTarget(path: "\(folder)/a.mp4", overwrites: true))
             try write("other", to: file)
             #expect(try String(contentsOfFile: "\(folder)/a.mp4", encoding: .utf8) == "mine")
-            try file.place()
+            try file.moveToTarget()
             #expect(try String(contentsOfFile: "\(folder)/a.mp4", encoding: .utf8) == "other")
         }
     }

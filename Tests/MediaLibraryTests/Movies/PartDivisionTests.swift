@@ -85,13 +85,13 @@ struct PartDivisionTests {
     @Test func doesNotDivideOtherFormats() throws {
         let (plan, resources) = try SampleStream.oneMP4.open()
         #expect(try PartDivision(resources, partLength: 1000).divided(plan) == plan)
-        let (sound, files) = try SampleStream.packedAC3.open()
-        let file = try #require(files[sound.inputs[0][0].url])
+        let (audio, files) = try SampleStream.packedAC3.open()
+        let file = try #require(files[audio.inputs[0][0].url])
         #expect(try movie(file).plan.inputs[0].count == 1)
     }
 
     @Test func doesNotDivideSegments() throws {
-        let (plan, resources) = try SampleStream.picturesAndSound.open()
+        let (plan, resources) = try SampleStream.videoAndAudio.open()
         let before = resources.requests.count
         #expect(try PartDivision(resources, partLength: 20_000).divided(plan) == plan)
         #expect(resources.requests.count == before)

@@ -8,9 +8,9 @@ import TestSupport
 
 /// Streams of all kinds, from which movies are created.
 enum SampleStream: String, CaseIterable, Sendable {
-    case pictures = "shaka-player/hls-ts-h264/prog_index.m3u8"
-    case picturesAndSound = "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8"
-    case sound = "shaka-player/hls-ts-aac/playlist.m3u8"
+    case video = "shaka-player/hls-ts-h264/prog_index.m3u8"
+    case videoAndAudio = "shaka-player/hls-ts-muxed-aac-h264/chunk.m3u8"
+    case audio = "shaka-player/hls-ts-aac/playlist.m3u8"
     case packedAAC = "shaka-player/hls-raw-aac/stream.m4a.m3u8"
     case packedAC3 = "shaka-player/hls-raw-ac3/prog_index.m3u8"
     case ac3 = "shaka-player/hls-ts-ac3/prog_index.m3u8"
@@ -24,7 +24,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     case encrypted
     case byteRanges
     case fragments
-    case beside
+    case separateAudio
     case threeSounds
     case threeRenditions
     case damaged
@@ -48,11 +48,11 @@ enum SampleStream: String, CaseIterable, Sendable {
             let lines = cuts.map { "#EXTINF:1,\n#EXT-X-BYTERANGE:\($0.count)@\($0.lowerBound)\n1.ts" }
             return try Self.stream(lines, ["1.ts": clip])
         case .fragments: return try Self.fragments(clip)
-        case .beside:
-            let (pictures, files) = try Self.pictures.open()
-            let (sound, others) = try Self.sound.open()
+        case .separateAudio:
+            let (video, files) = try Self.video.open()
+            let (audio, others) = try Self.audio.open()
             let all = files.all.merging(others.all) { $1 }
-            return (StreamPlan(inputs: pictures.inputs + sound.inputs), MemoryResources(all))
+            return (StreamPlan(inputs: video.inputs + audio.inputs), MemoryResources(all))
         case .threeRenditions: return try Self.named()
         case .damaged: return try Self.damaged(clip)
         case .damagedWithoutDurations: return try Self.damaged(clip, duration: "0")
@@ -141,12 +141,12 @@ enum SampleStream: String, CaseIterable, Sendable {
     /// A film with one advertisement before it and one within it, whose audio has another codec.
     private static func advertisements(_ clip: [UInt8]) throws -> (plan: StreamPlan, resources: MemoryResources) {
         let path = "shaka-player/hls-ts-ac3"
-        let sound = try ac3.open().plan.inputs[0]
+        let audio = try ac3.open().plan.inputs[0]
         var files = Dictionary(
             uniqueKeysWithValues: cut(clip, into: 12, seed: 7).enumerated().map {
                 ("\($0).ts", Array(clip[$1]))
             })
-        let advertisement = try sound.prefix(1).map { part in
+        let advertisement = try audio.prefix(1).map { part in
             let name = part.url.split(separator: "/").last.map(String.init) ?? ""
             files[name] = Array(try Data(contentsOf: folder.appending(path: "\(path)/\(name)")))
             return "#EXTINF:\(part.duration),\n\(name)"
@@ -173,8 +173,8 @@ enum SampleStream: String, CaseIterable, Sendable {
     /// Video with three named audio renditions, the second of which is the default.
     private static func named() throws -> (plan: StreamPlan, resources: MemoryResources) {
         let folder = "shaka-player/hls-multivideo"
-        var files = try Self.files(inFolderOf: "\(folder)/master.m3u8").merging(pictures.open().resources.all) { $1 }
-        var entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\n/\(pictures.rawValue)\n"
+        var files = try Self.files(inFolderOf: "\(folder)/master.m3u8").merging(video.open().resources.all) { $1 }
+        var entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"\n/\(video.rawValue)\n"
         for (index, name) in ["original", "high_pitch", "low_pitch"].enumerated() {
             let file = "/\(folder)/\(name)_128k.ts"
             let (length, partLength) = (files["http://h\(file)"]?.count ?? 0, (50 + index) * 188)

@@ -58,7 +58,7 @@ struct StreamMovieTests {
     }
 
     @Test func sequentialReadsReadEachPartOnce() throws {
-        let (plan, resources) = try SampleStream.picturesAndSound.open()
+        let (plan, resources) = try SampleStream.videoAndAudio.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
         let before = resources.requests.count
@@ -73,7 +73,7 @@ struct StreamMovieTests {
     }
 
     @Test(arguments: [
-        SampleStream.discontinuities, .pictures, .picturesAndSound, .sound, .gaps, .packedAAC, .packedAC3, .ac3,
+        SampleStream.discontinuities, .video, .videoAndAudio, .audio, .gaps, .packedAAC, .packedAC3, .ac3,
         .enhancedAC3,
     ])
     func lateRangeReadsFewParts(stream: SampleStream) throws {
@@ -118,7 +118,7 @@ struct StreamMovieTests {
     }
 
     @Test func equalStreamsHaveEqualIdentity() throws {
-        let (plan, resources) = try SampleStream.beside.open()
+        let (plan, resources) = try SampleStream.separateAudio.open()
         let movie = try StreamMovie(plan, resources: resources)
         #expect(movie.identity.count == 32)
         #expect(try StreamMovie(plan, resources: resources).identity == movie.identity)
@@ -137,14 +137,14 @@ struct StreamMovieTests {
     }
 
     @Test func throwsForChangedSegment() throws {
-        let (plan, resources) = try SampleStream.sound.open()
+        let (plan, resources) = try SampleStream.audio.open()
         let movie = try StreamMovie(plan, resources: resources)
         let bytes = try whole(movie)
         let url = plan.inputs[0][5].url
         resources[url] = try other(#require(resources[url]))
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
         #expect(error?.code == .inputOutput)
-        #expect(error?.what == "the stream changed while it was read")
+        #expect(error?.summary == "the stream changed while it was read")
         // Ranges in other segments can still be read.
         let half = movie.length / 2
         #expect(try movie.reader().bytes(0..<half, limit: 1 << 20) == Array(bytes[..<Int(half)]))
@@ -181,17 +181,17 @@ struct StreamMovieTests {
     }
 
     @Test func reportsMissingSegment() throws {
-        let (plan, resources) = try SampleStream.sound.open()
+        let (plan, resources) = try SampleStream.audio.open()
         let movie = try StreamMovie(plan, resources: resources)
         resources[plan.inputs[0][7].url] = nil
         let error = #expect(throws: ContainerError.self) { try whole(movie) }
-        #expect(error?.code == .inputOutput && error?.what.hasPrefix("segment_7.ts: ") == true)
+        #expect(error?.code == .inputOutput && error?.summary.hasPrefix("segment_7.ts: ") == true)
         let early = #expect(throws: ContainerError.self) { try StreamMovie(plan, resources: resources) }
-        #expect(early?.code == .inputOutput && early?.what.hasPrefix("segment_7.ts: ") == true)
+        #expect(early?.code == .inputOutput && early?.summary.hasPrefix("segment_7.ts: ") == true)
     }
 
     @Test func throwsWithoutSamples() throws {
-        let (_, resources) = try SampleStream.pictures.open()
+        let (_, resources) = try SampleStream.video.open()
         let error = #expect(throws: ContainerError.self) {
             try StreamMovie(StreamPlan(inputs: [[]]), resources: resources)
         }
@@ -199,14 +199,14 @@ struct StreamMovieTests {
     }
 
     @Test func callbackCanEndSurvey() throws {
-        let (plan, resources) = try SampleStream.sound.open()
+        let (plan, resources) = try SampleStream.audio.open()
         let error = #expect(throws: ContainerError.self) {
             try StreamMovie(plan, resources: resources) { (done, all) throws(ContainerError) in
                 #expect(all == 8)
                 if done == 3 { throw ContainerError(.inputOutput, "enough") }
             }
         }
-        #expect(error?.what == "enough")
+        #expect(error?.summary == "enough")
         #expect(resources.requests.count { $0.hasSuffix(".ts") } == 3)
     }
 
@@ -224,7 +224,7 @@ struct StreamMovieTests {
     @Test func memoryShareDependsOnNumberOfReaders() throws {
         let budget = ReaderMemoryBudget(of: 1000, least: 100)
         #expect(budget.share == 1000)
-        let (plan, resources) = try SampleStream.pictures.open()
+        let (plan, resources) = try SampleStream.video.open()
         let movie = try StreamMovie(plan, resources: resources)
         var readers = (0..<4).map { _ in movie.reader(sharing: budget) }
         #expect(budget.share == 250)
@@ -234,7 +234,7 @@ struct StreamMovieTests {
         #expect(budget.share == 1000)
     }
 
-    @Test(arguments: [SampleStream.oneMP4, .pictures, .beside])
+    @Test(arguments: [SampleStream.oneMP4, .video, .separateAudio])
     func rebuildsChunksBeyondMemoryLimit(stream: SampleStream) throws {
         let (plan, resources) = try stream.open()
         let movie = try StreamMovie(plan, resources: resources)

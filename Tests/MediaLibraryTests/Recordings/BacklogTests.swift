@@ -116,7 +116,7 @@ struct BacklogTests {
         await gate.waitForArrivals(3)
         await fixture.settle()
         await fixture.close()
-        live.heal()
+        live.clearFaults()
         fixture.gates = []
         let before = requested(fixture).count
         try await fixture.open()

@@ -14,7 +14,7 @@ struct DiscontinuityNumberTests {
 
     /// Loads segments of a track whose origin counts discontinuities from `first`.
     private func load(
-        _ track: inout FollowedPlaylist, _ numbers: Range<Int>, from first: Int = 5, besides other: FollowedPlaylist
+        _ track: inout FollowedPlaylist, _ numbers: Range<Int>, from first: Int = 5, otherTrack other: FollowedPlaylist
     ) throws {
         track.others = [other.follower.numbers]
         track.lines = [:]
@@ -40,11 +40,11 @@ struct DiscontinuityNumberTests {
     /// An audio rendition appears after three advertisements have begun.
     @Test(arguments: [true, false]) func lateTrackAdoptsNumbersOfOtherTracks(isRestarted: Bool) throws {
         var test = self
-        for end in 6..<24 { try test.load(&test.video, end - 6..<end, besides: test.audio) }
+        for end in 6..<24 { try test.load(&test.video, end - 6..<end, otherTrack: test.audio) }
         if isRestarted { test.video.restart() }
         for end in 24..<44 {
-            try test.load(&test.video, end - 6..<end, besides: test.audio)
-            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            try test.load(&test.video, end - 6..<end, otherTrack: test.audio)
+            try test.load(&test.audio, end - 6..<end, otherTrack: test.video)
             if isRestarted, end == 30 { test.audio.restart() }
         }
         #expect(test.audio.rows.first?.originSequence == 18)
@@ -56,11 +56,11 @@ struct DiscontinuityNumberTests {
     /// The video's first playlist contains a discontinuity that has already left the audio's.
     @Test(arguments: [true, false]) func numbersAgreeWhenTracksBeginAroundDiscontinuity(isVideoFirst: Bool) throws {
         var test = self
-        if isVideoFirst { try test.load(&test.video, 5..<11, besides: test.audio) }
-        try test.load(&test.audio, 8..<12, besides: test.video)
+        if isVideoFirst { try test.load(&test.video, 5..<11, otherTrack: test.audio) }
+        try test.load(&test.audio, 8..<12, otherTrack: test.video)
         for end in 11..<30 {
-            try test.load(&test.video, end - 6..<end, besides: test.audio)
-            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            try test.load(&test.video, end - 6..<end, otherTrack: test.audio)
+            try test.load(&test.audio, end - 6..<end, otherTrack: test.video)
         }
         test.check()
     }
@@ -69,9 +69,9 @@ struct DiscontinuityNumberTests {
     @Test func ignoresFirstDiscontinuityThatOtherTracksLack() throws {
         var test = self
         test.breaks = []
-        for end in 6..<9 { try test.load(&test.video, end - 6..<end, from: 0, besides: test.audio) }
+        for end in 6..<9 { try test.load(&test.video, end - 6..<end, from: 0, otherTrack: test.audio) }
         test.breaks = [3]
-        try test.load(&test.audio, 3..<9, from: 1, besides: test.video)
+        try test.load(&test.audio, 3..<9, from: 1, otherTrack: test.video)
         test.check()
         let first = test.audio.follower.firstDiscontinuities
         #expect(first == 0)
@@ -83,18 +83,18 @@ struct DiscontinuityNumberTests {
     @Test(arguments: [0, 5, 90]) func numbersAgreeWhenTracksRestartTogether(first: Int) throws {
         var test = self
         for end in 6..<16 {
-            try test.load(&test.video, end - 6..<end, besides: test.audio)
-            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            try test.load(&test.video, end - 6..<end, otherTrack: test.audio)
+            try test.load(&test.audio, end - 6..<end, otherTrack: test.video)
         }
         for end in 19..<44 {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
-            try test.load(&test.video, max(17, end - 6)..<end, from: first, besides: test.audio)
+            try test.load(&test.video, max(17, end - 6)..<end, from: first, otherTrack: test.audio)
             // At first, the audio's playlist is still the old one.
             if end >= 20 {
                 test.audio.shift = 7000
                 test.audio.names = "http://two.example/audio/#.ts"
-                try test.load(&test.audio, max(17, end - 6)..<end, from: first, besides: test.video)
+                try test.load(&test.audio, max(17, end - 6)..<end, from: first, otherTrack: test.video)
             }
         }
         test.check()
@@ -104,14 +104,14 @@ struct DiscontinuityNumberTests {
     @Test(arguments: [5, 0]) func numbersAgreeAgainAfterOneTrackRestarts(first: Int) throws {
         var test = self
         for end in 6..<23 {
-            try test.load(&test.video, end - 6..<end, besides: test.audio)
-            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            try test.load(&test.video, end - 6..<end, otherTrack: test.audio)
+            try test.load(&test.audio, end - 6..<end, otherTrack: test.video)
         }
         for end in 24..<60 {
             test.video.shift = 7000
             test.video.names = "http://two.example/video/#.ts"
-            try test.load(&test.video, max(22, end - 6)..<end, from: first, besides: test.audio)
-            try test.load(&test.audio, end - 6..<end, besides: test.video)
+            try test.load(&test.video, max(22, end - 6)..<end, from: first, otherTrack: test.audio)
+            try test.load(&test.audio, end - 6..<end, otherTrack: test.video)
         }
         test.check(41)
     }
@@ -124,13 +124,13 @@ struct DiscontinuityNumberTests {
     ) throws {
         var test = self
         test.video.clock = clock
-        try test.load(&test.video, 0..<6, besides: test.audio)
+        try test.load(&test.video, 0..<6, otherTrack: test.audio)
         if isRestarted { test.video.restart() }
-        try test.load(&test.video, 30..<36, besides: test.audio)
+        try test.load(&test.video, 30..<36, otherTrack: test.audio)
         #expect(test.video.rows.first { $0.url.hasSuffix("/30.ts") }?.isDiscontinuous == true)
         #expect(test.numbers(test.video)["30.ts"] == test.numbers(test.video)["5.ts"]! + 3)
         // A track that saw the discontinuities has the same count.
-        for end in 6..<36 { try test.load(&test.audio, end - 6..<end, besides: test.video) }
+        for end in 6..<36 { try test.load(&test.audio, end - 6..<end, otherTrack: test.video) }
         test.check()
     }
 }

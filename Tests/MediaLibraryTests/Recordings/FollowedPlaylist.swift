@@ -66,7 +66,7 @@ struct FollowedPlaylist {
         guard case .media(let playlist) = parsed else { throw PlaylistReloadError.unknownSegments(0..<0) }
         let result = try follower.take(
             playlist, wall: Self.noon + Int64(time * 1e9), now: .seconds(1000 + time), lag: otherLag,
-            besides: others, isCopy: isCopy, hasNewLinks: hasNewLinks)
+            otherTracks: others, isCopy: isCopy, hasNewLinks: hasNewLinks)
         if rows.isEmpty { firstDiscontinuities = follower.firstDiscontinuities }
         outcome = result.outcome
         if result.outcome != .stale { isCopy = false }

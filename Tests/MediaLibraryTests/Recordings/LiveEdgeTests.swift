@@ -41,7 +41,7 @@ struct LiveEdgeTests {
         // The live entry playlist omits the rendition.
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1") == false)
         // When the rendition recovers, it counts again.
-        fixture.live.heal()
+        fixture.live.clearFaults()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
         #expect(try await recording.entry(.live(nil)).text.contains("audio-1"))
@@ -93,7 +93,7 @@ struct LiveEdgeTests {
         let window = try await recording.finished(from: failed - 30 * Self.second, to: failed + 120 * Self.second)
         #expect(window.gaps >= 15)
         // When the segments recover, the rendition counts again.
-        live.heal()
+        live.clearFaults()
         try await fixture.pass(60)
         #expect(await recording.silentTracks == [])
         try await fixture.check("video-1", in: "v1") { _ in true }
@@ -110,7 +110,7 @@ struct LiveEdgeTests {
         try await fixture.pass(120)
         #expect(await (try fixture.recording).silentTracks == ["video-1"])
         #expect(try await edge(fixture) >= now(fixture) - 24 * Self.second)
-        live.heal()
+        live.clearFaults()
         try await fixture.pass(60)
         #expect(await (try fixture.recording).silentTracks == [])
         for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
@@ -173,7 +173,7 @@ struct LiveEdgeTests {
         #expect(try await edge(fixture) >= now(fixture) - 12 * Self.second)
         // No request remains.
         try await fixture.pass(6)
-        #expect(await (try fixture.recording).isQuiet())
+        #expect(await (try fixture.recording).isIdle())
         try await fixture.check { $0.url != url }
         await fixture.close()
     }

@@ -41,9 +41,9 @@ final class LiveOrigin {
     /// A playlist that is served in place of the multivariant playlist.
     var slate: String?
     /// Whether playlists are updated.
-    var isWriting = true
+    var updatesPlaylists = true
     /// Whether playlists are updated in the main folder. Redundant copies are always updated.
-    var isWritingOwn = true
+    var updatesOwnPlaylists = true
     /// Returns the lines before a segment, given its number and whether it is the first in the playlist.
     var line: (_ number: Int, _ isFirst: Bool) -> String = { _, _ in "" }
     /// The first lines of the multivariant playlist and of the media playlists.
@@ -138,15 +138,15 @@ final class LiveOrigin {
             if !isListed { library.origin[old.url] = nil }
         }
         let state =
-            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) \(isWriting) "
+            "\(place) \(query) \(tokens) \(next) \(generation) \(hasEndList) \(shift) \(listsAudio) \(updatesPlaylists) "
             + definitions.media + (slate ?? "")
-        guard isWriting, state != written else {
-            written = isWriting ? written : ""
+        guard updatesPlaylists, state != written else {
+            written = updatesPlaylists ? written : ""
             return
         }
         written = state
         for folder in folders {
-            if isWritingOwn { serve(text(folder), folder) }
+            if updatesOwnPlaylists { serve(text(folder), folder) }
             for backup in backups {
                 serve(text(folder, shift: backup.shift), folder, at: backup.place)
             }
@@ -300,18 +300,18 @@ final class LiveOrigin {
 
     // MARK: - Faults
 
-    /// Makes all playlists fail until ``heal()``.
+    /// Makes all playlists fail until ``clearFaults()``.
     func playlistsFail(_ fault: ScriptedFault) {
         for folder in folders { library.origin.always(playlist(folder), fault) }
     }
 
-    /// Makes a URL fail until ``heal()``.
+    /// Makes a URL fail until ``clearFaults()``.
     func fail(_ url: ResourceURL, _ fault: ScriptedFault) {
         library.origin.always(url, fault)
         failing.append(url)
     }
 
-    func heal() {
+    func clearFaults() {
         for url in failing { library.origin.clearFaults(url) }
         failing = []
         for folder in folders { library.origin.clearFaults(playlist(folder)) }

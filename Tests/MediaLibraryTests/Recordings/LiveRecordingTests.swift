@@ -67,7 +67,7 @@ struct LiveRecordingTests {
         let began = fixture.live.library.time.monotonic
         fixture.live.playlistsFail(.unreachable)
         try await fixture.pass(outage)
-        fixture.live.heal()
+        fixture.live.clearFaults()
         let ended = fixture.live.library.time.monotonic
         try await fixture.pass(60)
         // Segments that are still listed after the outage aren't lost.
@@ -93,7 +93,7 @@ struct LiveRecordingTests {
             try await fixture.pass(33)
             fixture.live.playlistsFail(fault)
             try await fixture.pass(20)
-            fixture.live.heal()
+            fixture.live.clearFaults()
         }
         try await fixture.pass(30)
         try await fixture.check { _ in true }
@@ -110,11 +110,11 @@ struct LiveRecordingTests {
             try await fixture.pass(30)
             old.append(fixture.live.text("v1"))
             // Serves a playlist from a minute ago, one from before the window, or an empty one.
-            fixture.live.isWriting = false
+            fixture.live.updatesPlaylists = false
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:0\n"
             fixture.live.serve(round % 2 == 0 ? text : old[max(0, round - 3)], "v1")
             try await fixture.pass(15)
-            fixture.live.isWriting = true
+            fixture.live.updatesPlaylists = true
         }
         try await fixture.pass(60)
         try await fixture.check { _ in true }
@@ -253,7 +253,7 @@ struct LiveRecordingTests {
         try await fixture.pass(14)
         #expect(live.library.origin.requests(for: live.entry).count > before)
         live.slate = nil
-        live.heal()
+        live.clearFaults()
         try await fixture.pass(60)
         await fixture.close()
         try await fixture.open()

@@ -87,7 +87,7 @@ struct ProgrammeExportTests {
         try await fixture.pass(50)
         #expect(await (try fixture.recording).silentTracks == ["audio-1"])
         #expect(try await export(fixture, match, .hls)?.state == .waiting)
-        if returns { live.heal() }
+        if returns { live.clearFaults() }
         try await fixture.pass(60)
         let missing = try await next(events, .hls, isDone).missing
         #expect((missing == 0) == returns, "\(missing)")
@@ -114,7 +114,7 @@ struct ProgrammeExportTests {
         #expect(encoder.films.withLock { $0.count == 1 && $0[0] > 100_000 })
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
         let file = try #require(try await recordings.file(of: match, as: .mp4))
-        #expect(movie.state == .done(bytes: file.length) && !movie.isSound)
+        #expect(movie.state == .done(bytes: file.length) && !movie.isAudioOnly)
         let reader = try MP4Reader(MemorySource(Array(try #require(bytes(fixture, "\(match.id).mp4")))))
         #expect(Set(reader.tracks.map(\.kind)) == [.video, .audio])
         let span = match.nanoseconds

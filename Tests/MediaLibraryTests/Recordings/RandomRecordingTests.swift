@@ -49,12 +49,12 @@ struct RandomRecordingTests {
                 }
                 try await fixture.pass(Double.random(in: isLong ? 300..<3600 : 5..<120, using: &generator))
                 live.library.origin.isReachable = true
-                live.heal()
+                live.clearFaults()
             case .failing:
                 let faults: [ScriptedFault] = [.status(500), .status(404), .page(), .reset(after: 10)]
                 live.playlistsFail(faults.randomElement(using: &generator)!)
                 try await fixture.pass(Double.random(in: 5..<125, using: &generator))
-                live.heal()
+                live.clearFaults()
             case .missing:
                 let url = live.segment(live.next)
                 lost.insert(url)
@@ -87,10 +87,10 @@ struct RandomRecordingTests {
             case .old:
                 let text = live.text("v1")
                 try await fixture.pass(Double.random(in: 50..<300, using: &generator))
-                live.isWriting = false
+                live.updatesPlaylists = false
                 live.serve(text, "v1")
                 try await fixture.pass(Double.random(in: 5..<75, using: &generator))
-                live.isWriting = true
+                live.updatesPlaylists = true
             case .links:
                 for item in live.published.values.joined() { live.library.origin.always(item.url, .status(403)) }
                 for folder in live.folders { live.library.origin.always(live.playlist(folder), .status(403)) }

@@ -88,14 +88,14 @@ struct RecordingEndTests {
         try await fixture.pass(Double(target * 6))
         try await fixture.record { $0.endsWhenUnchanged = true }
         try await fixture.pass(1)
-        live.isWriting = false
+        live.updatesPlaylists = false
         try await fixture.pass(50)
         #expect(await (try fixture.recording).state != .ended)
-        live.isWriting = true
+        live.updatesPlaylists = true
         try await fixture.pass(30)
         #expect(await (try fixture.recording).state == .recording)
         // The stream ends without EXT-X-ENDLIST.
-        live.isWriting = false
+        live.updatesPlaylists = false
         try await fixture.pass(atMost: 70) { await (try fixture.recording).state == .ended }
         await fixture.close()
     }
@@ -246,7 +246,7 @@ struct RecordingEndTests {
         live.hasEndList = true
         try await fixture.pass(200)
         #expect(await (try fixture.recording).state != .ended)
-        live.heal()
+        live.clearFaults()
         try await fixture.pass(atMost: 60) { await (try fixture.recording).state == .ended }
         for (track, folder) in ["video-1": "v1", "audio-1": "a1"] {
             #expect(try await fixture.gapCount(track) == 0)

@@ -138,7 +138,7 @@ final class RecordingFixture {
             guard let recording = recordings?.recording(name) else { return true }
             let sleepers = live.library.time.sleepers
             let waiting = gates.reduce(0) { $0 + $1.waiting }
-            guard await recording.isQuiet(but: live.held, fetches: waiting) else { return false }
+            guard await recording.isIdle(exceptLoads: live.held, fetches: waiting) else { return false }
             return sleepers >= idleSleepers + (await recording.isRunning ? 1 : 0) + (await recording.followers)
         }
     }

@@ -32,7 +32,7 @@ struct RecordingLifeTests {
         #expect(time.sleepers == before)
         #expect(await (try fixture.recording).state == .stopped)
         // Recording can resume.
-        fixture.live.heal()
+        fixture.live.clearFaults()
         for item in fixture.live.published.values.joined() { fixture.live.library.origin.clearFaults(item.url) }
         try await fixture.recordings?.start(fixture.name)
         try await fixture.pass(60)

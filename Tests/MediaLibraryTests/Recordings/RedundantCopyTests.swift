@@ -46,7 +46,7 @@ struct RedundantCopyTests {
             switch failure {
             case .playlistNotFound: live.fail(live.playlist(folder, at: place), .status(404))
             case .playlistUnreachable: live.fail(live.playlist(folder, at: place), .unreachable)
-            case .playlistStale: live.isWritingOwn = false
+            case .playlistStale: live.updatesOwnPlaylists = false
             case .segmentsNotFound, .segmentsFail, .segmentsAreTruncated:
                 let fault: ScriptedFault =
                     failure == .segmentsNotFound
@@ -73,8 +73,8 @@ struct RedundantCopyTests {
         let rows = try await fixture.rows("video-1")
         #expect(rows.allSatisfy { $0.state == .stored && !$0.isDiscontinuous })
         // When the other copy fails too, the recorder returns to the first.
-        fixture.live.isWritingOwn = true
-        fixture.live.heal()
+        fixture.live.updatesOwnPlaylists = true
+        fixture.live.clearFaults()
         for folder in fixture.live.folders {
             fixture.live.fail(fixture.live.playlist(folder, at: "backup"), .unreachable)
         }
@@ -105,7 +105,7 @@ struct RedundantCopyTests {
         fail(.playlistNotFound, fixture.live, at: "live")
         try await fixture.pass(30)
         await fixture.close()
-        fixture.live.heal()
+        fixture.live.clearFaults()
         try await fixture.open()
         try await fixture.pass(60)
         #expect(try await fixture.gapCount() == 0)

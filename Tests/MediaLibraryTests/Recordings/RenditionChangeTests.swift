@@ -26,7 +26,7 @@ struct RenditionChangeTests {
         #expect(await (try fixture.recording).state == .recording)
         // When the rendition returns, it is followed again.
         live.listsAudio = true
-        live.heal()
+        live.clearFaults()
         try await fixture.pass(180)
         #expect(await (try fixture.recording).silentTracks == [])
         try await fixture.check("video-1", in: "v1") { _ in true }

@@ -32,10 +32,10 @@ final class ScriptedEncoder: MediaFileEncoder {
     }
 
     func encode(
-        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        _ input: String, asThreeGP output: String, duration seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void
     ) async throws {
-        films.withLock { $0.append(FileManager.default.contents(atPath: film)?.count ?? 0) }
+        films.withLock { $0.append(FileManager.default.contents(atPath: input)?.count ?? 0) }
         try Data(Self.text.utf8).write(to: URL(fileURLWithPath: output))
         onProgress(0.5)
         switch manner.withLock({ $0 }) {

@@ -261,13 +261,13 @@ struct TimelineClockTests {
     // MARK: - Room
 
     @Test mutating func limitsMissedSegmentsToElapsedTime() {
-        #expect(clock.hasRoom(for: .max, of: .max, at: Self.noon))
+        #expect(clock.hasSpace(for: .max, of: .max, at: Self.noon))
         _ = place(arrival: 0, date: -3600)
         // The clock is an hour behind as before, 100 s later.
         let wall = Self.noon + 106 * Self.second
-        #expect(clock.hasRoom(for: 17, of: 6 * Self.second, at: wall))
-        #expect(!clock.hasRoom(for: 300, of: 6 * Self.second, at: wall))
-        #expect(!clock.hasRoom(for: 1_700_000_000, of: 6 * Self.second, at: wall))
-        #expect(!clock.hasRoom(for: .max, of: 6 * Self.second, at: wall))
+        #expect(clock.hasSpace(for: 17, of: 6 * Self.second, at: wall))
+        #expect(!clock.hasSpace(for: 300, of: 6 * Self.second, at: wall))
+        #expect(!clock.hasSpace(for: 1_700_000_000, of: 6 * Self.second, at: wall))
+        #expect(!clock.hasSpace(for: .max, of: 6 * Self.second, at: wall))
     }
 }

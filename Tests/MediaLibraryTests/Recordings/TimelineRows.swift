@@ -81,7 +81,7 @@ enum TimelineRows {
         case 23...30:
             row.range = Int64.random(in: 0...1000, using: &random)..<Int64.random(in: 1000...1 << 40, using: &random)
         case 31: row.tags = ["#EXT-X-CUE-OUT:30", "#EXT-X-ASSET:" + (texts.randomElement(using: &random) ?? "")]
-        case 32: row.ending = texts.randomElement(using: &random) ?? ""
+        case 32: row.fileExtension = texts.randomElement(using: &random) ?? ""
         case 33...50:
             row.arrival = row.end / 1_000_000 * 1_000_000 + Int64.random(in: -9...90_000, using: &random) * 1_000_000
         case 51: row.isIndependent = true

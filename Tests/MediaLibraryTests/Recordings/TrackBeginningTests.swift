@@ -68,7 +68,7 @@ struct TrackBeginningTests {
         #expect(names(rows) == ["7.ts", "8.ts"])
         #expect(rows.allSatisfy { !$0.isDiscontinuous })
         // The earlier segments are still found.
-        #expect(playlist.follower.present(waiting)?.uri.hasSuffix("/3.ts") == true)
+        #expect(playlist.follower.listedSegment(waiting)?.uri.hasSuffix("/3.ts") == true)
         playlist.restart()
         #expect(names(try playlist.load(3..<10)) == ["9.ts"])
         #expect(playlist.recorded == (0..<10).map { "\($0).ts" })
@@ -193,16 +193,16 @@ struct TrackBeginningTests {
         for end in 6..<8 { try playlist.load(end - 6..<end) }
         let waiting = playlist.rows[6]
         #expect(
-            playlist.follower.present(waiting) != nil
+            playlist.follower.listedSegment(waiting) != nil
                 && !playlist.follower.isReused(waiting, among: playlist.follower.names))
         begin(at: 60, as: "#.ts")
         try playlist.load(0..<6)
         #expect(
-            playlist.follower.present(waiting) == nil
+            playlist.follower.listedSegment(waiting) == nil
                 && !playlist.follower.isReused(waiting, among: playlist.follower.names))
         try playlist.load(0..<7)
         #expect(
-            playlist.follower.present(waiting) == nil
+            playlist.follower.listedSegment(waiting) == nil
                 && playlist.follower.isReused(waiting, among: playlist.follower.names))
     }
 
@@ -256,10 +256,10 @@ struct TrackBeginningTests {
         playlist.names = "http://one.example/#.ts"
         #expect(try playlist.load(0..<6, late: 20).isEmpty)
         for row in playlist.rows {
-            let uri = playlist.follower.present(row)?.uri
+            let uri = playlist.follower.listedSegment(row)?.uri
             #expect(uri == nil || uri == row.url)
         }
-        #expect(playlist.follower.present(playlist.rows[4])?.uri == "http://one.example/4.ts")
+        #expect(playlist.follower.listedSegment(playlist.rows[4])?.uri == "http://one.example/4.ts")
     }
 
     /// While the encoder pauses, two caches alternately serve outdated copies.

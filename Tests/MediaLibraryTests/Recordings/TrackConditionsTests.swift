@@ -92,7 +92,7 @@ struct TrackConditionsTests {
         #expect(playlist.rows[7].conditions.companions.map(\.range) == [100..<800])
         #expect(playlist.rows[7].conditions.map?.byteRange == nil)
         #expect(playlist.rows[7].isDiscontinuous)
-        #expect(playlist.rows[7].ending == "m4s")
+        #expect(playlist.rows[7].fileExtension == "m4s")
     }
 
     /// A restarted encoder overwrites its initialization section under the same name. The key is unchanged.

@@ -30,7 +30,7 @@ final class WindowFixture: Sendable {
             channel,
             dependencies: RecordingDependencies(
                 store: store, place: place, loader: PlaylistLoader(store: store),
-                events: events, settings: Downloads.storeSettings(store), keep: { _ in },
+                events: events, settings: Downloads.storeSettings(store), save: { _ in },
                 exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in }))
         try await recording.open()
     }

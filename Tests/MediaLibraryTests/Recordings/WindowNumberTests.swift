@@ -16,7 +16,7 @@ struct WindowNumberTests {
         return TimelineRows.random(count, from: 500, &random).map {
             var row = $0
             row.tags = []
-            row.ending = "ts"
+            row.fileExtension = "ts"
             row.targetDuration = 10
             return row
         }

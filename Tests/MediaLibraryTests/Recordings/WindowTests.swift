@@ -280,7 +280,7 @@ struct WindowTests {
             var row = TimelineRows.stored(number)
             row.start += number * difference
             row.overrun = max(0, -difference)
-            row.firstPicture = 188
+            row.firstFrameLength = 188
             return row
         }
         var range = TimelineRange(track: "video-1")

@@ -27,18 +27,18 @@ struct RecentPlaylistsTests {
 
     /// Returns the second since which a name has identified the same segment.
     private func since(_ name: String) throws -> Int64? {
-        recentPlaylists.place(of: try segment(name))?.namedSince?.components.seconds
+        recentPlaylists.position(of: try segment(name))?.namedSince?.components.seconds
     }
 
     @Test func returnsFollowingSegments() throws {
         try note(SamplePlaylist.onDemand)
-        let place = try #require(recentPlaylists.place(of: try segment("a.ts")))
-        #expect(place.isWholeResource)
-        #expect(place.namedSince == nil)
-        #expect(recentPlaylists.following(place, count: 1).urls == [try segment("b.ts")])
-        #expect(recentPlaylists.following(place, count: 9).urls == [try segment("b.ts"), try segment("c.ts")])
-        #expect(recentPlaylists.place(of: try segment("d.ts")) == nil)
-        #expect(recentPlaylists.place(of: url) == nil)
+        let position = try #require(recentPlaylists.position(of: try segment("a.ts")))
+        #expect(position.isWholeResource)
+        #expect(position.namedSince == nil)
+        #expect(recentPlaylists.following(position, count: 1).urls == [try segment("b.ts")])
+        #expect(recentPlaylists.following(position, count: 9).urls == [try segment("b.ts"), try segment("c.ts")])
+        #expect(recentPlaylists.position(of: try segment("d.ts")) == nil)
+        #expect(recentPlaylists.position(of: url) == nil)
     }
 
     @Test func excludesGapsAndByteRanges() throws {
@@ -58,11 +58,11 @@ struct RecentPlaylistsTests {
             z.ts
             #EXT-X-ENDLIST
             """)
-        let place = try #require(recentPlaylists.place(of: try segment("a.ts")))
-        #expect(!place.isGap)
-        #expect(recentPlaylists.following(place, count: 3).urls == [try segment("z.ts")])
-        #expect(recentPlaylists.place(of: try segment("gone.ts"))?.isGap == true)
-        let range = try #require(recentPlaylists.place(of: try segment("all.ts")))
+        let position = try #require(recentPlaylists.position(of: try segment("a.ts")))
+        #expect(!position.isGap)
+        #expect(recentPlaylists.following(position, count: 3).urls == [try segment("z.ts")])
+        #expect(recentPlaylists.position(of: try segment("gone.ts"))?.isGap == true)
+        let range = try #require(recentPlaylists.position(of: try segment("all.ts")))
         #expect(!range.isWholeResource && !range.isGap)
     }
 
@@ -77,8 +77,8 @@ struct RecentPlaylistsTests {
             #EXT-X-ENDLIST
             """
         recentPlaylists.note(playlist(text), variables: ["host": "cdn.example"], at: .zero)
-        let place = try #require(recentPlaylists.place(of: try ResourceURL("http://cdn.example/x/a.ts")))
-        #expect(recentPlaylists.following(place, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
+        let position = try #require(recentPlaylists.position(of: try ResourceURL("http://cdn.example/x/a.ts")))
+        #expect(recentPlaylists.following(position, count: 1).urls == [try ResourceURL("http://cdn.example/x/b.ts")])
     }
 
     @Test func forgetsLeastRecentPlaylists() throws {
@@ -86,8 +86,8 @@ struct RecentPlaylistsTests {
             let text = "#EXTM3U\n#EXTINF:6,\n\(number).ts\n#EXT-X-ENDLIST\n"
             try note(text, as: "http://origin.example/s/\(number).m3u8")
         }
-        #expect(recentPlaylists.place(of: try segment("0.ts")) == nil)
-        #expect(recentPlaylists.place(of: try segment("39.ts")) != nil)
+        #expect(recentPlaylists.position(of: try segment("0.ts")) == nil)
+        #expect(recentPlaylists.position(of: try segment("39.ts")) != nil)
     }
 
     @Test func findsKeysAndInitializationSections() throws {
@@ -108,14 +108,14 @@ struct RecentPlaylistsTests {
             #EXT-X-ENDLIST
             """)
         for name in ["1.key", "2.key"] {
-            let key = try #require(recentPlaylists.place(of: try segment(name)))
+            let key = try #require(recentPlaylists.position(of: try segment(name)))
             #expect(key.kind == .key)
             #expect(recentPlaylists.following(key, count: 2).urls.isEmpty)
         }
-        #expect(recentPlaylists.place(of: try segment("init.mp4"))?.kind == .segment)
-        let place = try #require(recentPlaylists.place(of: try segment("a.mp4")))
-        #expect(place.kind == .segment)
-        #expect(recentPlaylists.following(place, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
+        #expect(recentPlaylists.position(of: try segment("init.mp4"))?.kind == .segment)
+        let position = try #require(recentPlaylists.position(of: try segment("a.mp4")))
+        #expect(position.kind == .segment)
+        #expect(recentPlaylists.following(position, count: 2).urls == [try segment("b.mp4"), try segment("c.mp4")])
     }
 
     @Test func findsSessionKey() throws {
@@ -126,8 +126,8 @@ struct RecentPlaylistsTests {
             low.m3u8
             """
         recentPlaylists.note(playlist(text), at: .zero)
-        #expect(recentPlaylists.place(of: try segment("all.key"))?.kind == .key)
-        #expect(recentPlaylists.place(of: try segment("low.m3u8")) == nil)
+        #expect(recentPlaylists.position(of: try segment("all.key"))?.kind == .key)
+        #expect(recentPlaylists.position(of: try segment("low.m3u8")) == nil)
     }
 
     // MARK: - Live
@@ -292,7 +292,7 @@ struct RecentPlaylistsTests {
         for (second, date) in dates.enumerated() {
             try note("\(head)#EXT-X-PROGRAM-DATE-TIME:\(date)T00:00:00Z\n#EXTINF:6,\na.ts\n", at: second + 1)
         }
-        #expect(recentPlaylists.place(of: try segment("a.ts")) != nil)
+        #expect(recentPlaylists.position(of: try segment("a.ts")) != nil)
     }
 
     /// Times derived from rounded durations move slightly with the window.
@@ -347,7 +347,7 @@ struct RecentPlaylistsTests {
         #expect(try since("7.2.mp4") == 1)
         #expect(try since("7.mp4") == 2)
         #expect(try since("8.1.mp4") == 2)
-        let part = try #require(recentPlaylists.place(of: try segment("7.2.mp4")))
+        let part = try #require(recentPlaylists.position(of: try segment("7.2.mp4")))
         #expect(part.isWholeResource)
         // Segments are prefetched, but parts aren't.
         #expect(recentPlaylists.following(part, count: 9).urls == [try segment("7.mp4")])
@@ -360,8 +360,8 @@ struct RecentPlaylistsTests {
         let gap = "#EXT-X-PART:DURATION=1,URI=\"7.2.mp4\",GAP=YES\n"
         try note(head + part + gap + "#EXT-X-PRELOAD-HINT:TYPE=MAP,URI=\"init.mp4\"\n", at: 2)
         #expect(try since("7.2.mp4") == 1)
-        #expect(recentPlaylists.place(of: try segment("7.2.mp4"))?.isGap == true)
-        #expect(recentPlaylists.place(of: try segment("init.mp4")) == nil)
+        #expect(recentPlaylists.position(of: try segment("7.2.mp4"))?.isGap == true)
+        #expect(recentPlaylists.position(of: try segment("init.mp4")) == nil)
     }
 
     /// A segment whose parts are its byte ranges grows with each part, but remains the same segment.

@@ -24,7 +24,7 @@ struct SegmentWrappingTests {
             WrappedSample.packets(50), WrappedSample.packets(2), fragment, WrappedSample.box("ftyp", 16) + fragment,
             Array("ID3".utf8) + [UInt8](repeating: 0, count: 100),
         ] {
-            #expect(find(WrappedSample.png + media) == .picture(length: length))
+            #expect(find(WrappedSample.png + media) == .image(length: length))
             #expect(try unwrapped(WrappedSample.png + media) == media)
         }
     }
@@ -38,7 +38,7 @@ struct SegmentWrappingTests {
             WrappedSample.png + [UInt8](repeating: 255, count: 1000), [0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3, 0xFF, 0xD9],
             Array("GIF89a".utf8) + [1, 2, 0, 0x3B], bitmap,
         ] {
-            #expect(find(front + media) == .picture(length: front.count))
+            #expect(find(front + media) == .image(length: front.count))
             #expect(try unwrapped(front + media) == media)
         }
     }
@@ -61,8 +61,8 @@ struct SegmentWrappingTests {
     @Test func findsCiphertextAfterPicture() throws {
         var random = SeededGenerator(seed: 5)
         let cipher = (0..<16 * 100).map { _ in UInt8.random(in: 0...255, using: &random) }
-        #expect(find(WrappedSample.png + cipher, isEncrypted: true) == .picture(length: WrappedSample.png.count))
-        #expect(find(Array(WrappedSample.png.prefix(8)) + cipher, isEncrypted: true) == .picture(length: 8))
+        #expect(find(WrappedSample.png + cipher, isEncrypted: true) == .image(length: WrappedSample.png.count))
+        #expect(find(Array(WrappedSample.png.prefix(8)) + cipher, isEncrypted: true) == .image(length: 8))
         #expect(find(WrappedSample.png + cipher) == .none)
         #expect(find(WrappedSample.png + cipher.dropLast(), isEncrypted: true) == .none)
         #expect(find(cipher, isEncrypted: true) == .none)
@@ -105,7 +105,7 @@ struct SegmentWrappingTests {
                 bytes.append(
                     [0x47, 0, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0)
             }
-            if case .picture(let length) = find(bytes, isEncrypted: round % 2 == 0) {
+            if case .image(let length) = find(bytes, isEncrypted: round % 2 == 0) {
                 #expect(0..<bytes.count ~= length)
             }
         }

@@ -37,7 +37,7 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
             defer { display.finish() }
             let done = try await interruption.cancelling {
                 let done = try await DownloadJob.watch(records.map(\.id), client) { display.show($0) }
-                await connection.waitForOthers()
+                await connection.waitForOtherDownloads()
                 return done
             }
             guard let done else {

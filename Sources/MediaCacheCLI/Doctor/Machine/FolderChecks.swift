@@ -77,15 +77,15 @@ struct FolderChecks: Sendable {
                 "disk space", "\(freeText), but \(reserveText), so no new data can be cached",
                 advice: "free some space, or lower --min-free")
         }
-        let room = used + free - reserve
+        let space = used + free - reserve
         guard let maximum = limits.maximumBytes else {
-            return .ok("disk space", "\(freeText); up to \(ByteCount(room)) can be cached, and no size limit is set")
+            return .ok("disk space", "\(freeText); up to \(ByteCount(space)) can be cached, and no size limit is set")
         }
-        guard room >= maximum else {
+        guard space >= maximum else {
             return .warning(
                 "disk space",
-                "\(freeText), so only \(ByteCount(room)) can be cached, less than the limit of \(ByteCount(maximum))",
-                advice: "free some space, or set --max-size to \(ByteCount(room)) or less")
+                "\(freeText), so only \(ByteCount(space)) can be cached, less than the limit of \(ByteCount(maximum))",
+                advice: "free some space, or set --max-size to \(ByteCount(space)) or less")
         }
         return .ok("disk space", "\(freeText), which is enough for the limit of \(ByteCount(maximum))")
     }

@@ -38,7 +38,7 @@ enum MachineChecks {
 
     /// Checks the limit on open files.
     static func openFiles() -> DiagnosisFinding {
-        guard let limit = OpenFileLimit.most else {
+        guard let limit = OpenFileLimit.maximum else {
             return .warning("open files", "the limit is unknown", advice: "see `ulimit -Hn`")
         }
         return judge(openFiles: limit)

@@ -17,7 +17,7 @@ struct ExportFolder: Sendable {
     /// Renames a finished draft, and returns when the new name is durable.
     ///
     /// - Returns: The length in bytes.
-    func place(_ name: String) async throws -> Int64 { try await folder.place(name + Self.draftSuffix, as: name) }
+    func commit(_ name: String) async throws -> Int64 { try await folder.commit(name + Self.draftSuffix, as: name) }
 
     /// Deletes an export's file and draft, if they exist.
     func remove(_ name: String) async throws {

@@ -123,13 +123,14 @@ public struct ProgrammeExport: Sendable, Hashable, Codable {
     private var knownAttempts: Int?
 
     private enum CodingKeys: String, CodingKey {
-        case format, state, missing, isSound, version
+        case format, state, missing, version
+        case isAudioOnly = "isSound"
         case knownDamage = "damaged"
         case knownAttempts = "attempts"
     }
 
     /// Whether the export is known to contain only audio.
-    package internal(set) var isSound = false
+    package internal(set) var isAudioOnly = false
     /// An identifier of the file's contents, which changes with each export.
     package internal(set) var version = ""
 

@@ -18,7 +18,7 @@ actor ProgrammeExports {
     }
 
     /// The fraction of a 3GP export's progress that is assigned to writing the intermediate MP4 file.
-    private static let shareOfFilm = 0.1
+    private static let intermediateFileShare = 0.1
     /// The delay before an interrupted export is retried.
     private static let patience = Duration.seconds(60)
     /// The number of processes that may end during one export before it fails.
@@ -216,7 +216,7 @@ actor ProgrammeExports {
             }
             export.missing += written.missing
             export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
-            export.isSound = written.isSound
+            export.isAudioOnly = written.isAudioOnly
         case .threeGP:
             guard let encoder else {
                 throw CacheError(
@@ -229,11 +229,11 @@ actor ProgrammeExports {
             let result: Result<WindowMovie.Written, any Error>
             do {
                 let written = try await write(movie, to: path) {
-                    self.note($0 * Self.shareOfFilm, job, of: channel)
+                    self.note($0 * Self.intermediateFileShare, job, of: channel)
                 }
                 try await draft(job.name) { output in
-                    try await encoder.encode(path, asThreeGP: output, lasting: written.seconds) {
-                        self.note(Self.shareOfFilm + $0 * (1 - Self.shareOfFilm), job, of: channel)
+                    try await encoder.encode(path, asThreeGP: output, duration: written.seconds) {
+                        self.note(Self.intermediateFileShare + $0 * (1 - Self.intermediateFileShare), job, of: channel)
                     }
                 }
                 result = .success(written)
@@ -244,9 +244,9 @@ actor ProgrammeExports {
             let written = try result.get()
             export.missing += written.missing
             export.damaged = Array((absent + written.damaged).prefix(ProgrammeExport.maximumListed))
-            export.isSound = written.isSound
+            export.isAudioOnly = written.isAudioOnly
         }
-        export.state = .done(bytes: try await folder.place(job.name))
+        export.state = .done(bytes: try await folder.commit(job.name))
         return export
     }
 
@@ -285,14 +285,14 @@ public protocol MediaFileEncoder: Sendable {
     /// Encodes an MP4 file as 3GP (H.264 and AAC).
     ///
     /// - Parameters:
-    ///   - film: The path of the MP4 file.
+    ///   - input: The path of the MP4 file.
     ///   - output: The path of the file to create. An existing file is replaced.
     ///   - seconds: The duration of the MP4 file in seconds.
     ///   - onProgress: Called with the progress from 0 to 1.
     /// - Throws: `CancellationError` if the encoding was cancelled or interrupted and can be tried again; otherwise an
     ///   error whose description is shown to the user.
     func encode(
-        _ film: String, asThreeGP output: String, lasting seconds: Double,
+        _ input: String, asThreeGP output: String, duration seconds: Double,
         onProgress: @escaping @Sendable (Double) -> Void
     ) async throws
 }

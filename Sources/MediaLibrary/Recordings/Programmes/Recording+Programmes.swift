@@ -46,7 +46,7 @@ extension Recording {
     private func isExportable(at end: Int64) -> Bool {
         guard isOver(at: end) else { return false }
         let isWhole = timelines.allSatisfy { ($0.edgeTime ?? .min).clampedSum(Self.resolution - 1) >= end }
-        return isWhole || !isRunning || present >= end.clampedSum(Self.silencePatience)
+        return isWhole || !isRunning || streamTime >= end.clampedSum(Self.silencePatience)
     }
 
     /// Starts the pending exports of programmes that have ended.

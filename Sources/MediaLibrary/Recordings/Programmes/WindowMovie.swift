@@ -13,7 +13,7 @@ struct WindowMovie: Sendable {
         /// The duration in seconds.
         var seconds: Double
         /// Whether the file contains only audio.
-        var isSound: Bool
+        var isAudioOnly: Bool
     }
 
     /// The contents of the window.
@@ -36,15 +36,15 @@ struct WindowMovie: Sendable {
         let resources = StoreResources(store, settings: store.transfers, control: control, contents: index)
         let plan = try StreamPlan(
             playlist: ContentsIndex.base + window.contents.entry, choice: .allOfAsset, resources: resources)
-        guard let place = WindowPosition(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound)
+        guard let position = WindowPosition(of: playlists(of: plan, index), from: span.lowerBound, to: span.upperBound)
         else {
             throw ContainerError(.malformed, "the playlists of the window have no dates")
         }
         var remux = StreamRemux(plan, resources: resources)
         remux.missingParts = .leaveGaps
         let written = try remux.writeMovie(
-            to: try FileSink(path: path), from: place.from, to: place.to, kinds: [.video, .audio],
-            lasting: plan.duration
+            to: try FileSink(path: path), from: position.from, to: position.to, kinds: [.video, .audio],
+            duration: plan.duration
         ) { (done, all) throws(ContainerError) in
             onProgress(Double(done) / Double(max(1, all)))
             do {
@@ -62,8 +62,8 @@ struct WindowMovie: Sendable {
                     name: ContentsIndex.name(of: damage.part.url) ?? damage.part.url, start: damage.part.start,
                     duration: damage.part.duration, reason: damage.reason)
             },
-            seconds: (place.to ?? plan.duration) - place.from,
-            isSound: !written.kinds.contains(.video))
+            seconds: (position.to ?? plan.duration) - position.from,
+            isAudioOnly: !written.kinds.contains(.video))
     }
 
     /// Returns the media playlists of a plan's inputs, beginning with the variant stream's.

@@ -7,12 +7,12 @@ internal import Synchronization
 struct AgeClock: Sendable {
     /// The maximum backward step of the stream's current time that is ignored. A larger step means that the stream's
     /// clock was set back.
-    private static let longestStepBack: Int64 = 60_000_000_000
+    private static let maximumStepBack: Int64 = 60_000_000_000
 
     private let wall: Int64
     private let monotonic: Duration
-    /// The last result of ``present(after:at:)``.
-    private var present: Int64?
+    /// The last result of ``streamTime(after:at:)``.
+    private var streamTime: Int64?
 
     /// Creates a clock whose time is `wall` at the monotonic time `monotonic`.
     init(_ wall: Int64, at monotonic: Duration) {
@@ -26,12 +26,12 @@ struct AgeClock: Sendable {
     /// Returns the stream's current time in nanoseconds since 1970: the end of the newest segment plus the time since
     /// its arrival. Segments arrive at uneven intervals, so a time that is up to a minute before the last result is
     /// replaced by that result.
-    mutating func present(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
+    mutating func streamTime(after newest: RecordedSegment?, at monotonic: Duration) -> Int64 {
         let now = now(at: monotonic)
         guard let newest else { return now }
         let next = now.clampedSum(newest.end.clampedSum(-newest.arrived))
-        if let present, present > next, present.clampedSum(-next) <= Self.longestStepBack { return present }
-        present = next
+        if let streamTime, streamTime > next, streamTime.clampedSum(-next) <= Self.maximumStepBack { return streamTime }
+        streamTime = next
         return next
     }
 }
@@ -47,9 +47,9 @@ extension Recording {
     /// The stream's current time in nanoseconds since 1970, to which relative times in requests refer. It's close to
     /// the live edge while segments arrive, and continues to advance while none do. Without recorded segments, it's the
     /// recorder's time.
-    package nonisolated var present: Int64 {
+    package nonisolated var streamTime: Int64 {
         let newest = timelines.compactMap(\.last).max { $0.arrived < $1.arrived }
         let now = dependencies.store.time.monotonic
-        return age.withLock { $0.present(after: newest, at: now) }
+        return age.withLock { $0.streamTime(after: newest, at: now) }
     }
 }

@@ -19,7 +19,7 @@ struct AwaitedSegment {
     /// The number of redundant copies from which the segment couldn't be fetched.
     var failedCopies = 0
     /// Whether the stored bytes may come from a different copy than the one in ``row``.
-    var mayHaveOtherBytes = false
+    var mayBeFromOtherCopy = false
     /// The times of the first and the last failure.
     var failed: ClosedRange<Duration>?
     /// The times of the last completed segments on the same track and on any track, as of the last failure.

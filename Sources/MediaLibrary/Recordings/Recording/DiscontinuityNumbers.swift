@@ -69,7 +69,8 @@ struct DiscontinuityNumbers: Sendable {
     /// - Returns: The number of discontinuities before the row. The last one belongs to the row, the others to the gap
     ///   rows.
     mutating func take(
-        origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int, besides others: [DiscontinuityNumbers]
+        origin own: Int64, isTagged: Bool, start: Int64, _ step: Step, gaps: Int,
+        otherTracks others: [DiscontinuityNumbers]
     ) -> Int {
         defer { origin = own }
         guard hasBegun else {

@@ -8,11 +8,11 @@ extension RecordedTrack {
     private static let patientTargets = 3
     private static let minimumPatience = Duration.seconds(6)
     /// The time after which a segment is given up if segments arrive only on other tracks.
-    private static let longestPatience = Duration.seconds(600)
+    private static let maximumPatience = Duration.seconds(600)
     /// The minimum time that a segment with cached media waits for its companions after a later segment is complete,
     /// and the maximum time if none is. Without a later segment, players couldn't continue anyway.
     private static let minimumCompanionPatience = Duration.seconds(15)
-    private static let longestCompanionPatience = Duration.seconds(3600)
+    private static let maximumCompanionPatience = Duration.seconds(3600)
 
     /// The time that the live edge waits for a failing segment.
     private var patience: Duration { max(targetDuration * Self.patientTargets, Self.minimumPatience) }
@@ -33,7 +33,7 @@ extension RecordedTrack {
         // While the playlist can't be loaded, it's unknown which segments it lists.
         guard !segment.isInFlight, segment.media == nil, loadFailure == nil, loaded != nil,
             let failed = segment.failed?.upperBound,
-            failed > max(segment.seen, recovered), follower.present(segment.row) == nil
+            failed > max(segment.seen, recovered), follower.listedSegment(segment.row) == nil
         else { return false }
         // Origins must retain segments for a while after they leave the playlist (RFC 8216bis §6.2.2).
         let isAbsent = segment.absentSince != nil
@@ -55,7 +55,7 @@ extension RecordedTrack {
             {
                 return true
             }
-            return failed.upperBound - failed.lowerBound >= Self.longestCompanionPatience
+            return failed.upperBound - failed.lowerBound >= Self.maximumCompanionPatience
         }
         let began = min(since, segment.absentSince ?? since)
         if let ended = endedSince, failed.upperBound - max(began, ended) >= patience { return true }
@@ -64,7 +64,7 @@ extension RecordedTrack {
         // Arrivals on other tracks prove less, since their hosts may differ. Meanwhile, the edge can advance because of
         // ``Recording/silentTracks``.
         guard let arrival = segment.otherArrival, arrival >= since else { return false }
-        return failing >= Self.longestPatience
+        return failing >= Self.maximumPatience
     }
 
     /// Whether a segment has failed for a long time after the origin reported that the playlist doesn't exist.

@@ -4,7 +4,7 @@ internal import MediaCache
 /// Loading of the playlist.
 extension RecordedTrack {
     /// The maximum interval between loads of an unavailable playlist that the multivariant playlist doesn't list.
-    private static let longestAbsentInterval = Duration.seconds(120)
+    private static let maximumAbsentInterval = Duration.seconds(120)
 
     /// Returns the time until the next load (RFC 8216bis §6.3.4).
     ///
@@ -12,7 +12,7 @@ extension RecordedTrack {
     func interval(after outcome: PlaylistReload.Outcome?, at now: Duration) -> Duration {
         if outcome == nil, !isNamed, let loadFailure {
             // The track may have been removed for good.
-            return min(max(.seconds(1), (now - loadFailure.since) / 4), Self.longestAbsentInterval)
+            return min(max(.seconds(1), (now - loadFailure.since) / 4), Self.maximumAbsentInterval)
         }
         guard let known = follower.known else { return .seconds(1) }
         let target = targetDuration
@@ -80,7 +80,7 @@ extension RecordedTrack {
                 awaited[number]?.row.range = segment.row.range
                 continue
             }
-            if isOtherCopy, segment.row.url != row.url { awaited[number]?.mayHaveOtherBytes = true }
+            if isOtherCopy, segment.row.url != row.url { awaited[number]?.mayBeFromOtherCopy = true }
         }
         return areAllPresent
     }

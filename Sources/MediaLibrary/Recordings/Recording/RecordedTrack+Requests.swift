@@ -6,7 +6,7 @@ extension RecordedTrack {
     /// The maximum number of concurrent segment fetches per track.
     private static let width = 6
     private static let firstDelay = Duration.milliseconds(500)
-    private static let longestDelay = Duration.seconds(4)
+    private static let maximumDelay = Duration.seconds(4)
     /// The time after which segments awaited by an earlier process are fetched even without their playlist.
     private static let resumePatience = Duration.seconds(60)
 
@@ -98,7 +98,7 @@ extension RecordedTrack {
         queue.retry(row.number, at: now + Self.delay(after: segment.failures, error))
         let isAbsent = error.code == .originStatus && (error.status == 404 || error.status == 410)
         segment.absentSince = isAbsent ? segment.absentSince ?? now : nil
-        let isOfCopy = !isJoining && follower.present(row)?.uri == row.url
+        let isOfCopy = !isJoining && follower.listedSegment(row)?.uri == row.url
         if isOfCopy, ![.storage, .cancelled, .closed].contains(error.code), segment.failedCopies < urls.count - 1 {
             segment.failedCopies += 1
             failOver(from: url, at: now)
@@ -109,7 +109,7 @@ extension RecordedTrack {
 
     /// Returns the delay before the next attempt after a number of failures.
     static func delay(after failures: Int, _ error: CacheError) -> Duration {
-        let delay = min(firstDelay * (1 << min(failures - 1, 4)), longestDelay)
+        let delay = min(firstDelay * (1 << min(failures - 1, 4)), maximumDelay)
         return max(delay, min(error.retryAfter ?? .zero, .seconds(10)))
     }
 

@@ -30,7 +30,7 @@ extension Recording {
     private var allowedBytes: Int64? {
         let retention = channel.retention
         guard retention.bytes != nil || retention.freeBytes != nil else { return nil }
-        return [retention.bytes, retention.freeBytes == nil ? nil : cleaner.room].compactMap { $0 }.min().map {
+        return [retention.bytes, retention.freeBytes == nil ? nil : cleaner.space].compactMap { $0 }.min().map {
             max(0, $0)
         }
     }

@@ -8,7 +8,7 @@ extension Recording {
         var bytes: Int64
         /// The numbers of complete segments and of segments seen in playlists, over all tracks.
         var segments: Int
-        var segmentsSeen: Int
+        var observedSegments: Int
         /// The duration that is playable on every track, in seconds.
         var seconds: Double
     }
@@ -35,7 +35,7 @@ extension Recording {
         }
         return Coverage(
             bytes: totals.reduce(0) { $0 + $1.bytes }, segments: totals.reduce(0) { $0 + $1.segments },
-            segmentsSeen: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
+            observedSegments: timelines.reduce(0) { $0 + Int($1.next) }, seconds: seconds.min() ?? 0)
     }
 
     /// Whether every playlist has EXT-X-ENDLIST (RFC 8216bis §4.4.3.4).

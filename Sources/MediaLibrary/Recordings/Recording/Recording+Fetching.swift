@@ -48,7 +48,7 @@ extension Recording {
             row.state = .stored
             row.length = media.length
             row.isWrapped = media.isWrapped
-            row.firstPicture = media.firstPicture
+            row.firstFrameLength = media.firstFrameLength
             guard track.noteCompletion(of: row, at: monotonic) else { return await discard(row, track) }
             settled.append(Settled(track: track, row: row, reason: ""))
             await flush()
@@ -61,16 +61,16 @@ extension Recording {
     private func media(of row: RecordedSegment, _ track: RecordedTrack) async throws -> FetchedPart {
         defer { track.inFlight -= 1 }
         if let media = track.awaited[row.number]?.media { return media }
-        if track.awaited[row.number]?.mayHaveOtherBytes == true {
+        if track.awaited[row.number]?.mayBeFromOtherCopy == true {
             try await dependencies.place.removeParts([id.storedName(row.name, track: track.folder)])
-            track.awaited[row.number]?.mayHaveOtherBytes = false
+            track.awaited[row.number]?.mayBeFromOtherCopy = false
         }
         let url = try ResourceURL(row.url)
         var part = part(row, track: track.folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
         let media = try await dependencies.place.fetch(part, settings: try settings(for: url), group: group)
         // Another copy may have been chosen during the fetch.
-        if track.awaited[row.number]?.mayHaveOtherBytes == false {
+        if track.awaited[row.number]?.mayBeFromOtherCopy == false {
             track.awaited[row.number]?.media = media
             track.awaited[row.number]?.row.url = row.url
             track.awaited[row.number]?.row.range = row.range

@@ -123,7 +123,7 @@ extension Recording {
         let others = tracks.filter { $0 !== track }.map(\.follower.numbers)
         let address = loaded.map { String($0.base.description.path) }
         var (rows, outcome) = try follower.take(
-            update, wall: wall, now: now, lag: lag(besides: track), besides: others, isCopy: track.isJoining,
+            update, wall: wall, now: now, lag: lag(excluding: track), otherTracks: others, isCopy: track.isJoining,
             hasNewLinks: !track.isJoining && address != nil && address != track.address)
         // A playlist older than the known one isn't used, and neither is its scope.
         if outcome == .stale { follower.scope = before }
@@ -169,7 +169,7 @@ extension Recording {
     }
 
     /// Returns the lag of another track's clock behind the arrival of its segments; nil if no other track has a clock.
-    private func lag(besides track: RecordedTrack) -> Int64? {
+    private func lag(excluding track: RecordedTrack) -> Int64? {
         tracks.lazy.filter { $0 !== track }.compactMap(\.follower.clock.lag).first
     }
 

@@ -62,7 +62,7 @@ package actor Recording {
 
     /// Whether the recording is idle, except for exactly `loads` playlist loads and at most `hanging` fetches. Used by
     /// tests.
-    func isQuiet(but loads: Int = 0, fetches hanging: Int = 0) -> Bool {
+    func isIdle(exceptLoads loads: Int = 0, fetches hanging: Int = 0) -> Bool {
         fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
             && tracks.count(where: \.isLoading) == loads
     }
@@ -198,14 +198,14 @@ package actor Recording {
         let source = try ChannelEntry.make(
             of: playlist, selection: channel.selection, known: channel.tracks, entry: channel.entry)
         guard !Task.isCancelled else { return }
-        let present = Date(nanosecondsSinceEpoch: present)
+        let streamTime = Date(nanosecondsSinceEpoch: streamTime)
         try await change { channel in
             let known = channel.tracks
             channel.tracks = source.tracks.map { track in
                 var track = track
                 let earlier = known.first { $0.folder == track.folder }
-                track.namedSince = earlier == nil ? present : earlier?.namedSince
-                track.namedUntil = source.named.contains(track.folder) ? nil : earlier?.namedUntil ?? present
+                track.namedSince = earlier == nil ? streamTime : earlier?.namedSince
+                track.namedUntil = source.named.contains(track.folder) ? nil : earlier?.namedUntil ?? streamTime
                 return track
             }
             channel.variables = source.variables.isEmpty ? nil : source.variables
@@ -224,7 +224,7 @@ package actor Recording {
     }
 
     /// Returns the address scope of a URL that was stored without one.
-    func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(ofUnknownNamerOf: url, besides: channel.url) }
+    func scope(ofUnknown url: ResourceURL) -> AddressScope { AddressScope(forStoredURL: url, userURL: channel.url) }
 
     func settings(for url: ResourceURL) throws -> TransferSettings {
         var settings = try dependencies.settings(url, channel.identity, channel.headers)
@@ -240,7 +240,7 @@ package actor Recording {
             var changed = channel
             change(&changed)
             guard changed != channel else { return }
-            try await dependencies.keep(changed)
+            try await dependencies.save(changed)
             channel = changed
         }
     }
@@ -343,7 +343,7 @@ struct RecordingDependencies: Sendable {
     /// The source of transfer settings for a URL, with the channel's header fields.
     let settings: Downloads.SettingsSource
     /// Writes a channel's record durably.
-    let keep: @Sendable (Channel) async throws -> Void
+    let save: @Sendable (Channel) async throws -> Void
     /// The exporter of finished programmes.
     let exports: ProgrammeExports
     /// A callback that runs once when a recording has ended.

@@ -19,7 +19,7 @@ final class RetentionCleaner {
     private var lastPass: Duration?
     private var lastMeasurement: Duration?
     /// The number of bytes that the recording may occupy before the disk is too full; nil before the first measurement.
-    private(set) var room: Int64?
+    private(set) var space: Int64?
 
     /// Creates a cleaner without measurements.
     init(place: any RecordingStore, time: any TimeSource) {
@@ -91,7 +91,7 @@ final class RetentionCleaner {
         {
             lastMeasurement = time.monotonic
             let free = try await place.freeBytes()
-            room = timelines.reduce(free - least) { $0 + $1.totals.bytes }
+            space = timelines.reduce(free - least) { $0 + $1.totals.bytes }
             excess = max(excess, least - free)
         }
         return excess

@@ -16,7 +16,7 @@ struct TimelineClock: Sendable {
     private static let arrivalTolerance = 60 * second
     /// The maximum backward step of a clock that is followed. Until the timeline and the clock agree, segments are
     /// shortened to half their duration.
-    private static let longestStepBack = 60 * second
+    private static let maximumStepBack = 60 * second
 
     /// The maximum time by which a clock that is followed after ``patience`` may be behind the timeline. Time zone
     /// errors are smaller, but the dates of inserted media, such as a slate, may be years old. The limit doesn't apply
@@ -85,7 +85,7 @@ struct TimelineClock: Sendable {
 
     /// Whether enough time has passed since the last segment for a number of segments to have been missed. If not, the
     /// media sequence number has jumped without any segments in between.
-    func hasRoom(for missed: Int, of duration: Int64, at wall: Int64) -> Bool {
+    func hasSpace(for missed: Int, of duration: Int64, at wall: Int64) -> Bool {
         guard let end else { return true }
         let elapsed = max(0, wall - (lag ?? 0) - end)
         return Self.product(missed, duration) <= 2 * elapsed + max(Self.arrivalTolerance, Self.product(10, duration))
@@ -187,7 +187,7 @@ struct TimelineClock: Sendable {
     /// paused for as long as the time suggests.
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
-        guard let end, time >= min(begin, end - Self.longestStepBack) else { return false }
+        guard let end, time >= min(begin, end - Self.maximumStepBack) else { return false }
         if time <= expected { return true }
         // After a correction, the clock is closer to the arrival of segments.
         if abs(segment.arrival - time) + Self.arrivalTolerance < abs(segment.arrival - expected) { return true }
@@ -207,7 +207,7 @@ struct TimelineClock: Sendable {
             // The stream paused if segments arrive much later than their durations suggest.
             if -ahead > jitter { return arrival }
             // Rounded durations have accumulated. A larger difference means that the recorder's clock was set back.
-            if ahead > jitter, ahead - jitter <= Self.longestStepBack { return max(earliest, arrival + jitter) }
+            if ahead > jitter, ahead - jitter <= Self.maximumStepBack { return max(earliest, arrival + jitter) }
             return end
         case .time(let time):
             let expected = end + time

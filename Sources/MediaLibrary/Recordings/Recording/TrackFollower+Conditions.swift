@@ -125,7 +125,7 @@ extension TrackFollower {
     /// Returns a row with the links that the playlist now lists for it; nil if the playlist no longer lists the
     /// segment.
     func refreshed(_ row: RecordedSegment) -> RecordedSegment? {
-        guard let segment = present(row) else { return nil }
+        guard let segment = listedSegment(row) else { return nil }
         var row = row
         row.url = segment.uri
         // Another copy may have other byte ranges.

@@ -32,7 +32,7 @@ extension TrackFollower {
         let updated = update.resolvedSegments.map(\.boundedDate)
         let position: JoinPosition
         if let lastDate = dates.last, updated.contains(where: { $0 != nil }) {
-            position = Self.position(after: lastDate, lasting: last.duration.nanoseconds, updated)
+            position = Self.position(after: lastDate, duration: last.duration.nanoseconds, updated)
         } else if let index = update.segments.lastIndex(where: { Self.isNamed($0, like: last) }) {
             position = .match(index)
         } else if let newest = update.segments.last, known.segments.contains(where: { Self.isNamed(newest, like: $0) })
@@ -71,7 +71,7 @@ extension TrackFollower {
         }
     }
 
-    private static func position(after last: Int64, lasting duration: Int64, _ dates: [Int64?]) -> JoinPosition {
+    private static func position(after last: Int64, duration: Int64, _ dates: [Int64?]) -> JoinPosition {
         if let index = dates.lastIndex(where: { $0.map { abs($0 - last) <= duration / 4 } ?? false }) {
             return .match(index)
         }

@@ -102,7 +102,7 @@ extension TrackFollower {
     ///
     /// - Parameter names: The value of ``names``, computed once for all rows.
     func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {
-        guard present(row) == nil else { return false }
+        guard listedSegment(row) == nil else { return false }
         let offset = row.range?.lowerBound
         return names.contains(Self.name(row.url, offset)) || names.contains(Self.name(row.url.path, offset))
     }
@@ -144,8 +144,8 @@ extension String {
 
 extension MediaPlaylist {
     /// The maximum target duration in seconds, and the maximum segment duration in nanoseconds.
-    private static let longestTarget = 600
-    private static let longestSegment: Int64 = 86_400_000_000_000
+    private static let maximumTarget = 600
+    private static let maximumSegmentDuration: Int64 = 86_400_000_000_000
     /// The ranges of valid media sequence numbers and times. Other values are mistakes, and would overflow
     /// calculations.
     private static let greatestSequence = 1 << 52
@@ -154,15 +154,15 @@ extension MediaPlaylist {
     /// The playlist with all numbers limited to ranges that are safe in calculations.
     var withinBounds: MediaPlaylist {
         var playlist = self
-        if let target = targetDuration { playlist.targetDuration = min(max(1, target), Self.longestTarget) }
+        if let target = targetDuration { playlist.targetDuration = min(max(1, target), Self.maximumTarget) }
         if !(0...Self.greatestSequence).contains(discontinuitySequence) { playlist.discontinuitySequence = 0 }
         if let skip { playlist.skip?.count = min(max(0, skip.count), Self.greatestSequence) }
         if mediaSequence.magnitude > Self.greatestSequence.magnitude { playlist.mediaSequence = 0 }
         for (index, segment) in segments.enumerated() {
             let duration = segment.duration.nanoseconds
-            if !(0...Self.longestSegment).contains(duration) {
+            if !(0...Self.maximumSegmentDuration).contains(duration) {
                 playlist.segments[index].duration = DecimalValue(
-                    nanoseconds: min(max(0, duration), Self.longestSegment))
+                    nanoseconds: min(max(0, duration), Self.maximumSegmentDuration))
             }
             guard let time = segment.programDateTime?.nanosecondsSinceEpoch, !Self.times.contains(time) else {
                 continue

@@ -8,7 +8,7 @@ extension TrackFollower {
     /// The maximum number of date ranges that wait for a row.
     private static let maximumDateRanges = 1000
     /// The maximum time, in nanoseconds, by which a segment's assumed arrival precedes the load of its playlist.
-    private static let longestPlaylist: Int64 = 30 * 86_400_000_000_000
+    private static let maximumPlaylistDuration: Int64 = 30 * 86_400_000_000_000
 
     /// Returns the rows of new segments.
     ///
@@ -26,7 +26,7 @@ extension TrackFollower {
         let times = resolved.map { segment in
             TimelineClock.Segment(
                 programDateTime: isDated ? segment.boundedDate : nil,
-                arrival: wall - min(max(0, total &- segment.startNanoseconds), Self.longestPlaylist),
+                arrival: wall - min(max(0, total &- segment.startNanoseconds), Self.maximumPlaylistDuration),
                 duration: segment.segment.duration.nanoseconds)
         }
         let end = new.upperBound - playlist.firstMediaSequence
@@ -151,7 +151,7 @@ extension TrackFollower {
             row.state = .gap
             return row
         }
-        row.ending = AssetPartNaming.ending(of: url, hasMap: segment.map != nil, folder: folder)
+        row.fileExtension = AssetPartNaming.fileExtension(of: url, hasMap: segment.map != nil, folder: folder)
         if isDiscontinuous { forgetSections() }
         row.conditions = localConditions(resolved, isAligned: number == Int64(resolved.mediaSequence))
         return row
@@ -170,7 +170,7 @@ extension TrackFollower {
     // MARK: - Present rows
 
     /// Returns the playlist's segment for a row; nil if the playlist no longer lists it.
-    func present(_ row: RecordedSegment) -> MediaSegment? {
+    func listedSegment(_ row: RecordedSegment) -> MediaSegment? {
         guard let known, row.number >= first else { return nil }
         let place = row.number - offset - Int64(known.firstMediaSequence)
         return known.segments.indices.contains(Int(place)) ? known.segments[Int(place)] : nil

@@ -37,7 +37,7 @@ struct TrackFollower: Sendable {
     }
 
     /// Consecutive old copies of a playlist.
-    private struct OldCopies {
+    private struct StaleCopies {
         /// The copy that ends last.
         var furthest: MediaPlaylist
         /// The number of consecutive copies that continued their predecessor.
@@ -74,7 +74,7 @@ struct TrackFollower: Sendable {
     /// The last load of a redundant copy that has nothing in common with the known playlist.
     var candidate: MediaPlaylist?
     /// The old copies in the most recent loads; nil if there are none.
-    private var stale: OldCopies?
+    private var stale: StaleCopies?
 
     /// Creates a follower of a track in `folder`.
     ///
@@ -143,7 +143,7 @@ struct TrackFollower: Sendable {
         let isFirst = next == nil
         let count = numbers.take(
             origin: Int64(segment.discontinuitySequence), isTagged: segment.segment.isDiscontinuous, start: start, step,
-            gaps: gaps, besides: otherNumbers)
+            gaps: gaps, otherTracks: otherNumbers)
         if isFirst { firstDiscontinuities = numbers.number - Int64(count) }
         return count
     }
@@ -170,7 +170,7 @@ struct TrackFollower: Sendable {
     /// - Throws: `PlaylistReloadError` if the whole playlist has to be loaded.
     mutating func take(
         _ update: MediaPlaylist, wall: Int64, now: Duration, lag: Int64? = nil,
-        besides others: [DiscontinuityNumbers] = [], isCopy: Bool = false, hasNewLinks: Bool = false
+        otherTracks others: [DiscontinuityNumbers] = [], isCopy: Bool = false, hasNewLinks: Bool = false
     ) throws(PlaylistReloadError) -> (rows: [RecordedSegment], outcome: PlaylistReload.Outcome) {
         let update = update.withinBounds
         otherLag = lag
@@ -230,7 +230,7 @@ struct TrackFollower: Sendable {
                 if let rows = switchEncoder(update, wall, now) {
                     return (rows, rows.isEmpty ? .stale : .updated)
                 }
-                guard clock.hasRoom(for: missed, of: averageDuration(of: update), at: wall) else {
+                guard clock.hasSpace(for: missed, of: averageDuration(of: update), at: wall) else {
                     return (begin(update, missed: nil, wall, now), .reset)
                 }
             }
@@ -332,7 +332,7 @@ struct TrackFollower: Sendable {
     /// go backward.
     private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
         guard var copies = stale else {
-            stale = OldCopies(furthest: update)
+            stale = StaleCopies(furthest: update)
             return false
         }
         let reload = try? copies.furthest.reloaded(with: update)

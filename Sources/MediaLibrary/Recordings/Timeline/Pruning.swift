@@ -34,7 +34,7 @@ package struct Pruning: Sendable {
     private struct Head {
         var row: RecordedSegment
         /// The number of cached segments after it; 0 unless they are counted.
-        var storedBehind: Int
+        var laterStoredCount: Int
     }
 
     /// The number before which every segment is removed or pinned, by track.
@@ -72,7 +72,7 @@ package struct Pruning: Sendable {
             heads[index] = nil
             let timeline = timelines[index]
             let isOld = head.arrived <= limits.oldest
-            let isSurplus = limits.segments.map { found.storedBehind >= max(1, $0) } ?? false
+            let isSurplus = limits.segments.map { found.laterStoredCount >= max(1, $0) } ?? false
             let isSpare = excess > 0 && head.number + limits.spared < timeline.edge
             // Later segments of other tracks may exceed the limit.
             guard isOld || isSurplus || isSpare else { continue }
@@ -96,11 +96,11 @@ package struct Pruning: Sendable {
         let head = try await timeline.first(from: cursors[timeline.track] ?? 0, outside: pinned)
         guard let head, head.number < timeline.edge else { return nil }
         cursors[timeline.track] = head.number
-        guard isCounted else { return Head(row: head, storedBehind: 0) }
+        guard isCounted else { return Head(row: head, laterStoredCount: 0) }
         // The previous count is reused, unless a pinned segment is in between.
         if let last, last.row.number + 1 == head.number {
-            return Head(row: head, storedBehind: last.storedBehind - (head.state == .stored ? 1 : 0))
+            return Head(row: head, laterStoredCount: last.laterStoredCount - (head.state == .stored ? 1 : 0))
         }
-        return Head(row: head, storedBehind: try await timeline.storedCount(from: head.number + 1))
+        return Head(row: head, laterStoredCount: try await timeline.storedCount(from: head.number + 1))
     }
 }

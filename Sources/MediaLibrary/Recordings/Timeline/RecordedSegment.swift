@@ -48,7 +48,7 @@ package struct RecordedSegment: Sendable, Hashable {
     package var length: Int64 = 0
     /// The number of bytes up to the end of the first frame; 0 if it isn't known or the frame can't be decoded
     /// independently.
-    package var firstPicture: Int64 = 0
+    package var firstFrameLength: Int64 = 0
     /// The media sequence number at the origin.
     package var originSequence = 0
     /// The URL at the origin; empty for a gap without a known URL.
@@ -59,7 +59,7 @@ package struct RecordedSegment: Sendable, Hashable {
     /// The byte range; nil for the whole resource.
     package var range: Range<Int64>?
     /// The file name suffix, for example `ts`.
-    package var ending = "ts"
+    package var fileExtension = "ts"
     /// The keys and the media initialization section that the segment needs.
     package var conditions = RecordedConditions()
     /// Other tags before the segment that are included in served playlists, as text.
@@ -80,7 +80,7 @@ package struct RecordedSegment: Sendable, Hashable {
     var minimumTargetDuration: Int { max(1, targetDuration, Int((duration + 500_000_000) / 1_000_000_000)) }
 
     /// The name within the track's folder.
-    package var name: String { String(number) + "." + ending }
+    package var name: String { String(number) + "." + fileExtension }
 
     /// Whether any bytes may be cached. Lost segments may have partial bytes.
     var hasMedia: Bool { state != .gap || !url.isEmpty }

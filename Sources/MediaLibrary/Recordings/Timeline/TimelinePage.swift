@@ -42,8 +42,8 @@ extension TimelinePage {
         static let hasTags: UInt64 = 32
         static let hasOtherConditions: UInt64 = 64
         static let hasOtherTarget: UInt64 = 128
-        static let hasOtherEnding: UInt64 = 256
-        static let hasFirstPicture: UInt64 = 512
+        static let hasOtherFileExtension: UInt64 = 256
+        static let hasFirstFrameLength: UInt64 = 512
         static let hasOverrun: UInt64 = 1024
         static let hasArrival: UInt64 = 2048
         static let isIndependent: UInt64 = 4096
@@ -69,8 +69,8 @@ extension TimelinePage {
             if !segment.tags.isEmpty { flags |= Flag.hasTags }
             if segment.conditions != last.conditions { flags |= Flag.hasOtherConditions }
             if segment.targetDuration != last.targetDuration { flags |= Flag.hasOtherTarget }
-            if segment.ending != last.ending { flags |= Flag.hasOtherEnding }
-            if segment.firstPicture > 0 { flags |= Flag.hasFirstPicture }
+            if segment.fileExtension != last.fileExtension { flags |= Flag.hasOtherFileExtension }
+            if segment.firstFrameLength > 0 { flags |= Flag.hasFirstFrameLength }
             if segment.overrun > 0 { flags |= Flag.hasOverrun }
             if segment.arrival != nil { flags |= Flag.hasArrival }
             if segment.isIndependent { flags |= Flag.isIndependent }
@@ -93,9 +93,9 @@ extension TimelinePage {
             writer.write(UInt64(clamping: segment.length))
             writer.write(signed: Int64(segment.originSequence &- last.originSequence &- 1))
             writer.write(segment.url, after: last.url)
-            if segment.ending != last.ending { writer.write(segment.ending) }
+            if segment.fileExtension != last.fileExtension { writer.write(segment.fileExtension) }
             if segment.targetDuration != last.targetDuration { writer.write(UInt64(clamping: segment.targetDuration)) }
-            if segment.firstPicture > 0 { writer.write(UInt64(segment.firstPicture)) }
+            if segment.firstFrameLength > 0 { writer.write(UInt64(segment.firstFrameLength)) }
             if segment.scope != last.scope { writer.write(Self.number(of: segment.scope)) }
             if segment.originDiscontinuity != last.originDiscontinuity {
                 writer.write(segment.originDiscontinuity.map { UInt64(clamping: $0) + 1 } ?? 0)
@@ -174,20 +174,20 @@ extension TimelinePage {
         segment.length = Int64(length)
         segment.originSequence = segment.originSequence &+ 1 &+ Int(sequence)
         segment.url = url
-        segment.firstPicture = 0
+        segment.firstFrameLength = 0
         segment.range = nil
         if !segment.tags.isEmpty { segment.tags = [] }
-        if flags & Flag.hasOtherEnding != 0 {
-            guard let ending = reader.readText() else { return false }
-            segment.ending = ending
+        if flags & Flag.hasOtherFileExtension != 0 {
+            guard let fileExtension = reader.readText() else { return false }
+            segment.fileExtension = fileExtension
         }
         if flags & Flag.hasOtherTarget != 0 {
             guard let target = reader.read() else { return false }
             segment.targetDuration = Int(clamping: target)
         }
-        if flags & Flag.hasFirstPicture != 0 {
+        if flags & Flag.hasFirstFrameLength != 0 {
             guard let length = reader.read() else { return false }
-            segment.firstPicture = Int64(clamping: length)
+            segment.firstFrameLength = Int64(clamping: length)
         }
         if flags & Flag.hasOtherScope != 0 {
             guard let number = reader.read() else { return false }

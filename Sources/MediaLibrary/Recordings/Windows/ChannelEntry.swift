@@ -161,9 +161,9 @@ enum ChannelEntry {
         guard case .multivariant(let playlist) = try? PlaylistParser().parse(Array(entry.utf8)).playlist else {
             return [:]
         }
-        return playlist.variants.reduce(into: [:]) { sound, variant in
+        return playlist.variants.reduce(into: [:]) { audioFolders, variant in
             let uris = playlist.renditions(.audio, of: variant).compactMap(\.uri)
-            sound[folder(of: variant.uri), default: []].formUnion(uris.map(folder(of:)))
+            audioFolders[folder(of: variant.uri), default: []].formUnion(uris.map(folder(of:)))
         }
     }
 

@@ -23,8 +23,8 @@ package struct RecordedWindow: Sendable {
     /// variant stream's audio renditions that have no segments in the window.
     package func gaps(in plan: StreamPlan) -> Int {
         let taken = plan.locations.compactMap { ContentsIndex.name(of: $0).map(ChannelEntry.folder(of:)) }
-        let sound = taken.first.flatMap { audioFoldersByVariant[$0] } ?? []
-        let tracks = Set(taken).union(sound.intersection(missingTracks))
+        let audioFolders = taken.first.flatMap { audioFoldersByVariant[$0] } ?? []
+        let tracks = Set(taken).union(audioFolders.intersection(missingTracks))
         return tracks.reduce(0) { $0 + (gapsByTrack[$1] ?? 0) }
     }
 }

@@ -15,7 +15,7 @@ extension Recording {
     static let resolution: Int64 = 1_000_000
     /// The time without new segments after which past windows of a running recording are over. After a longer outage,
     /// an origin rarely lists segments that belong to them.
-    private static let longestSilence = Duration.seconds(600)
+    private static let maximumSilence = Duration.seconds(600)
 
     /// Returns the multivariant playlist of a window, and the window's start.
     ///
@@ -83,7 +83,7 @@ extension Recording {
     /// bandwidth.
     ///
     /// - Throws: The errors of ``entry(_:isStrict:)``; `CacheError` with `notFound` if no I-frames are available.
-    package func pictures(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
+    package func iFramePlaylist(_ request: WindowRequest, isStrict: Bool = false) async throws -> [UInt8] {
         let edge = edge
         for timeline in timelines.reversed() {
             let window = try served(request, edge: edge, of: timeline, isGranted: false, isStrict: isStrict)
@@ -153,11 +153,11 @@ extension Recording {
             if track.awaited.contains(where: { $0.media != nil && $0.row.start < end }) { return false }
         }
         if let edge, edge.clampedSum(Self.resolution - 1) >= end { return true }
-        if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.longestSilence {
+        if isRunning || channel.isWanted, monotonic - (tracks.map(\.renewed).max() ?? monotonic) < Self.maximumSilence {
             return false
         }
         // No segments arrive any more, so the window is over once its end has passed by the stream's clock.
-        return end <= present
+        return end <= streamTime
     }
 
     /// Returns the time range of everything recorded so far, in nanoseconds since 1970. After a channel has stopped,
@@ -190,7 +190,7 @@ extension Recording {
     /// Returns the window that ends `delay` before the stream's current time. It begins one minute before that end or
     /// before `edge`, whichever is earlier.
     private func span(delayedBy delay: Int64, edge: Int64) -> Range<Int64> {
-        let end = present.clampedSum(-delay)
+        let end = streamTime.clampedSum(-delay)
         return min(end, edge).clampedSum(-Self.standardWindow)..<end
     }
 
@@ -218,8 +218,8 @@ extension Recording {
         }
         guard let edge else { throw outside("nothing has been recorded yet") }
         // The edge lags behind by segments that are still being fetched.
-        let present = present
-        if isRunning, from >= edge, from <= max(present, edge) + 1_000_000_000, present - edge < Self.newest {
+        let streamTime = streamTime
+        if isRunning, from >= edge, from <= max(streamTime, edge) + 1_000_000_000, streamTime - edge < Self.newest {
             return (edge - 1, to)
         }
         throw outside(

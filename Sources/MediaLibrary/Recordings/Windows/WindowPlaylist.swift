@@ -183,7 +183,7 @@ package struct IFramePlaylist: Sendable {
     package var isOver: Bool
 
     /// Whether no segment begins with a frame that can be decoded independently.
-    package var isEmpty: Bool { !range.segments.contains { $0.firstPicture > 0 } }
+    package var isEmpty: Bool { !range.segments.contains { $0.firstFrameLength > 0 } }
 
     /// The playlist in UTF-8. Each segment has the same number as in other playlists.
     package var bytes: [UInt8] {
@@ -195,12 +195,12 @@ package struct IFramePlaylist: Sendable {
         var last: RecordedSegment?
         var dates = SegmentDates()
         for row in range.segments {
-            let hasPicture = row.firstPicture > 0
+            let hasPicture = row.firstFrameLength > 0
             var segment = MediaSegment(
                 uri: hasPicture ? prefix + row.name : AssetPartNaming.gap,
                 duration: DecimalValue(nanoseconds: row.duration))
             segment.isGap = !hasPicture
-            if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstPicture), offset: 0) }
+            if hasPicture { segment.byteRange = ByteRange(length: Int(row.firstFrameLength), offset: 0) }
             segment.isDiscontinuous = row.isDiscontinuous || last.map { $0.number + 1 != row.number } ?? false
             segment.programDateTime = dates.date(of: row, isDiscontinuous: segment.isDiscontinuous)
             playlist.targetDuration = max(playlist.targetDuration ?? 1, row.minimumTargetDuration)

@@ -24,7 +24,7 @@ package enum WindowRequest: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The filename of the playlist, such as `index.m3u8` or `archive-<utc>-<duration>.m3u8`.
     ///   - query: The query items. Unknown ones are ignored.
-    ///   - now: The stream's current time (``Recording/present``), in nanoseconds since 1970.
+    ///   - now: The stream's current time (``Recording/streamTime``), in nanoseconds since 1970.
     /// - Throws: ``WindowError`` for an invalid request.
     package init?(name: String, query: [(name: String, value: String)], now: Int64) throws(WindowError) {
         guard name.hasSuffix(".m3u8") else { return nil }
