@@ -81,7 +81,7 @@ public struct ChannelRecord: Codable, Sendable, Hashable {
         state = State(status.state)
         if case .waiting(let text) = status.state { reason = text }
         edge = status.edge.map { Int64(($0.timeIntervalSince1970 * 1000).rounded()) }
-        now = Int64((status.present.timeIntervalSince1970 * 1000).rounded())
+        now = Int64((status.streamTime.timeIntervalSince1970 * 1000).rounded())
         let recordedRanges = status.recordedRanges.map { TimeSpan($0) }
         self.recordedRanges = recordedRanges
         bytes = status.bytes

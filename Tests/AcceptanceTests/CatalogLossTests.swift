@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of recordings whose catalog is deleted.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct CatalogLossTests {
         private static let kinds = [
             StreamKind.transportStream, .fragmentedMP4, .byteRanges, .encrypted, .separateAudio,

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of the subcommands, exit codes and JSON, with and without a server on the folder.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct CommandTests {
         @Test(arguments: [
             ["frobnicate"], ["get"], ["url"], ["serve", "--port", "many"], ["serve", "--max-size", "some"],

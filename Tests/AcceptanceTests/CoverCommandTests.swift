@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `cover` with songs and films.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct CoverCommandTests {
         /// A song's cover is its embedded picture, read from its tag alone. A film's cover is a frame.
         @Test func extractsPicturesAndFrames() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of playback with a cache folder that is full, read-only or damaged.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct DamageTests {
         @Test(.enabled(if: try MountedFolder.canMount()))
         func fullDiskDoesNotStopPlayback() async throws {

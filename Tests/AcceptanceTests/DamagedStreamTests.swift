@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of MP4 files made from a stream with one damaged segment.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct DamagedStreamTests {
         /// The number of the damaged segment. The stream has six segments of one second.
         private static let damaged = 3

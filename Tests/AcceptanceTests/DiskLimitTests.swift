@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of cache limits on a small file system.
-    @Suite(.enabled(if: try Peer.present("nginx") && MountedFolder.canMount()))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx") && MountedFolder.canMount()))
     struct DiskLimitTests {
         private static let part = 0..<3_000_000
 

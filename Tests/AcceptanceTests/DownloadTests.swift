@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `get` and `downloads` with nginx as the origin.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "curl")))
     struct DownloadTests {
         private static let stream = "\(StreamKind.transportStream.name).m3u8"
 

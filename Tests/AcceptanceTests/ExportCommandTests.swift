@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of exporting cached media without the origin.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct ExportCommandTests {
         /// A stream that was played once is exported without the origin, with and without a server.
         @Test(arguments: [StreamKind.encryptedAbsolute, .separateAudio, .byteRanges, .fragmentedMP4], [false, true])
@@ -25,7 +25,7 @@ extension AcceptanceTests {
             #expect(after.entries.count == before.entries.count, "\(after.since(before).summary)")
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
             #expect(made.frames.filter { $0.kind == "video" }.map(\.sum) == Self.videoChecksums(direct))
-            #expect(made.hasSound)
+            #expect(made.hasAudio)
             try await server?.stop()
         }
 

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `faststart` with files and URLs.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct FastStartCommandTests {
         /// The packets and the length of the file don't change, and the index precedes the media.
         @Test func movesIndexToStart() async throws {

@@ -4,14 +4,14 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of moving the index in MP4 files of many encoders, by the command and by the server.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffprobe", "sha256sum") && Prerequisite.hasCorpora()))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffprobe", "sha256sum") && Prerequisite.hasCorpora()))
     struct FastStartCorpusTests {
         /// The result equals that of qt-faststart and contains the packets of the original.
         @Test func commandMatchesQtFaststart() async throws {
             let oracles = try StreamCorpus.fastStarts()
             #expect(oracles.count >= 13)
             let folder = try TemporaryFolder("output")
-            _ = try await sideBySide(oracles) { path, sum in
+            _ = try await concurrently(oracles) { path, sum in
                 let source = "\(StreamCorpus.root)/\(path)"
                 let output = try await Self.rearranged(path, in: folder)
                 let line = try await Peer.run("sha256sum", [output])

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of films whose index is moved from the end to the start when they are served.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct FastStartServingTests {
         /// A film of more than 100 MB with its index at the end.
         private static let film = "long-moov-last.mp4"

@@ -114,7 +114,7 @@ extension AcceptanceTests {
         }
 
         /// A running response continues.
-        @Test(.enabled(if: try Peer.present("nginx")))
+        @Test(.enabled(if: try Peer.isInstalled("nginx")))
         func reloadDoesNotInterruptResponse() async throws {
             let bytes = try await Fixtures.shared.random(Fixtures.medium)
             let nginx = try await NginxOrigin(serving: Fixtures.folder)

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of the test harness itself, with an origin and no cache.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "mpv", "curl")))
     struct HarnessTests {
         @Test func originLogCountsSentBytes() async throws {
             let file = try await Fixtures.shared.random(Fixtures.medium)

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of the requests and output of `inspect` for films.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct InspectMediaTests {
         /// `inspect` requests only the index of a film, and only once, with and without a server.
         @Test(arguments: [false, true])

@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     /// Tests of the structure of each command's `--json` output, on which other programs depend. Removing or changing a
     /// key requires a new snapshot, which `MEDIACACHE_SNAPSHOTS=1` writes.
-    @Suite(.enabled(if: try Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct JSONSnapshotTests {
         private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "Snapshots/json.txt")

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of kill -9 at random times during fills and playback.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct KillTests {
         /// After each kill the folder opens, `verify` reports no damage, no committed byte is lost, and all bytes equal
         /// the origin's. There are 20 kills, or 200 with MEDIACACHE_SOAK=1.

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `/library`, which serves cached media without their original URL and without the origin.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "curl")))
     struct LibraryTests {
         /// A played stream is served as an MP4 file with all frames. Its bytes are the same in any range and after a
         /// restart.
@@ -26,7 +26,7 @@ extension AcceptanceTests {
             let url = try #require(URL(string: link))
             let played = try await StreamPlayer.ffmpeg.play(url)
             #expect(played.frames.filter { $0.kind == "video" }.map(\.sum) == Self.videoChecksums(direct))
-            #expect(played.hasSound)
+            #expect(played.hasAudio)
             let whole = try await Peer.run("curl", ["-sSf", link])
             for range in [0..<1000, whole.count / 2..<whole.count / 2 + 70_000, whole.count - 500..<whole.count] {
                 let part = try await Peer.run(

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of kill -9 at random times during a recording.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct LiveKillTests {
         private struct Timeline: Decodable {
             struct Segment: Decodable, Hashable {

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `/live/<name>/<time>.jpg`, a frame of a recording.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct LiveMomentTests {
         private static let seconds = 20
 

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of recording a live channel and replaying windows of it.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct LiveRecordingTests {
         /// Every second of a channel is replayed unchanged by each form of URL. Players play windows. A player that
         /// continues from a window to the live edge repeats and skips nothing.
@@ -43,7 +43,7 @@ extension AcceptanceTests {
             }
             try await expectMovie(channel, span)
             try await expectPictures(channel, span)
-            for player in try StreamPlayer.present() {
+            for player in try StreamPlayer.installed() {
                 var url = channel.url("index.m3u8?begintime=\(span.from + 30_000)&endtime=\(span.from + 40_000)")
                 if player == .chromium {
                     let path = "/k/\(try await server.playbackToken())\(url.path)?\(url.query ?? "")"
@@ -52,7 +52,7 @@ extension AcceptanceTests {
                 let playback = try await player.play(url.absoluteURL)
                 // The window includes the segments that contain its start and its end.
                 #expect(220...300 ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames of 10 s")
-                #expect(playback.hasSound, "\(player)")
+                #expect(playback.hasAudio, "\(player)")
             }
             try await server.stop()
         }

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of playback from `/library/<id>/` and from a bundle, without an origin.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "openssl", "gzip")))
     struct OfflineTests {
         private struct Imported: Decodable {
             var asset: String
@@ -40,7 +40,7 @@ extension AcceptanceTests {
             return url
         }
 
-        @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], try StreamPlayer.present())
+        @Test(arguments: [OfflineStream.clear, .rotatingKeys, .separate], try StreamPlayer.installed())
         func playersPlayImportedStream(stream: OfflineStream, player: StreamPlayer) async throws {
             let source = try TemporaryFolder("source")
             try await stream.make(in: source.path)
@@ -57,7 +57,7 @@ extension AcceptanceTests {
                 url = path.absoluteURL
             }
             let playback = try await player.play(url)
-            #expect(playback.hasSound)
+            #expect(playback.hasAudio)
             // VLC and Chromium drop a few frames at the start or end.
             let minimum = player.reportsFrames ? StreamFixtures.videoFrames : StreamFixtures.videoFrames * 9 / 10
             #expect(minimum...StreamFixtures.videoFrames ~= playback.videoFrames, "\(playback.videoFrames) frames")
@@ -87,7 +87,7 @@ extension AcceptanceTests {
             let url = try await libraryURL(server)
             #expect(get.ending == nil)
             let playback = try await StreamPlayer.ffmpeg.play(url)
-            #expect(playback.videoFrames == StreamFixtures.videoFrames && playback.hasSound)
+            #expect(playback.videoFrames == StreamFixtures.videoFrames && playback.hasAudio)
             #expect(try await get.end(within: .seconds(60)) == .exit(0), "\(get.errorText)")
             let log = try await origin.log()
             // A fill that yields to the player closes its connection, and a later request continues at the next byte.
@@ -117,7 +117,7 @@ extension AcceptanceTests {
             #expect(again.ending == .exit(1) && again.errorText.contains("already exists"))
 
             let fromDisk = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(bundle)/index.m3u8"))
-            #expect(fromDisk.videoFrames == StreamFixtures.videoFrames && fromDisk.hasSound)
+            #expect(fromDisk.videoFrames == StreamFixtures.videoFrames && fromDisk.hasAudio)
             let left = try FileManager.default.contentsOfDirectory(atPath: output.path)
             #expect(left == ["film"])
 
@@ -125,7 +125,7 @@ extension AcceptanceTests {
                 ["export", asset.asset, "-o", output.file("film.mp4"), "-q", "--json", "--cache", cache.path])
             #expect(!file.contains("/k/") && !file.contains("/library/"), "\(file)")
             let movie = try await StreamPlayer.ffmpeg.play(URL(filePath: output.file("film.mp4")))
-            #expect(movie.videoFrames == StreamFixtures.videoFrames && movie.hasSound)
+            #expect(movie.videoFrames == StreamFixtures.videoFrames && movie.hasAudio)
 
             let other = try TemporaryFolder("other")
             let server = try await RunningServer(cache: other.path)
@@ -135,7 +135,7 @@ extension AcceptanceTests {
             #expect(played.frames == fromDisk.frames)
             let whole = back.libraryURL + "media.mp4"
             let remuxed = try await StreamPlayer.ffmpeg.play(try #require(URL(string: whole)))
-            #expect(remuxed.videoFrames == StreamFixtures.videoFrames && remuxed.hasSound)
+            #expect(remuxed.videoFrames == StreamFixtures.videoFrames && remuxed.hasAudio)
             #expect(try await imported(bundle, into: other.path, "--trust-urls").wasHere)
             // Without --trust-urls the import creates a separate asset.
             let own = try await imported(bundle, into: other.path)

@@ -41,7 +41,7 @@ extension AcceptanceTests {
             // The option -e exists only in util-linux.
             .enabled(
                 if: try Prerequisite.isMet("/proc", FileManager.default.fileExists(atPath: "/proc/self"))
-                    && Peer.present("script")),
+                    && Peer.isInstalled("script")),
             arguments: [
                 ("script -qec '%' /dev/null", "", true), ("script -qec '%' /dev/null", "--color never", false),
                 ("NO_COLOR=1 script -qec '%' /dev/null", "", false), ("TERM=dumb script -qec '%' /dev/null", "", false),

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of recording, replaying and exporting a channel of packed AAC.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct PackedAudioTests {
         private static let count = 10
 

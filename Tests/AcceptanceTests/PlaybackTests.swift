@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of players on the server, and of the requests that the origin receives.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "mpv", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "mpv", "curl")))
     struct PlaybackTests {
         /// ffmpeg, mpv and curl receive the same media as from the origin. A second playback sends no request.
         @Test(arguments: [Fixtures.moovFirst, Fixtures.moovLast], Player.allCases)

@@ -4,7 +4,7 @@ import Testing
 extension AcceptanceTests {
     /// Tests of `record`, `channels`, the export of a window, and the configured channels of `serve`. ffmpeg encodes
     /// the live streams.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RecordCommandTests {
         /// A channel in the output of `channels --json`.
         private struct Channel: Decodable {
@@ -65,7 +65,7 @@ extension AcceptanceTests {
                 try await StreamPlayer.ffmpeg.play(URL(filePath: all)),
                 try await StreamPlayer.ffmpeg.play(URL(filePath: scene))
             )
-            #expect(part.hasSound && part.videoFrames == 75)
+            #expect(part.hasAudio && part.videoFrames == 75)
             let sums = whole.frames.filter { $0.kind == "video" }.map(\.sum)
             let seen = part.frames.filter { $0.kind == "video" }.map(\.sum)
             let first = try #require(seen.first)
@@ -245,7 +245,7 @@ extension AcceptanceTests {
             #expect(result.asset == "news" && result.missing == [] && result.entry == "index.m3u8")
             let whole = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(all)/index.m3u8"))
             let part = try await StreamPlayer.ffmpeg.play(URL(filePath: "\(window)/index.m3u8"))
-            #expect(part.hasSound && part.videoFrames >= 75 && part.videoFrames < whole.videoFrames)
+            #expect(part.hasAudio && part.videoFrames >= 75 && part.videoFrames < whole.videoFrames)
             #expect(abs(try await Self.duration(of: "\(all)/index.m3u8") - Double(span.to - span.from) / 1000) < 0.3)
 
             let other = try TemporaryFolder("other")

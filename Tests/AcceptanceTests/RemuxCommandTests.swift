@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `remux` with streams and files. Players decode the results.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe")))
     struct RemuxCommandTests {
         /// The output has every video and audio frame of each kind of stream.
         @Test(arguments: StreamKind.allCases)
@@ -20,7 +20,7 @@ extension AcceptanceTests {
             let made = try await StreamPlayer.ffmpeg.play(URL(filePath: output))
             #expect(Self.sums(made, "video") == Self.sums(direct, "video"))
             #expect(made.videoFrames == StreamFixtures.videoFrames)
-            #expect(made.hasSound)
+            #expect(made.hasAudio)
             #expect(try await Self.warnings(of: output).isEmpty)
             let first = try await origin.log()
             for (path, _) in Dictionary(grouping: first.since(before).entries, by: \.path) {
@@ -34,7 +34,7 @@ extension AcceptanceTests {
         }
 
         /// All players play the file.
-        @Test(arguments: try StreamPlayer.present())
+        @Test(arguments: try StreamPlayer.installed())
         func playersPlayRemuxedFile(player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let folder = try TemporaryFolder("output")
@@ -46,7 +46,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: cache.path)
             let playback = try await player.play(try await server.play(origin.url("film.mp4")))
             try await server.stop()
-            #expect(playback.hasSound)
+            #expect(playback.hasAudio)
             #expect((StreamFixtures.videoFrames * 9 / 10...StreamFixtures.videoFrames).contains(playback.videoFrames))
         }
 
@@ -83,7 +83,7 @@ extension AcceptanceTests {
             let sound = folder.file("sound.m4a")
             try await MediaCacheBinary.output(["remux", whole, "-o", sound, "-q"])
             let alone = try await StreamPlayer.ffmpeg.play(URL(filePath: sound))
-            #expect(alone.videoFrames == 0 && alone.hasSound)
+            #expect(alone.videoFrames == 0 && alone.hasAudio)
             #expect(Self.sums(alone, "audio") == Self.sums(joined, "audio"))
 
             let both = folder.file("both.mp4")

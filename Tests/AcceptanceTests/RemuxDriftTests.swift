@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of a recording with a wrap of the timestamp counter, a discontinuity and a gap.
-    @Suite(.enabled(if: try Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct RemuxDriftTests {
         /// Across a wrap of the 33-bit counter, a discontinuity and a gap, audio and video stay synchronized within
         /// half a millisecond, and no sample is lost.

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `remux` with playlists that contain impossible byte ranges.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct RemuxHostileTests {
         @Test(arguments: ["#EXT-X-BYTERANGE:1@9223372036854775806", "#EXT-X-BYTERANGE:0@9223372036854775807"])
         func refusesImpossibleByteRange(range: String) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of `remux` with the subtitles of a public stream.
-    @Suite(.enabled(if: try Peer.present("ffprobe") && Prerequisite.hasCorpora()))
+    @Suite(.enabled(if: try Peer.isInstalled("ffprobe") && Prerequisite.hasCorpora()))
     struct RemuxSubtitlesTests {
         private static let stream = "\(StreamCorpus.root)/shaka-player/hls-text-no-discontinuity/index.m3u8"
 

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of seeks to uncached ranges.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct SeekingTests {
         /// Reads 1 KB at 900 MB in an uncached file of 1 GiB from an origin limited to 20 MiB/s. The first byte arrives
         /// long before a sequential download would reach it (45 s; the time is printed). The origin sends at most 1 MiB

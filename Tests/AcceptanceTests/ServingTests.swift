@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of the server's memory use and of its shutdown.
-    @Suite(.enabled(if: try Peer.present("nginx", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "curl")))
     struct ServingTests {
         /// With 64 readers of a file of 1 GiB, uncached and cached, the server uses less than 100 MB.
         @Test func memoryStaysLimitedWith64Readers() async throws {
@@ -73,14 +73,14 @@ extension AcceptanceTests {
         }
 
         /// The server doesn't require root.
-        @Test(.enabled(if: try Peer.canActAsNobody()))
+        @Test(.enabled(if: try Peer.canActAsUnprivilegedUser()))
         func runsWithoutRoot() async throws {
             let folder = try TemporaryFolder("nobody")
             let binary = folder.file("mediacache")
             try FileManager.default.copyItem(atPath: MediaCacheBinary.path, toPath: binary)
             chmod(folder.path, 0o777)
             let arguments = [binary, "list", "--cache", folder.file("cache")]
-            #expect(try await Peer.asNobody(arguments).contains("The cache is empty."))
+            #expect(try await Peer.asUnprivilegedUser(arguments).contains("The cache is empty."))
         }
 
         /// The server shuts down in limited time even if a player neither reads nor closes its connection.

@@ -4,7 +4,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of readers that share a fill.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct SharingTests {
         /// For 64 readers of an uncached file of 100 MB, the origin sends the file once.
         @Test func readersShareOneFill() async throws {

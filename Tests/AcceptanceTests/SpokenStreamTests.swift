@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of files with several audio renditions, and of their properties as reported by ffprobe.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "curl")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "curl")))
     struct SpokenStreamTests {
         /// The files that each command writes include the languages and names of their audio tracks.
         @Test func filesDescribeTheirAudioTracks() async throws {

@@ -4,7 +4,8 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of exporting HLS streams of many encoders to MP4.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
+    @Suite(
+        .enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv", "openssl") && Prerequisite.hasCorpora()))
     struct StreamExportTests {
         /// No packet of a stream is lost, repeated, moved or changed, whether the origin is reachable or not.
         @Test func filesContainPacketsOfStreams() async throws {
@@ -13,7 +14,7 @@ extension AcceptanceTests {
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
             let streams = try ExportedStream.all()
             #expect(streams.count + ExportedStream.unplayable.count == (try StreamCorpus.playlists().count))
-            _ = try await sideBySide(streams) { stream in
+            _ = try await concurrently(streams) { stream in
                 let file = made.folder.file(stream.file)
                 #expect(
                     FileManager.default.contentsEqual(atPath: file, andPath: made.again.file(stream.file)),
@@ -43,7 +44,7 @@ extension AcceptanceTests {
         @Test func filesDecodeLikeStreams() async throws {
             let made = try await StreamExports.shared.make()
             let origin = try await NginxOrigin(serving: StreamCorpus.root)
-            _ = try await sideBySide(ExportedStream.distinct(), width: 3) { stream in
+            _ = try await concurrently(ExportedStream.distinct(), width: 3) { stream in
                 let (file, warnings) = try await Self.decoded([made.folder.file(stream.file)])
                 #expect(warnings.isEmpty, "\(stream.playlist): \(warnings.prefix(300))")
                 let (source, _) = try await Self.decoded(stream.parts.map { origin.url($0).absoluteString })
@@ -57,18 +58,18 @@ extension AcceptanceTests {
         @Test func mpvPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
-            _ = try await sideBySide(ExportedStream.distinct()) { stream in
+            _ = try await concurrently(ExportedStream.distinct()) { stream in
                 let playback = try await StreamPlayer.mpv.play(URL(filePath: made.folder.file(stream.file)))
                 let known = stream.parts.flatMap { oracle[$0] ?? [] }
                 let pictures = known.first { $0.type == "video" }?.count ?? 0
                 #expect(playback.videoFrames == pictures, "\(stream.playlist)")
-                #expect(playback.hasSound == known.contains { $0.type == "audio" }, "\(stream.playlist)")
+                #expect(playback.hasAudio == known.contains { $0.type == "audio" }, "\(stream.playlist)")
             }
         }
 
         /// Chromium plays each file to its end, except for HEVC, AC-3 and Enhanced AC-3, which Debian's build doesn't
         /// decode.
-        @Test(.enabled(if: try Peer.present("chromium"))) func chromiumPlaysExportedFiles() async throws {
+        @Test(.enabled(if: try Peer.isInstalled("chromium"))) func chromiumPlaysExportedFiles() async throws {
             let made = try await StreamExports.shared.make()
             let oracle = try StreamCorpus.packets()
             let files = try await NginxOrigin(serving: made.folder.path)
@@ -85,7 +86,7 @@ extension AcceptanceTests {
                 let known = stream.parts.flatMap { oracle[$0] ?? [] }
                 let pictures = known.first { $0.type == "video" }?.count ?? 0
                 #expect((pictures * 9 / 10...pictures).contains(playback.videoFrames), "\(stream.playlist)")
-                #expect(playback.hasSound == known.contains { $0.type == "audio" }, "\(stream.playlist)")
+                #expect(playback.hasAudio == known.contains { $0.type == "audio" }, "\(stream.playlist)")
             }
         }
 

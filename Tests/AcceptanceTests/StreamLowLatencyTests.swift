@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of low-latency HLS: blocking reloads, parts, hints and delta updates.
-    @Suite(.enabled(if: try Peer.present("ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("ffmpeg")))
     struct StreamLowLatencyTests {
         private static let readers = 6
 

@@ -5,7 +5,7 @@ import Testing
 extension AcceptanceTests {
     /// Tests of HLS streams of many encoders, read through the server. All packets match the known ones, and each file
     /// is requested once.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffprobe") && Prerequisite.hasCorpora()))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffprobe") && Prerequisite.hasCorpora()))
     struct StreamPlaybackTests {
         @Test func mediaPlaylistsHaveKnownPacketsWithAndWithoutOrigin() async throws {
             let expected = try StreamCorpus.packets()

@@ -3,10 +3,10 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of ffmpeg, mpv, VLC and Chromium playing HLS through the server.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg", "ffprobe", "mpv")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg", "ffprobe", "mpv")))
     struct StreamPlayersTests {
         /// Each player receives the same as from the origin. A second playback sends no request.
-        @Test(arguments: StreamKind.allCases, try StreamPlayer.present())
+        @Test(arguments: StreamKind.allCases, try StreamPlayer.installed())
         func playersPlayWholeStream(kind: StreamKind, player: StreamPlayer) async throws {
             try await StreamFixtures.shared.make()
             let origin = try await NginxOrigin(serving: StreamFixtures.folder)
@@ -40,7 +40,7 @@ extension AcceptanceTests {
             let server = try await RunningServer(cache: folder.path)
             let url = try await server.play(origin.url(LiveEncoder.window))
             let playbacks = try await withThrowingTaskGroup(of: (StreamPlayer, StreamPlayer.Playback).self) { group in
-                for player in try StreamPlayer.present() {
+                for player in try StreamPlayer.installed() {
                     group.addTask { (player, try await player.play(url, isLive: true)) }
                 }
                 return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -55,7 +55,7 @@ extension AcceptanceTests {
             // Players join the window at its start or three segments before its end.
             for (player, playback) in playbacks {
                 print("live window: \(player) showed \(playback.videoFrames) of \(whole.count) frames")
-                #expect(playback.hasSound, "\(player)")
+                #expect(playback.hasAudio, "\(player)")
                 // A browser drops frames that it can't draw in time.
                 let minimum = player == .chromium ? 50 : 180
                 #expect(minimum...whole.count ~= playback.videoFrames, "\(player): \(playback.videoFrames) frames")
@@ -66,7 +66,7 @@ extension AcceptanceTests {
         }
 
         private func expectAll(_ playback: StreamPlayer.Playback, _ frames: [DecodedFrame]) throws {
-            #expect(playback.hasSound)
+            #expect(playback.hasAudio)
             #expect(playback.frames == frames)
             // VLC and Chromium drop a few frames at the start or end.
             let minimum = frames.isEmpty ? StreamFixtures.videoFrames * 9 / 10 : StreamFixtures.videoFrames

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of memory use with very long playlists.
-    @Suite(.enabled(if: try Peer.present("nginx")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx")))
     struct StreamScaleTests {
         /// The form of the playlist's URIs.
         enum Form: String, CaseIterable, Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 extension AcceptanceTests {
     /// Tests of commands on cache folders that can't be written or read.
-    @Suite(.enabled(if: try Peer.present("nginx", "ffmpeg")))
+    @Suite(.enabled(if: try Peer.isInstalled("nginx", "ffmpeg")))
     struct UnwritableFolderTests {
         enum Obstacle: CaseIterable { case readOnly, full }
 

@@ -13,7 +13,7 @@ struct AssetArgumentTests {
         ]
         let client = APIClient(address: "http://127.0.0.1:1", key: AccessKey())
         do {
-            let found = try await AssetArgument(parsing: text).find(in: assets, what: "download", asking: client)
+            let found = try await AssetArgument(parsing: text).find(in: assets, noun: "download", using: client)
             await client.close()
             return found.id
         } catch {

@@ -21,7 +21,7 @@ struct ColdPassThrough {
                     try await nginx.stop()
                     return rate / 1e6
                 }))
-        if try Peer.present("varnishd") {
+        if try Peer.isInstalled("varnishd") {
             try report.add(
                 await Comparison.alternating(
                     "cold full GET", peer: "Varnish, memory", unit: "MB/s", rounds: options.rounds,

@@ -8,7 +8,7 @@ struct ContainerSpeed {
     let report: Report
 
     func run() async throws {
-        guard try Peer.present("ffmpeg", "qt-faststart") else {
+        guard try Peer.isInstalled("ffmpeg", "qt-faststart") else {
             return report.say("\nContainers skipped: ffmpeg or qt-faststart isn't installed.")
         }
         let folder = try TemporaryFolder("bench")

@@ -16,7 +16,7 @@ struct FillThroughput {
                 "get, whole process", peer: "curl -o", unit: "MB/s", rounds: options.rounds,
                 ours: { try await rate(MediaCacheBinary.path) { ["get", source, "--cache", $0] } },
                 theirs: { try await rate("curl") { ["-sS", "--fail", "-o", "\($0)/file", source] } }))
-        if try Peer.present("aria2c") {
+        if try Peer.isInstalled("aria2c") {
             try report.add(
                 await Comparison.alternating(
                     "get, whole process", peer: "aria2c -x4", unit: "MB/s", rounds: options.rounds,

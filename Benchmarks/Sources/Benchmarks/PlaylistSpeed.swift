@@ -34,7 +34,7 @@ struct PlaylistSpeed {
     /// Compares reading a playlist with ffprobe, which opens it like a player based on ffmpeg. The segments that
     /// ffprobe reads are links to one short clip.
     private func start(_ path: String) async throws {
-        guard try Peer.present("ffmpeg", "ffprobe") else { return }
+        guard try Peer.isInstalled("ffmpeg", "ffprobe") else { return }
         let clip = try TemporaryFolder("bench")
         let whole = clip.file("whole.m3u8")
         try FileManager.default.copyItem(atPath: path, toPath: whole)

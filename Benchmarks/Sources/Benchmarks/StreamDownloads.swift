@@ -121,7 +121,7 @@ struct StreamDownloads {
             } catch {
                 report.say("Skipped: yt-dlp and streamlink can't be installed: \(error)")
             }
-            if try Peer.present("aria2c") {
+            if try Peer.isInstalled("aria2c") {
                 all.append(
                     Downloader(name: "aria2c -j16", program: try Peer.required("aria2c")) { url, folder in
                         let base = url.dropLast("index.m3u8".count)

@@ -7,7 +7,7 @@ import Synchronization
 /// Commits are durable when they return (`synchronous=FULL`).
 package final class Catalog: Sendable {
     /// The location of a catalog.
-    package enum Place: Sendable, Hashable {
+    package enum Location: Sendable, Hashable {
         /// A file.
         case file(String)
         /// Memory, initialized with the content of a file. Nothing is written to the file or its folder.
@@ -16,7 +16,7 @@ package final class Catalog: Sendable {
         case memory
     }
 
-    private let place: Place
+    private let location: Location
     private let connection: Mutex<(any DatabaseWriter)?>
     private let counters: Mutex<Counters>
     /// Whether this opening created the catalog, because there was no file or an empty one.
@@ -35,10 +35,10 @@ package final class Catalog: Sendable {
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/newerFormat`` if a newer version wrote it, which leaves it
     ///   unchanged; with ``CacheError/Code/damaged`` if it's not a catalog or can't be read.
-    package init(_ place: Place) throws {
-        self.place = place
-        wasInterrupted = if case .file(let path) = place { Self.hasLog(path) } else { false }
-        let (database, isNew) = try Self.connect(place)
+    package init(_ location: Location) throws {
+        self.location = location
+        wasInterrupted = if case .file(let path) = location { Self.hasLog(path) } else { false }
+        let (database, isNew) = try Self.connect(location)
         self.isNew = isNew
         connection = Mutex(database)
         counters = Mutex(try Self.counters(database))
@@ -49,8 +49,8 @@ package final class Catalog: Sendable {
         return (attributes?[.size] as? Int64).map { $0 > 0 } ?? false
     }
 
-    private static func connect(_ place: Place) throws -> (database: any DatabaseWriter, isNew: Bool) {
-        switch place {
+    private static func connect(_ location: Location) throws -> (database: any DatabaseWriter, isNew: Bool) {
+        switch location {
         case .file(let path): return try connect(toFile: path)
         case .copy(let path): return try connect(toCopyOf: path)
         case .memory:
@@ -147,7 +147,7 @@ package final class Catalog: Sendable {
     /// Opens the database again in its current state. Blocks.
     package func reopen() throws {
         guard connection.withLock({ $0 == nil }) else { return }
-        let (database, _) = try Self.connect(place)
+        let (database, _) = try Self.connect(location)
         let now = try Self.counters(database)
         counters.withLock { counters in
             counters.resource = max(counters.resource, now.resource)
@@ -166,7 +166,7 @@ package final class Catalog: Sendable {
 
     /// Records damage found during use, so that the next opening checks the whole catalog. Blocks.
     package func markSuspect() {
-        guard case .file(let path) = place else { return }
+        guard case .file(let path) = location else { return }
         _ = FileManager.default.createFile(atPath: Self.suspicionPath(path), contents: nil)
     }
 
@@ -316,7 +316,7 @@ package final class Catalog: Sendable {
     /// Returns the error for a statement that failed during use. Unlike at opening, SQLITE_ERROR and the like don't
     /// indicate damage.
     private func translateInUse(_ error: DatabaseError) -> CacheError {
-        let path = if case .file(let path) = place { path } else { "in memory" }
+        let path = if case .file(let path) = location { path } else { "in memory" }
         return switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.translate(error, path: path)
         default:

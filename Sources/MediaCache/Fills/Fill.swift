@@ -48,7 +48,7 @@ struct Fill: Sendable {
 
     /// Runs the transfer and releases its resources.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
-        let ticket = place()
+        let ticket = makeTicket()
         var transfer = Transfer()
         let end: Result<CacheError?, any Error>
         do {
@@ -75,7 +75,7 @@ struct Fill: Sendable {
     }
 
     /// Returns a scheduler ticket that follows the fill's transfer class.
-    private func place() -> TransferScheduler.Ticket {
+    private func makeTicket() -> TransferScheduler.Ticket {
         let ticket =
             ticket
             ?? engine.scheduler.ticket(

@@ -68,8 +68,7 @@ package actor OriginReader {
     ///     one.
     ///   - acceptsContentCodings: Whether a whole body may have a content coding despite `Accept-Encoding: identity`.
     ///   - startsOver: Whether to discard an interrupted response. ``next()`` then throws ``ResponseDiscarded``, after
-    ///     which
-    ///     ``open(overlapping:)`` requests everything again.
+    ///     which ``open(overlapping:)`` requests everything again.
     ///   - pipeline: The pipeline for the bytes that ``next()`` returns. It doesn't apply to
     ///     ``peek(_:most:patience:)``.
     ///   - comparable: A function that returns the number of cached bytes before an offset, for a resumed read without

@@ -97,7 +97,7 @@ final class PassingFill: Sendable {
     }
 
     /// Adds the fill's first reader.
-    func place(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
+    func addFirstReader(at position: Int64, until end: Int64, _ transferClass: TransferClass) -> PassThrough {
         let id = state.withLock { $0.window.join(at: position, transferClass) }
         return PassThrough(fill: self, id: id, end: end)
     }

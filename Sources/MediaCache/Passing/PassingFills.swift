@@ -29,7 +29,9 @@ final class PassingFills: Sendable {
         let audience = audience(settings, pipeline)
         let fills = state.withLock { $0.fills }
         for fill in fills where fill.audience == audience {
-            if let place = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) { return place }
+            if let passThrough = fill.join(at: range.lowerBound, until: range.upperBound, transferClass) {
+                return passThrough
+            }
         }
         return nil
     }
@@ -39,8 +41,8 @@ final class PassingFills: Sendable {
         _ range: Range<Int64>, of head: ResourceHead, settings: TransferSettings?, transferClass: TransferClass,
         group: TransferGroup?, pipeline: ContentPipeline
     ) -> PassThrough {
-        if let place = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
-            return place
+        if let passThrough = joinRunning(range, settings: settings, transferClass: transferClass, pipeline: pipeline) {
+            return passThrough
         }
         let isUnbounded = range.upperBound == .max
         let known = KnownRepresentation(validator: head.validator, length: head.length)
@@ -52,9 +54,9 @@ final class PassingFills: Sendable {
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
             window, from: reader, ticket: ticket, settings: settings, FrontCheck(of: head))
-        let place = fill.place(at: range.lowerBound, until: range.upperBound, transferClass)
+        let passThrough = fill.addFirstReader(at: range.lowerBound, until: range.upperBound, transferClass)
         fill.start()
-        return place
+        return passThrough
     }
 
     /// Continues a received response as a fill. It ends after a short time if no reader joins.

@@ -65,9 +65,9 @@ public final class ReadSession: Sendable {
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
     }
 
-    /// Creates a session over bytes that aren't stored. `place` is its reader in a running fill, if there is one.
+    /// Creates a session over bytes that aren't stored. `passThrough` is its reader in a running fill, if there is one.
     init(
-        passing: PassingVersion, place: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
+        passing: PassingVersion, passThrough: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
         engine: Engine
     ) {
         representation = nil
@@ -85,7 +85,7 @@ public final class ReadSession: Sendable {
         state = OrderedMutex(
             .session,
             State(
-                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: place))
+                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: passThrough))
         engine.counters.opened(isHit: false)
         engine.events.send(.miss(key: key))
     }

@@ -83,9 +83,9 @@ extension RepresentationState {
             position: range.lowerBound, limit: range.upperBound, readers: readers,
             demands: demand.map { [$0: transferClass] } ?? [:], starter: demand, transferClass: transferClass)
         let before = range.lowerBound - 1
-        let isBeforeHere = before >= 0 && written.span(at: before) != nil
-        let resumes = isBeforeHere && (lacksValidator || arrived.span(at: before) == nil)
-        let probes = lacksValidator && !isBeforeHere && !written.isEmpty
+        let followsStoredSpan = before >= 0 && written.span(at: before) != nil
+        let resumes = followsStoredSpan && (lacksValidator || arrived.span(at: before) == nil)
+        let probes = lacksValidator && !followsStoredSpan && !written.isEmpty
         return FillPlan(id: id, range: range, resumes: resumes, probes: probes)
     }
 

@@ -22,28 +22,29 @@ extension Resource {
             version.transform == engine.transform(for: request.kind)?.applied,
             let range = try? range(of: request, head: version.head)
         else { return nil }
-        let place = version.fills.joinRunning(
+        let passThrough = version.fills.joinRunning(
             range, settings: request.settings, transferClass: request.transferClass,
             pipeline: engine.pipeline(for: request.url, request.kind))
-        return place.map { passingSession(request, of: version, range: range, place: $0) }
+        return passThrough.map { passingSession(request, of: version, range: range, passThrough: $0) }
     }
 
     /// Returns a session over a version that was just found, in the fill of its first response or in a new one.
     func passingSession(_ request: ReadRequest, of version: PassingVersion) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
-        let place =
+        let passThrough =
             range.isEmpty
             ? nil
             : version.fills.join(
                 range, of: version.head, settings: request.settings, transferClass: request.transferClass,
                 group: request.group, pipeline: engine.pipeline(for: request.url, request.kind))
-        return passingSession(request, of: version, range: range, place: place)
+        return passingSession(request, of: version, range: range, passThrough: passThrough)
     }
 
     private func passingSession(
-        _ request: ReadRequest, of version: PassingVersion, range: Range<Int64>, place: PassThrough?
+        _ request: ReadRequest, of version: PassingVersion, range: Range<Int64>, passThrough: PassThrough?
     ) -> ReadSession {
-        ReadSession(passing: version, place: place, range: range, request: request, key: key, engine: engine)
+        ReadSession(
+            passing: version, passThrough: passThrough, range: range, request: request, key: key, engine: engine)
     }
 
     /// Passes the bytes of a received response to readers without storing them.

@@ -36,7 +36,7 @@ final class ResourceTable: Sendable {
 
     /// Removes a retired resource.
     func remove(_ resource: Resource) {
-        let wasHere = state.withLock { state in
+        let wasRegistered = state.withLock { state in
             guard state.open[resource.key] === resource else { return false }
             state.open[resource.key] = nil
             state.openCount = min(state.openCount, state.open.count)
@@ -44,7 +44,7 @@ final class ResourceTable: Sendable {
             state.confirmed[resource.key] = resource.confirmation
             return true
         }
-        if wasHere { resource.releaseRepresentations() }
+        if wasRegistered { resource.releaseRepresentations() }
     }
 
     /// Removes and returns the confirmation of a closed resource.

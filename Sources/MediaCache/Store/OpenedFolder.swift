@@ -67,8 +67,8 @@ struct OpenedFolder {
         do {
             let names = try POSIXFileSystem().names(in: location.durable)
             if names.contains("catalog.sqlite") { return (try Catalog(.copy(of: path)), nil) }
-            let isThere = POSIXFileSystem().exists(location.durable)
-            return (try Catalog(.memory), isThere ? nil : failure("can't be used", location, reason))
+            let exists = POSIXFileSystem().exists(location.durable)
+            return (try Catalog(.memory), exists ? nil : failure("can't be used", location, reason))
         } catch let error as CacheError where error.code == .newerFormat {
             throw error
         } catch {

@@ -99,7 +99,7 @@ struct RemoveCommand: AsyncParsableCommand {
             outcome.missing.append(item.text)
             return
         }
-        let asset = try await item.find(in: assets, what: "asset", asking: client)
+        let asset = try await item.find(in: assets, noun: "asset", using: client)
         try await client.removeAsset(asset.id)
         outcome.assets.append(asset.title ?? asset.url)
     }

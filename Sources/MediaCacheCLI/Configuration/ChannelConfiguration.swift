@@ -53,13 +53,13 @@ struct ChannelConfiguration {
                     entry.string(forKey: ConfigKey([$0.rawValue]))
                 }
             } catch let error as ArgumentTextError {
-                throw CommandFailure(.usage, "\(place(of: name)): \(error)")
+                throw CommandFailure(.usage, "\(sourceDescription(of: name)): \(error)")
             }
         }
     }
 
     /// Returns where a channel is declared, for messages.
-    func place(of name: String) -> String {
+    func sourceDescription(of name: String) -> String {
         if let file, let index = file.channels.firstIndex(where: { $0.name == name }) {
             return "\(file.path): channels[\(index)] “\(name)”"
         }

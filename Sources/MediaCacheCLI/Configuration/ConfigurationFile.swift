@@ -50,14 +50,14 @@ struct ConfigurationFile: Sendable {
         guard text.count <= maximumSize else { throw ArgumentTextError("the file is larger than 16 MiB") }
         guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else { return [:] }
         switch try? JSONDecoder().decode(ConfigurationValue.self, from: text) {
-        case nil: throw ArgumentTextError("the file isn't JSON" + (place(ofErrorIn: text).map { ": \($0)" } ?? ""))
+        case nil: throw ArgumentTextError("the file isn't JSON" + (position(ofErrorIn: text).map { ": \($0)" } ?? ""))
         case .object(let object): return object
         default: throw ArgumentTextError("the file isn't an object such as {\"port\": 9479, \"channels\": […]}")
         }
     }
 
     /// Returns the parser's description of the error.
-    private static func place(ofErrorIn text: Data) -> String? {
+    private static func position(ofErrorIn text: Data) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: text)
             return nil

@@ -48,13 +48,14 @@ struct ConfigurationReport: Encodable {
                     setting.rawValue,
                     Entry(
                         value: setting.value(of: shown), source: value.source,
-                        place: value.source == .defaultValue ? nil : Self.place(of: setting, value.source, read))
+                        place: value.source == .defaultValue
+                            ? nil : Self.sourceDescription(of: setting, value.source, read))
                 )
             })
         channels = host.channels.map {
             ChannelItem(
                 name: $0.name.rawValue, url: $0.url.withoutUserInfo.description,
-                place: configuration.channels.place(of: $0.name.rawValue))
+                place: configuration.channels.sourceDescription(of: $0.name.rawValue))
         }
         unknownVariables = configuration.unknownVariables
     }
@@ -79,8 +80,10 @@ struct ConfigurationReport: Encodable {
         }
     }
 
-    private static func place(of setting: Setting, _ source: Settings.Source, _ settings: Settings) -> String {
-        source == .file ? settings.file?.path ?? "" : settings.place(of: setting)
+    private static func sourceDescription(of setting: Setting, _ source: Settings.Source, _ settings: Settings)
+        -> String
+    {
+        source == .file ? settings.file?.path ?? "" : settings.sourceDescription(of: setting)
     }
 
     /// Returns the default of a setting that the system determines.

@@ -86,7 +86,7 @@ struct Settings: Sendable {
     }
 
     /// Returns where a setting's value is set, for messages: an option, a variable, or a file and key.
-    func place(of setting: Setting) -> String {
+    func sourceDescription(of setting: Setting) -> String {
         switch values[setting]?.source {
         case .option: setting.option
         case .environment: "$\(setting.variable)"
@@ -100,7 +100,7 @@ struct Settings: Sendable {
         do {
             return try body()
         } catch let error as ArgumentTextError {
-            throw CommandFailure(.usage, "\(place(of: setting)): \(error)")
+            throw CommandFailure(.usage, "\(sourceDescription(of: setting)): \(error)")
         }
     }
 

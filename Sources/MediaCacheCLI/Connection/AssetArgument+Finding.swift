@@ -19,7 +19,7 @@ extension AssetArgument {
     ///   - client: The client that looks up the ID of a resource.
     /// - Throws: ``CommandFailure`` if no asset or more than one matches; errors from the API.
     func find<Item: IdentifiableAsset>(
-        in assets: [Item], what noun: String, asking client: APIClient
+        in assets: [Item], noun: String, using client: APIClient
     ) async throws -> Item {
         let found: [Item]
         switch self {

@@ -92,8 +92,10 @@ struct HostSettings: Sendable {
             try settings.read(.maxObjectSize, ByteCount.init(parsing:)).map { .maximumLength($0.bytes) } ?? .keepAll
         headerProfiles = try HeaderProfiles(
             try settings.list(.header, HeaderArgument.init(parsing:)),
-            for: settings[.header]?.source == .option ? url : nil, place: settings.place(of: .header))
-        cookies = try settings.read(.cookies) { $0 }.map { try Self.cookies(in: $0, settings.place(of: .cookies)) }
+            for: settings[.header]?.source == .option ? url : nil, source: settings.sourceDescription(of: .header))
+        cookies = try settings.read(.cookies) { $0 }.map {
+            try Self.cookies(in: $0, settings.sourceDescription(of: .cookies))
+        }
         alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
         proxy = settings[.proxy]?.text
         caFile = settings[.caFile]?.text

@@ -29,7 +29,7 @@ struct CachedAsset: Sendable {
         case .url(let url): record = try await client.resource(for: url)
         case .id(let id): record = try await client.resource(id: id)
         case .asset:
-            let named = try await asset.find(in: try await client.assets(), what: "asset", asking: client)
+            let named = try await asset.find(in: try await client.assets(), noun: "asset", using: client)
             record = try await client.resource(for: try ResourceURL(named.url))
         }
         // Only the given URL contains the user information.

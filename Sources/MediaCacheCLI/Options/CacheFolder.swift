@@ -9,7 +9,8 @@ enum CacheFolder {
     static func location(_ settings: Settings, environment: [String: String]) throws -> CacheLocation {
         if let folder = settings[.cache]?.text {
             guard !folder.isEmpty else {
-                throw CommandFailure(.usage, "\(settings.place(of: .cache)) is empty; specify the path of a folder")
+                throw CommandFailure(
+                    .usage, "\(settings.sourceDescription(of: .cache)) is empty; specify the path of a folder")
             }
             return CacheLocation(folder: absolute(folder))
         }

@@ -25,7 +25,7 @@ struct DownloadReferences: ParsableArguments {
         guard !all else { return records }
         var found: [DownloadRecord] = []
         for argument in downloads {
-            let record = try await argument.find(in: records, what: "download", asking: client)
+            let record = try await argument.find(in: records, noun: "download", using: client)
             if !found.contains(where: { $0.id == record.id }) { found.append(record) }
         }
         return found

@@ -60,7 +60,7 @@ extension HeaderProfiles {
     /// Groups fields by origin. Fields without an origin belong to the origin of `url`.
     ///
     /// - Throws: ``CommandFailure`` for a field without an origin if there is no URL.
-    init(_ arguments: [HeaderArgument], for url: ResourceURL?, place: String = "--header") throws {
+    init(_ arguments: [HeaderArgument], for url: ResourceURL?, source place: String = "--header") throws {
         self.init()
         for argument in arguments {
             guard let origin = argument.origin ?? url else {

@@ -55,9 +55,9 @@ final class DownloadDisplay: Sendable {
     private func printLines(_ records: [DownloadRecord], _ now: Duration, _ state: inout State) {
         for record in records where record.state != .queued {
             let last = state.printed[record.id]
-            let isNews = last.map { $0.state != record.state } ?? true
+            let hasStateChanged = last.map { $0.state != record.state } ?? true
             let isDue = record.state == .running && last.map { now - $0.at >= Self.plainInterval } ?? true
-            guard isNews || isDue, let line = DownloadLines.line(record) else { continue }
+            guard hasStateChanged || isDue, let line = DownloadLines.line(record) else { continue }
             StandardStreams.printError(line.plain)
             state.printed[record.id] = (now, record.state)
         }

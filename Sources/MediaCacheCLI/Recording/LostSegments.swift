@@ -24,7 +24,7 @@ struct LostSegments: Sendable, Hashable {
     }
 
     /// The identity of a segment.
-    private struct Place: Hashable {
+    private struct Position: Hashable {
         var track: String
         var number: Int64
 
@@ -34,14 +34,14 @@ struct LostSegments: Sendable, Hashable {
     /// The gaps in the order they were found.
     private(set) var gaps: [Gap] = []
     /// The gaps before the start of the command, and those in ``gaps``.
-    private var known: Set<Place> = []
+    private var known: Set<Position> = []
     private var reasons: [String: String] = [:]
 
     /// Creates an empty list.
     init() {}
 
     /// Excludes gaps that existed before the command started.
-    mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Place.init)) }
+    mutating func begin(with segments: [TimelineRecord.Segment]) { known.formUnion(segments.map(Position.init)) }
 
     /// Records the reason for a gap.
     mutating func note(reason: String, track: String, start: Int64) { reasons["\(track) \(start)"] = reason }
@@ -50,7 +50,7 @@ struct LostSegments: Sendable, Hashable {
     ///
     /// - Returns: The new gaps.
     mutating func add(_ segments: [TimelineRecord.Segment]) -> [Gap] {
-        let new = segments.filter { known.insert(Place($0)).inserted }.map { segment in
+        let new = segments.filter { known.insert(Position($0)).inserted }.map { segment in
             Gap(
                 track: segment.track, number: segment.number, start: segment.start, duration: segment.duration,
                 reason: reasons.removeValue(forKey: "\(segment.track) \(segment.start)"))

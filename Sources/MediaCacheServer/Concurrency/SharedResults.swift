@@ -20,8 +20,7 @@ final class SharedResults<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - maximumCount: The maximum number of results. When it is reached, all results are removed.
     ///   - maximumCost: The maximum total cost. When it would be exceeded, all results are removed. A single result
-    ///     above
-    ///   it isn't cached.
+    ///     above it isn't cached.
     ///   - cost: A function that returns the cost of a result.
     init(maximumCount: Int, maximumCost: Int64, cost: @escaping @Sendable (Value) -> Int64) {
         self.maximumCount = maximumCount

@@ -61,7 +61,7 @@ struct AssetsRoute: Route {
                 return try .json(try await record(asset))
             }
             let page = try Page(try await assetStore.assets(), of: pageRequest) {
-                Place(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
+                SortKey(-$0.created.timeIntervalSinceReferenceDate, $0.id.rawValue)
             }
             return try .json(AssetList(assets: try await records(of: page.items), next: page.next), of: request)
         case .post:

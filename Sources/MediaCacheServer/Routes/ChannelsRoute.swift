@@ -199,7 +199,7 @@ struct ChannelsRoute: Route {
             }
         }
         let page = try Page(segments, of: PageRequest(request), cap: Self.maximumTimelineLength) {
-            Place($0.track, $0.number)
+            SortKey($0.track, $0.number)
         }
         return try .json(TimelineRecord(segments: page.items, next: page.next), of: request)
     }

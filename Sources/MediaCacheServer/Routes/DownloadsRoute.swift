@@ -27,7 +27,7 @@ struct DownloadsRoute: Route {
                 await waitForChange(of: nil, downloads, within: limit) { true }
             }
             let page = try Page(await downloads.statuses(), of: PageRequest(request)) {
-                Place(
+                SortKey(
                     ($0.asset.download?.added ?? $0.asset.created).timeIntervalSinceReferenceDate, $0.asset.id.rawValue)
             }
             return try .json(

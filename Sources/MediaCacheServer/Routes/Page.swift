@@ -51,42 +51,42 @@ struct Page<Item> {
     ///   - items: The whole list.
     ///   - request: The requested page.
     ///   - cap: The maximum number of items if the request doesn't set one.
-    ///   - place: Returns the unique position of an item in the list's order.
+    ///   - key: Returns the unique position of an item in the list's order.
     /// - Throws: ``Problem`` if the cursor belongs to another list.
-    init<Place: Comparable & Codable>(
-        _ items: [Item], of request: PageRequest, cap: Int? = nil, by place: (Item) -> Place
+    init<Key: Comparable & Codable>(
+        _ items: [Item], of request: PageRequest, cap: Int? = nil, by key: (Item) -> Key
     ) throws {
         let limit = request.limit ?? cap ?? items.count
         guard request.after != nil || items.count > limit else {
             (self.items, next) = (items, nil)
             return
         }
-        var placed = items.map { (place: place($0), item: $0) }.sorted { $0.place < $1.place }
+        var placed = items.map { (key: key($0), item: $0) }.sorted { $0.key < $1.key }
         if let after = request.after {
-            let last = try Self.place(after, as: Place.self)
-            placed.removeAll { $0.place <= last }
+            let last = try Self.key(after, as: Key.self)
+            placed.removeAll { $0.key <= last }
         }
-        next = placed.count > limit ? try Self.text(of: placed[limit - 1].place) : nil
+        next = placed.count > limit ? try Self.text(of: placed[limit - 1].key) : nil
         self.items = placed.prefix(limit).map(\.item)
     }
 
-    private static func text(of place: some Encodable) throws -> String {
-        let text = try APICoding.makeEncoder().encode(place).base64EncodedString()
+    private static func text(of key: some Encodable) throws -> String {
+        let text = try APICoding.makeEncoder().encode(key).base64EncodedString()
         return String(text.compactMap { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 == "=" ? nil : $0 })
     }
 
-    private static func place<Place: Decodable>(_ text: String, as type: Place.Type) throws -> Place {
+    private static func key<Key: Decodable>(_ text: String, as type: Key.Type) throws -> Key {
         let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
         guard let data = Data(base64Encoded: standard + padding),
-            let place = try? APICoding.makeDecoder().decode(type, from: data)
+            let key = try? APICoding.makeDecoder().decode(type, from: data)
         else { throw PageRequest.invalidCursor(text) }
-        return place
+        return key
     }
 }
 
 /// A position in a list that is ordered by two values. The second value makes it unique.
-struct Place<Major: Comparable & Codable, Minor: Comparable & Codable>: Comparable, Codable {
+struct SortKey<Major: Comparable & Codable, Minor: Comparable & Codable>: Comparable, Codable {
     let major: Major
     let minor: Minor
 
@@ -95,5 +95,5 @@ struct Place<Major: Comparable & Codable, Minor: Comparable & Codable>: Comparab
         self.minor = minor
     }
 
-    static func < (a: Place, b: Place) -> Bool { (a.major, a.minor) < (b.major, b.minor) }
+    static func < (a: SortKey, b: SortKey) -> Bool { (a.major, a.minor) < (b.major, b.minor) }
 }

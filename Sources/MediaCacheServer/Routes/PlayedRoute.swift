@@ -21,7 +21,7 @@ struct PlayedRoute: Route {
             try store.requireReadableFolder()
             let pageRequest = try PageRequest(request)
             let page = try Page(try await titles.all(), of: pageRequest) {
-                Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.main.id)
+                SortKey(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.main.id)
             }
             return try .json(PlayedList(played: page.items.map { PlayedRecord($0) }, next: page.next), of: request)
         case (1, .get), (1, .head):

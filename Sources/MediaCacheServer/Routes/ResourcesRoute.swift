@@ -55,7 +55,7 @@ struct ResourcesRoute: Route {
             return try .json(try await record(of: info, request))
         }
         let page = try Page(try await store.resources().filter(isIncluded), of: pageRequest) {
-            Place(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.id)
+            SortKey(-$0.lastUsed.timeIntervalSinceReferenceDate, -$0.id)
         }
         return try .json(ResourceList(resources: page.items.map { ResourceRecord($0) }, next: page.next), of: request)
     }

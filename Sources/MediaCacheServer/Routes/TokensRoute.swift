@@ -33,7 +33,7 @@ struct TokensRoute: Route {
         switch (parts.count, request.method) {
         case (0, .get), (0, .head):
             let page = try Page(control.tokens().map { TokenRecord($0) }, of: try PageRequest(request)) {
-                Place($0.id == AccessControl.standingID ? 0 : 1, $0.id)
+                SortKey($0.id == AccessControl.standingID ? 0 : 1, $0.id)
             }
             return try .json(TokenList(tokens: page.items, next: page.next), of: request)
         case (0, .post): return try await issue(try request.decode(TokenAddition.self))

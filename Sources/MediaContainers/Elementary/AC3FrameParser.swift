@@ -12,8 +12,8 @@ final class AC3FrameParser: SyncFrameParser {
 
     override var headerLength: Int { AC3SyncFrame.headerLength }
 
-    override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        AC3SyncFrame(bytes, at: place)?.length
+    override func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        AC3SyncFrame(bytes, at: offset)?.length
     }
 
     override func joinedLength(_ bytes: UnsafeRawBufferPointer, first: Int, isLast: Bool) -> Int? {
@@ -76,18 +76,18 @@ struct AC3SyncFrame: Equatable {
     var substreamID: UInt8 = 0
 
     /// Reads the header at an index. Returns nil if there is none or too few bytes are left.
-    init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
-        guard place >= 0, place + Self.headerLength <= bytes.count else { return nil }
-        guard bytes[place] == 0x0B, bytes[place + 1] == 0x77 else { return nil }
-        bitStreamID = bytes[place + 5] >> 3
+    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard offset >= 0, offset + Self.headerLength <= bytes.count else { return nil }
+        guard bytes[offset] == 0x0B, bytes[offset + 1] == 0x77 else { return nil }
+        bitStreamID = bytes[offset + 5] >> 3
         guard bitStreamID <= 16 else { return nil }
         isEnhanced = bitStreamID > 10
         if isEnhanced {
-            let field = UInt16(bytes[place + 2]) << 8 | UInt16(bytes[place + 3])
+            let field = UInt16(bytes[offset + 2]) << 8 | UInt16(bytes[offset + 3])
             streamType = UInt8(field >> 14)
             substreamID = UInt8(field >> 11 & 7)
             length = (Int(field & 0x7FF) + 1) * 2
-            let byte = bytes[place + 4]
+            let byte = bytes[offset + 4]
             sampleRateCode = byte >> 6
             let half = byte >> 4 & 3
             if sampleRateCode == 3 {
@@ -104,7 +104,7 @@ struct AC3SyncFrame: Equatable {
             guard streamType < 3, length > Self.headerLength else { return nil }
             return
         }
-        let code = bytes[place + 4]
+        let code = bytes[offset + 4]
         sampleRateCode = code >> 6
         let size = Int(code & 0x3F)
         guard sampleRateCode < 3, size < 2 * Self.bitRates.count else { return nil }
@@ -118,8 +118,8 @@ struct AC3SyncFrame: Equatable {
         // Bit stream identifications 9 and 10 halve and quarter the rate.
         sampleRate = Self.sampleRates[Int(sampleRateCode)] >> max(0, Int(bitStreamID) - 8)
         samples = 1536
-        bitStreamMode = bytes[place + 5] & 7
-        let modes = UInt16(bytes[place + 6]) << 8 | UInt16(bytes[place + 7])
+        bitStreamMode = bytes[offset + 5] & 7
+        let modes = UInt16(bytes[offset + 6]) << 8 | UInt16(bytes[offset + 7])
         channelMode = UInt8(modes >> 13)
         // cmixlev, surmixlev and dsurmod precede lfeon in some modes.
         var skipped = 3
@@ -168,8 +168,8 @@ struct EnhancedAC3Configuration {
     }
 
     /// Returns `chan_loc` for the channel map of a dependent substream (tables E.5 and F.6.1).
-    private static func locations(_ frame: UnsafeRawBufferPointer, at place: Int) -> UInt32 {
-        var reader = BitReader(UnsafeRawBufferPointer(rebasing: frame[place...]))
+    private static func locations(_ frame: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
+        var reader = BitReader(UnsafeRawBufferPointer(rebasing: frame[offset...]))
         guard (try? reader.skip(16 + 16 + 4)) != nil, let mode = try? reader.bits(3), (try? reader.skip(11)) != nil
         else { return 0 }
         for _ in 0..<(mode == 0 ? 2 : 1) {

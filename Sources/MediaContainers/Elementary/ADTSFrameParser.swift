@@ -4,8 +4,8 @@ final class ADTSFrameParser: SyncFrameParser {
 
     override var headerLength: Int { ADTSHeader.length }
 
-    override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        ADTSHeader(bytes, at: place)?.frameLength
+    override func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        ADTSHeader(bytes, at: offset)?.frameLength
     }
 
     override func readFrame(_ frame: UnsafeRawBufferPointer) {
@@ -39,11 +39,11 @@ struct ADTSHeader: Equatable {
 
     /// Reads the header at an index. Returns nil if there is none or too few bytes are left.
     @inline(__always)
-    init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
-        guard place >= 0, place + Self.length <= bytes.count, let base = bytes.baseAddress else { return nil }
-        let word = (base + place).loadUnaligned(as: UInt32.self).bigEndian
-        let rest = (base + place + 4).loadUnaligned(as: UInt16.self).bigEndian
-        let last = (base + place + 6).load(as: UInt8.self)
+    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard offset >= 0, offset + Self.length <= bytes.count, let base = bytes.baseAddress else { return nil }
+        let word = (base + offset).loadUnaligned(as: UInt32.self).bigEndian
+        let rest = (base + offset + 4).loadUnaligned(as: UInt16.self).bigEndian
+        let last = (base + offset + 6).load(as: UInt8.self)
         // syncword 0xFFF, ID, layer 0.
         guard word >> 20 == 0xFFF, word >> 17 & 3 == 0 else { return nil }
         headerLength = word >> 16 & 1 == 1 ? 7 : 9

@@ -108,20 +108,20 @@ struct ParameterSets {
     ///
     /// - Returns: Whether the set differs from the previous one.
     mutating func update(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
-        guard let place = ids.firstIndex(of: id) else {
+        guard let index = ids.firstIndex(of: id) else {
             ids.append(id)
             units.append(Array(unit))
             return true
         }
-        guard !isEqual(units[place], unit) else { return false }
-        units[place] = Array(unit)
+        guard !isEqual(units[index], unit) else { return false }
+        units[index] = Array(unit)
         return true
     }
 
     /// Returns whether the set with an id equals the given unit.
     func contains(_ unit: UnsafeRawBufferPointer, id: Int) -> Bool {
-        guard let place = ids.firstIndex(of: id) else { return false }
-        return isEqual(units[place], unit)
+        guard let index = ids.firstIndex(of: id) else { return false }
+        return isEqual(units[index], unit)
     }
 
     mutating func removeAll() {

@@ -51,10 +51,10 @@ public struct ID3Tag: Sendable, Hashable {
         return pictures.first { $0.type == 3 } ?? pictures.first
     }
 
-    static func synchsafe(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        guard place + 4 <= bytes.count else { return nil }
+    static func synchsafe(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        guard offset + 4 <= bytes.count else { return nil }
         var value = 0
-        for index in place..<place + 4 {
+        for index in offset..<offset + 4 {
             guard bytes[index] < 0x80 else { return nil }
             value = value << 7 | Int(bytes[index])
         }
@@ -112,10 +112,10 @@ public enum ID3Frame: Sendable, Hashable {
             guard let short = try? reader.uint24() else { return nil }
             size = Int(short)
         } else {
-            let place = reader.position
+            let offset = reader.position
             guard let plain = try? reader.uint32(), let bits = try? reader.uint16() else { return nil }
             flags = bits
-            let safe = version >= 4 ? ID3Tag.synchsafe(reader.bytes, at: place) : nil
+            let safe = version >= 4 ? ID3Tag.synchsafe(reader.bytes, at: offset) : nil
             // Some writers of 2.4 use a plain integer instead of seven bits per byte.
             size = safe ?? Int(plain)
         }
@@ -204,14 +204,14 @@ enum ID3Text {
     static func terminated(_ reader: inout ByteReader, encoding: UInt8) -> UnsafeRawBufferPointer {
         let rest = UnsafeRawBufferPointer(rebasing: reader.bytes[reader.position...])
         let width = encoding == 1 || encoding == 2 ? 2 : 1
-        var place = 0
-        while place + width <= rest.count {
-            if rest[place] == 0, width == 1 || rest[place + 1] == 0 {
-                let text = try? reader.take(place)
+        var offset = 0
+        while offset + width <= rest.count {
+            if rest[offset] == 0, width == 1 || rest[offset + 1] == 0 {
+                let text = try? reader.take(offset)
                 try? reader.skip(width)
                 return text ?? UnsafeRawBufferPointer(start: nil, count: 0)
             }
-            place += width
+            offset += width
         }
         return reader.takeRest()
     }
@@ -235,12 +235,12 @@ enum ID3Text {
             if isLittle || (bytes[0] == 0xFE && bytes[1] == 0xFF) { start = 2 }
         }
         var units: [UInt16] = []
-        var place = start
-        while place + 1 < bytes.count {
-            let first = UInt16(bytes[place])
-            let second = UInt16(bytes[place + 1])
+        var offset = start
+        while offset + 1 < bytes.count {
+            let first = UInt16(bytes[offset])
+            let second = UInt16(bytes[offset + 1])
             units.append(isLittle ? second << 8 | first : first << 8 | second)
-            place += 2
+            offset += 2
         }
         return String(decoding: units, as: UTF16.self)
     }
@@ -264,7 +264,7 @@ final class ID3TagParser: FrameParser {
         return .frame(bytes.count)
     }
 
-    private func isTag(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        place + 3 <= bytes.count && bytes[place] == 0x49 && bytes[place + 1] == 0x44 && bytes[place + 2] == 0x33
+    private func isTag(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        offset + 3 <= bytes.count && bytes[offset] == 0x49 && bytes[offset + 1] == 0x44 && bytes[offset + 2] == 0x33
     }
 }

@@ -4,8 +4,8 @@ final class MPEGAudioFrameParser: SyncFrameParser {
 
     override var headerLength: Int { MPEGAudioHeader.length }
 
-    override func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        guard let header = MPEGAudioHeader(bytes, at: place) else { return nil }
+    override func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        guard let header = MPEGAudioHeader(bytes, at: offset) else { return nil }
         // The 11 sync bits of a header also occur in other data. Within a sequence of frames, layer and rate are
         // constant.
         if let lastHeader, lastHeader.layer != header.layer || lastHeader.sampleRate != header.sampleRate { return nil }
@@ -52,9 +52,9 @@ struct MPEGAudioHeader: Equatable {
     var samples: Int
 
     /// Reads the header at an index. Returns nil if there is none or the bit rate is in free format.
-    init?(_ bytes: UnsafeRawBufferPointer, at place: Int) {
-        guard place >= 0, place + Self.length <= bytes.count else { return nil }
-        let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self).bigEndian
+    init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard offset >= 0, offset + Self.length <= bytes.count else { return nil }
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian
         guard word >> 21 == 0x7FF else { return nil }
         let version = Int(word >> 19 & 3)
         layer = 4 - Int(word >> 17 & 3)
@@ -107,32 +107,32 @@ struct MPEGAudioInformation {
         guard let header = MPEGAudioHeader(frame, at: 0), header.layer == 3 else { return nil }
         let isMono = header.channels == 1
         let sideLength = header.isFirstGeneration ? (isMono ? 17 : 32) : (isMono ? 9 : 17)
-        if let start = Self.place(of: ["Xing", "Info"], in: frame, at: MPEGAudioHeader.length + sideLength) {
+        if let start = Self.offset(of: ["Xing", "Info"], in: frame, at: MPEGAudioHeader.length + sideLength) {
             priming = Self.encoderDelay(frame, behind: start).map { $0 + Self.decoderDelay } ?? 0
-        } else if Self.place(of: ["VBRI"], in: frame, at: MPEGAudioHeader.length + 32) != nil {
+        } else if Self.offset(of: ["VBRI"], in: frame, at: MPEGAudioHeader.length + 32) != nil {
             priming = 0
         } else {
             return nil
         }
     }
 
-    private static func place(of names: [String], in frame: UnsafeRawBufferPointer, at place: Int) -> Int? {
-        guard place + 8 <= frame.count else { return nil }
-        let found = frame[place..<place + 4]
-        return names.contains { found.elementsEqual($0.utf8) } ? place : nil
+    private static func offset(of names: [String], in frame: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        guard offset + 8 <= frame.count else { return nil }
+        let found = frame[offset..<offset + 4]
+        return names.contains { found.elementsEqual($0.utf8) } ? offset : nil
     }
 
     /// Reads the encoder delay from LAME's tag, which follows the fields indicated by the flags. The 12-bit delay is at
     /// byte 21 of the tag.
     private static func encoderDelay(_ frame: UnsafeRawBufferPointer, behind start: Int) -> Int64? {
         let flags = frame[start + 7]
-        var place = start + 8
-        for (bit, length) in [4, 4, 100, 4].enumerated() where flags >> bit & 1 == 1 { place += length }
-        guard place + 24 <= frame.count,
+        var offset = start + 8
+        for (bit, length) in [4, 4, 100, 4].enumerated() where flags >> bit & 1 == 1 { offset += length }
+        guard offset + 24 <= frame.count,
             ["LAME", "Lavf", "Lavc"].contains(where: { name in
-                frame[place..<place + 4].elementsEqual(name.utf8)
+                frame[offset..<offset + 4].elementsEqual(name.utf8)
             })
         else { return nil }
-        return Int64(frame[place + 21]) << 4 | Int64(frame[place + 22]) >> 4
+        return Int64(frame[offset + 21]) << 4 | Int64(frame[offset + 22]) >> 4
     }
 }

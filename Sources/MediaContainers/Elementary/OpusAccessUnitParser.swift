@@ -14,9 +14,9 @@ final class OpusAccessUnitParser: FrameParser {
         guard bytes.count >= 3 else { return isLast && !bytes.isEmpty ? .garbage(bytes.count) : .incomplete }
         // control_header_prefix 0x3FF in 11 bits, start and end trim, extension, 2 reserved bits.
         guard bytes[0] == 0x7F, bytes[1] & 0xE0 == 0xE0 else {
-            var place = 1
-            while place + 1 < bytes.count, bytes[place] != 0x7F || bytes[place + 1] & 0xE0 != 0xE0 { place += 1 }
-            return .garbage(isLast && place + 1 >= bytes.count ? bytes.count : place)
+            var offset = 1
+            while offset + 1 < bytes.count, bytes[offset] != 0x7F || bytes[offset + 1] & 0xE0 != 0xE0 { offset += 1 }
+            return .garbage(isLast && offset + 1 >= bytes.count ? bytes.count : offset)
         }
         guard let (header, size) = control(bytes), header + size <= bytes.count else {
             return isLast ? .garbage(bytes.count) : .incomplete

@@ -13,7 +13,7 @@ class SyncFrameParser: FrameParser {
 
     /// Returns the length in bytes of the frame with a header at an index, or nil if there is none. At least
     /// ``headerLength`` bytes follow the index.
-    func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? { nil }
+    func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { nil }
 
     /// Reads the properties of a complete frame.
     func readFrame(_ frame: UnsafeRawBufferPointer) {}
@@ -47,23 +47,24 @@ class SyncFrameParser: FrameParser {
     override func reset() { isInSync = false }
 
     /// Returns whether the bytes after a frame confirm it: another frame, or in packed audio an ID3 tag.
-    private func confirms(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        if frameLength(bytes, at: place) != nil { return true }
-        return place + 3 <= bytes.count && bytes[place] == 0x49 && bytes[place + 1] == 0x44 && bytes[place + 2] == 0x33
+    private func confirms(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        if frameLength(bytes, at: offset) != nil { return true }
+        return offset + 3 <= bytes.count && bytes[offset] == 0x49 && bytes[offset + 1] == 0x44
+            && bytes[offset + 2] == 0x33
     }
 
     private func search(_ bytes: UnsafeRawBufferPointer, from start: Int, isLast: Bool) -> Scan {
         isInSync = false
         let end = min(bytes.count, Self.searchLimit)
-        var place = start
-        while place + headerLength <= end {
-            if let length = frameLength(bytes, at: place), length > 0 {
-                let next = place + length
-                guard next + headerLength <= bytes.count else { return .garbage(place) }
-                if confirms(bytes, at: next) { return .garbage(place) }
+        var offset = start
+        while offset + headerLength <= end {
+            if let length = frameLength(bytes, at: offset), length > 0 {
+                let next = offset + length
+                guard next + headerLength <= bytes.count else { return .garbage(offset) }
+                if confirms(bytes, at: next) { return .garbage(offset) }
             }
-            place += 1
+            offset += 1
         }
-        return .garbage(isLast ? bytes.count : max(1, place))
+        return .garbage(isLast ? bytes.count : max(1, offset))
     }
 }

@@ -8,7 +8,7 @@ struct FragmentSampleCursor: Sendable {
     private let dtsShift: Int64
     private var runIndex = 0
     private var index = 0
-    private var place: Int64
+    private var position: Int64
     /// The decoding time of the next sample, before the edit list is applied.
     private(set) var dts: Int64
 
@@ -33,7 +33,7 @@ struct FragmentSampleCursor: Sendable {
         self.timeOffset = timeOffset
         self.dtsShift = dtsShift
         dts = fragment.baseDecodeTime ?? previousEnd
-        place = fragment.runs.first?.offset ?? 0
+        position = fragment.runs.first?.offset ?? 0
     }
 
     /// Returns the next sample, or nil after the last.
@@ -49,7 +49,7 @@ struct FragmentSampleCursor: Sendable {
             }
             index = 0
             runIndex += 1
-            if runIndex < fragment.runs.count { place = fragment.runs[runIndex].offset }
+            if runIndex < fragment.runs.count { position = fragment.runs[runIndex].offset }
         }
         return nil
     }
@@ -83,9 +83,9 @@ struct FragmentSampleCursor: Sendable {
         let sample = MediaSample(
             track: fragment.track, pts: shown.addingClamped(composition), dts: shown.subtractingClamped(dtsShift),
             duration: duration, size: Int(size), isSync: isSync,
-            formatIndex: max(0, Int(fragment.defaults.descriptionIndex) - 1), offset: place)
+            formatIndex: max(0, Int(fragment.defaults.descriptionIndex) - 1), offset: position)
         dts = dts.addingClamped(duration)
-        place = place.addingClamped(size)
+        position = position.addingClamped(size)
         index += 1
         return sample
     }

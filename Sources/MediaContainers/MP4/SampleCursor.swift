@@ -39,7 +39,7 @@ public struct SampleCursor: Sendable {
     private var nextRunChunk: Int64 = 0
     private var samplesPerChunk: UInt32 = 0
     private var chunkLeft: UInt32 = 0
-    private var place: Int64 = 0
+    private var position: Int64 = 0
     private var formatIndex = 0
     private var syncIndex = 0
     private var partialSyncIndex = 0
@@ -58,13 +58,13 @@ public struct SampleCursor: Sendable {
 
         let size = table.size(index)
         let entry = Entry(
-            index: index, dts: dts, compositionOffset: compositionOffset, duration: delta, size: size, offset: place,
+            index: index, dts: dts, compositionOffset: compositionOffset, duration: delta, size: size, offset: position,
             isSync: takeSync(), formatIndex: formatIndex)
-        let (end, placeOverflow) = place.addingReportingOverflow(Int64(size))
+        let (end, positionOverflow) = position.addingReportingOverflow(Int64(size))
         // The bound leaves room for a 32-bit composition offset.
         let later = dts + delta
-        guard !placeOverflow, later < Timescale.maximumTicks else { throw overflow() }
-        place = end
+        guard !positionOverflow, later < Timescale.maximumTicks else { throw overflow() }
+        position = end
         dts = later
         chunkLeft -= 1
         timeLeft &-= 1
@@ -81,11 +81,11 @@ public struct SampleCursor: Sendable {
         let sampleCount = min(samples, room)
         let size = (sampleCount + packing.samples - 1) / packing.samples * packing.bytes
         let entry = Entry(
-            index: index, dts: dts, compositionOffset: 0, duration: Int64(sampleCount), size: size, offset: place,
+            index: index, dts: dts, compositionOffset: 0, duration: Int64(sampleCount), size: size, offset: position,
             isSync: true, formatIndex: formatIndex)
-        let (end, placeOverflow) = place.addingReportingOverflow(Int64(size))
-        guard !placeOverflow else { throw overflow() }
-        place = end
+        let (end, positionOverflow) = position.addingReportingOverflow(Int64(size))
+        guard !positionOverflow else { throw overflow() }
+        position = end
         dts += Int64(sampleCount)
         chunkLeft -= UInt32(sampleCount)
         index += sampleCount
@@ -113,7 +113,7 @@ public struct SampleCursor: Sendable {
         guard let known = Int64(exactly: offset) else {
             throw table.damage("co64: chunk offset \(offset) is out of range", table.chunkOffsets, chunk)
         }
-        place = known
+        position = known
     }
 
     private mutating func advanceTimes() {

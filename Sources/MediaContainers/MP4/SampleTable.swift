@@ -57,23 +57,25 @@ public struct SampleTable: Sendable {
     /// Returns a 32-bit field of an entry, or 0 past the end.
     @inline(__always)
     func field(_ entries: Entries, _ index: Int, _ column: Int) -> UInt32 {
-        let place = entries.start + index * entries.width + column * 4
+        let byteOffset = entries.start + index * entries.width + column * 4
         guard index < entries.count else { return 0 }
-        return load32(place)
+        return load32(byteOffset)
     }
 
     @inline(__always)
-    func load32(_ place: Int) -> UInt32 {
-        guard place >= 0, place + 4 <= bytes.count else { return 0 }
-        return bytes.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
+    func load32(_ byteOffset: Int) -> UInt32 {
+        guard byteOffset >= 0, byteOffset + 4 <= bytes.count else { return 0 }
+        return bytes.withUnsafeBytes {
+            UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: byteOffset, as: UInt32.self))
+        }
     }
 
     /// Returns the offset of a chunk in the file. Indices begin at 0.
     @inline(__always)
     func chunkOffset(_ index: Int) -> UInt64 {
-        let place = chunkOffsets.start + index * chunkOffsets.width
-        if chunkOffsets.width == 8 { return UInt64(load32(place)) << 32 | UInt64(load32(place + 4)) }
-        return UInt64(load32(place))
+        let byteOffset = chunkOffsets.start + index * chunkOffsets.width
+        if chunkOffsets.width == 8 { return UInt64(load32(byteOffset)) << 32 | UInt64(load32(byteOffset + 4)) }
+        return UInt64(load32(byteOffset))
     }
 
     /// Returns the size of a sample. Indices begin at 0.
@@ -84,8 +86,8 @@ public struct SampleTable: Sendable {
         case 4:
             return Int(load32(sizes.start + index * 4))
         case 2:
-            let place = sizes.start + index * 2
-            return Int(bytes[place]) << 8 | Int(bytes[place + 1])
+            let byteOffset = sizes.start + index * 2
+            return Int(bytes[byteOffset]) << 8 | Int(bytes[byteOffset + 1])
         case 1:
             return Int(bytes[sizes.start + index])
         default:

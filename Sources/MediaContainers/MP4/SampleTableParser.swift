@@ -33,7 +33,7 @@ struct SampleTableParser {
         try check(at: payload.origin)
     }
 
-    private func place(_ reader: ByteReader) -> Int { Int(reader.offset - table.origin) }
+    private func tableOffset(_ reader: ByteReader) -> Int { Int(reader.offset - table.origin) }
 
     private func entries(
         _ reader: inout ByteReader, width: Int, _ name: FourCC
@@ -44,7 +44,7 @@ struct SampleTableParser {
             throw ContainerError(
                 .malformed, "\(name): \(count) entries, room for \(reader.remaining / width)", at: reader.offset - 4)
         }
-        return SampleTable.Entries(start: place(reader), count: count, width: width)
+        return SampleTable.Entries(start: tableOffset(reader), count: count, width: width)
     }
 
     private mutating func sizes(_ reader: inout ByteReader) throws(ContainerError) {
@@ -56,7 +56,7 @@ struct SampleTableParser {
                 throw ContainerError(
                     .malformed, "stsz: \(count) entries, room for \(reader.remaining / 4)", at: reader.offset - 4)
             }
-            table.sizes = SampleTable.Entries(start: place(reader), count: count, width: 4)
+            table.sizes = SampleTable.Entries(start: tableOffset(reader), count: count, width: 4)
         }
         table.sampleCount = count
         hasSizes = true
@@ -73,7 +73,7 @@ struct SampleTableParser {
             throw ContainerError(
                 .malformed, "stz2: \(count) entries, room for \(reader.remaining * 8 / bits)", at: reader.offset - 4)
         }
-        table.sizes = SampleTable.Entries(start: place(reader), count: count, width: bits / 8)
+        table.sizes = SampleTable.Entries(start: tableOffset(reader), count: count, width: bits / 8)
         table.sampleCount = count
         hasSizes = true
     }

@@ -96,9 +96,9 @@ struct PESHeader: Equatable {
         ![0xBC, 0xBE, 0xBF, 0xF0, 0xF1, 0xF2, 0xF8, 0xFF].contains(id)
     }
 
-    private static func timestamp(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int64 {
-        let high = Int64(bytes[place] >> 1 & 7) << 30
-        let middle = Int64(bytes[place + 1]) << 22 | Int64(bytes[place + 2] >> 1) << 15
-        return high | middle | Int64(bytes[place + 3]) << 7 | Int64(bytes[place + 4] >> 1)
+    private static func timestamp(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
+        let high = Int64(bytes[offset] >> 1 & 7) << 30
+        let middle = Int64(bytes[offset + 1]) << 22 | Int64(bytes[offset + 2] >> 1) << 15
+        return high | middle | Int64(bytes[offset + 3]) << 7 | Int64(bytes[offset + 4] >> 1)
     }
 }

@@ -30,30 +30,30 @@ public enum PackedAudioFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     private func matches(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
-        var place = 0
+        var offset = 0
         var frames = 0
         while frames < 3 {
-            guard let length = frameLength(bytes, at: place) else {
-                return frames > 0 && (isWhole && place == bytes.count || isTag(bytes, at: place))
+            guard let length = frameLength(bytes, at: offset) else {
+                return frames > 0 && (isWhole && offset == bytes.count || isTag(bytes, at: offset))
             }
-            place += length
+            offset += length
             frames += 1
             // A frame that's truncated by the end of the probe doesn't rule out the format.
-            if place > bytes.count { return !isWhole && frames > 1 }
+            if offset > bytes.count { return !isWhole && frames > 1 }
         }
         return true
     }
 
-    private func isTag(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[place...])) != nil
+    private func isTag(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        ID3Tag.length(UnsafeRawBufferPointer(rebasing: bytes[offset...])) != nil
     }
 
-    private func frameLength(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Int? {
+    private func frameLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
         switch self {
-        case .adts: return ADTSHeader(bytes, at: place)?.frameLength
-        case .mpegAudio: return MPEGAudioHeader(bytes, at: place)?.frameLength
+        case .adts: return ADTSHeader(bytes, at: offset)?.frameLength
+        case .mpegAudio: return MPEGAudioHeader(bytes, at: offset)?.frameLength
         case .ac3, .eac3:
-            guard let header = AC3SyncFrame(bytes, at: place), header.isEnhanced == (self == .eac3) else { return nil }
+            guard let header = AC3SyncFrame(bytes, at: offset), header.isEnhanced == (self == .eac3) else { return nil }
             return header.length
         }
     }

@@ -34,7 +34,7 @@ struct OutputTrack {
     ///
     /// - Returns: The sample, or nil for audio that overlaps earlier audio.
     /// - Throws: ``ContainerError`` with `malformed` when a time exceeds the bounds of ``Timescale``.
-    mutating func place(
+    mutating func rebase(
         _ sample: MediaSample, from timescale: Int32, shift: Int64
     ) throws(ContainerError) -> MediaSample? {
         var placed = sample

@@ -379,7 +379,7 @@ struct RemuxCore<Output: SampleSink>: SampleSink {
     ) throws(ContainerError) {
         let found: MediaSample?
         do throws(ContainerError) {
-            found = try outputs[sample.track].place(sample, from: timescale, shift: shift)
+            found = try outputs[sample.track].rebase(sample, from: timescale, shift: shift)
         } catch {
             // The periods together exceed the longest possible file.
             return try reject(error)

@@ -65,7 +65,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         media = tracks
         while self.tracks.count < tracks.count {
             var track = Track()
-            if isKnown { place(&track, tracks[self.tracks.count].timescale) }
+            if isKnown { setRange(&track, tracks[self.tracks.count].timescale) }
             self.tracks.append(track)
         }
         try output.tracks(tracks)
@@ -119,7 +119,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
             if let from, from > lead { start = zero.addingClamped(Self.ticks(from - lead)) }
             if let to { end = zero.addingClamped(Self.ticks(to - lead)) }
         }
-        for index in tracks.indices { place(&tracks[index], media[index].timescale) }
+        for index in tracks.indices { setRange(&tracks[index], media[index].timescale) }
         let pending = held
         held = []
         for entry in pending { try forward(entry) }
@@ -129,7 +129,7 @@ public struct TimeCut<Output: SampleSink>: SampleSink {
         max(0, Timescale.ticks(of: seconds, in: scale))
     }
 
-    private func place(_ track: inout Track, _ timescale: Int32) {
+    private func setRange(_ track: inout Track, _ timescale: Int32) {
         if let start { track.from = Timescale.convert(start, from: Self.scale, to: timescale) }
         if let end { track.to = Timescale.convert(end, from: Self.scale, to: timescale) }
     }

@@ -65,7 +65,7 @@ public struct AssetPart: Sendable, Hashable, Codable {
 extension AssetPart {
     /// The position of a part in its stream, independent of its URL. Positions don't match if another variant stream
     /// was selected or content was inserted, because times and ranges then differ.
-    struct Place: Hashable {
+    struct Identity: Hashable {
         var name: String
         var range: Range<Int64>?
         var start: Double
@@ -73,7 +73,7 @@ extension AssetPart {
     }
 
     /// The position, which identifies the part after its URL has changed.
-    var place: Place { Place(name: name, range: range, start: start, duration: duration) }
+    var identity: Identity { Identity(name: name, range: range, start: start, duration: duration) }
 }
 
 extension AssetPart {

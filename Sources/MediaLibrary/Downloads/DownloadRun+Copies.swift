@@ -47,7 +47,7 @@ extension DownloadRun {
             state.copies.fail(index, of: state.contents.copyCount).map { (state.copies[index], $0) }
         }) {
             guard let parts = try? await links.parts(ofCopy: copy),
-                parts[part.place].map({ $0.url != part.url }) == true
+                parts[part.identity].map({ $0.url != part.url }) == true
             else {
                 guard !Task.isCancelled else { return false }
                 state.withLock { $0.copies[index] = copy }
@@ -70,7 +70,7 @@ extension DownloadRun {
     ///
     /// - Returns: The complete parts that must be fetched again, because ranges of one resource must share a URL.
     private func move(
-        _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Place: AssetPart], _ state: inout State
+        _ index: Int, from own: Int, to copy: Int, _ parts: [AssetPart.Identity: AssetPart], _ state: inout State
     ) -> [Int] {
         let name = state.contents.parts[index].name
         let movesAll = state.copies.leave(own)
@@ -79,7 +79,7 @@ extension DownloadRun {
             let known = state.contents.parts[other]
             let isSibling = other == index || known.range != nil && known.name == name
             let isNotStarted = known.range == nil && state.queue.states[other] == .missing && meter.isEmpty(other)
-            guard isSibling || movesAll && isNotStarted, let part = parts[known.place] else { continue }
+            guard isSibling || movesAll && isNotStarted, let part = parts[known.identity] else { continue }
             state.contents.parts[other].url = part.url
             state.contents.parts[other].scope = part.scope
             state.copies[other] = copy

@@ -162,7 +162,7 @@ final class DownloadRun: Sendable {
     }
 
     /// Replaces the URLs of parts that haven't been started with new URLs.
-    private func relink(to fresh: [AssetPart.Place: AssetPart]) async {
+    private func relink(to fresh: [AssetPart.Identity: AssetPart]) async {
         let contents = state.withLock { state in
             let parts = state.contents.parts
             let begun = Set(
@@ -173,7 +173,7 @@ final class DownloadRun: Sendable {
             where state.queue.states[index] == .missing && meter.isEmpty(index) {
                 // Ranges of one resource must share a URL.
                 guard !begun.contains(state.contents.parts[index].name),
-                    let part = fresh[state.contents.parts[index].place]
+                    let part = fresh[state.contents.parts[index].identity]
                 else { continue }
                 state.contents.parts[index].url = part.url
                 state.contents.parts[index].scope = part.scope

@@ -11,18 +11,18 @@ actor LinkRefresh {
     private let asset: Asset
     private let dependencies: DownloadDependencies
     private let settings: TransferSettings
-    private let onFresh: @Sendable ([AssetPart.Place: AssetPart]) async -> Void
+    private let onFresh: @Sendable ([AssetPart.Identity: AssetPart]) async -> Void
     private var isLoading = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var last: (at: Duration, parts: [AssetPart.Place: AssetPart])?
+    private var last: (at: Duration, parts: [AssetPart.Identity: AssetPart])?
     /// The parts with the URLs of each redundant copy, by the number of the copy.
-    private var copies: [Int: [AssetPart.Place: AssetPart]] = [:]
+    private var copies: [Int: [AssetPart.Identity: AssetPart]] = [:]
     /// The positions of the parts by every URL they have had.
-    private var places: [String: AssetPart.Place] = [:]
+    private var identities: [String: AssetPart.Identity] = [:]
 
     init(
         _ asset: Asset, dependencies: DownloadDependencies, settings: TransferSettings,
-        onFresh: @escaping @Sendable ([AssetPart.Place: AssetPart]) async -> Void
+        onFresh: @escaping @Sendable ([AssetPart.Identity: AssetPart]) async -> Void
     ) {
         self.asset = asset
         self.dependencies = dependencies
@@ -32,23 +32,27 @@ actor LinkRefresh {
 
     /// Returns a new URL for the part at `url`; nil if there is none.
     func refreshedURL(for url: ResourceURL) async throws -> (url: ResourceURL, scope: AddressScope)? {
-        if places.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) { note(contents) }
-        guard let place = places[url.description] else { return nil }
+        if identities.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) {
+            note(contents)
+        }
+        guard let identity = identities[url.description] else { return nil }
         try await waitForTurn()
         let now = dependencies.store.time.monotonic
-        if let last, now - last.at < Self.minimumInterval { return Self.url(of: place, in: last.parts, but: url) }
+        if let last, now - last.at < Self.minimumInterval { return Self.url(of: identity, in: last.parts, but: url) }
         defer { endTurn() }
         let parts = try await load(isFresh: true)
         last = (dependencies.store.time.monotonic, parts)
         await onFresh(parts)
-        return Self.url(of: place, in: parts, but: url)
+        return Self.url(of: identity, in: parts, but: url)
     }
 
     /// Returns the parts with the URLs of a redundant copy of the playlists.
     ///
     /// - Parameter copy: The number of the copy, counted from 0.
-    func parts(ofCopy copy: Int) async throws -> [AssetPart.Place: AssetPart] {
-        if places.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) { note(contents) }
+    func parts(ofCopy copy: Int) async throws -> [AssetPart.Identity: AssetPart] {
+        if identities.isEmpty, let contents = try await dependencies.assetStore.contents(of: asset.id) {
+            note(contents)
+        }
         try await waitForTurn()
         if let known = copies[copy] { return known }
         defer { endTurn() }
@@ -71,7 +75,7 @@ actor LinkRefresh {
         waiting = []
     }
 
-    private func load(copy: Int = 0, isFresh: Bool = false) async throws -> [AssetPart.Place: AssetPart] {
+    private func load(copy: Int = 0, isFresh: Bool = false) async throws -> [AssetPart.Identity: AssetPart] {
         isLoading = true
         let source = try await dependencies.refreshSource?(asset) ?? ResourceURL(asset.url)
         // This instance can't refresh the links of the playlists themselves.
@@ -80,17 +84,19 @@ actor LinkRefresh {
         let contents = try await dependencies.contents(
             of: source, selection: asset.download?.selection, settings, copy: copy, isFresh: isFresh)
         note(contents)
-        return Dictionary(contents.parts.map { ($0.place, $0) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(contents.parts.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func note(_ contents: AssetContents) {
-        for part in contents.parts { places[part.url] = part.place }
+        for part in contents.parts { identities[part.url] = part.identity }
     }
 
-    private static func url(of place: AssetPart.Place, in parts: [AssetPart.Place: AssetPart], but old: ResourceURL)
+    private static func url(
+        of identity: AssetPart.Identity, in parts: [AssetPart.Identity: AssetPart], but old: ResourceURL
+    )
         -> (url: ResourceURL, scope: AddressScope)?
     {
-        guard let part = parts[place], let url = try? ResourceURL(part.url), url != old else { return nil }
+        guard let part = parts[identity], let url = try? ResourceURL(part.url), url != old else { return nil }
         return (url, part.scope ?? .publicOnly)
     }
 }

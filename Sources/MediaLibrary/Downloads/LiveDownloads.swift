@@ -91,7 +91,8 @@ struct LiveDownloads: Sendable {
         -> RecordingDependencies
     {
         RecordingDependencies(
-            store: dependencies.store, place: CacheRecordingStore(dependencies.store), loader: dependencies.loader,
+            store: dependencies.store, recordingStore: CacheRecordingStore(dependencies.store),
+            loader: dependencies.loader,
             events: events,
             settings: { [dependencies] url, identity, headers in
                 var settings = try dependencies.transferSettings(url, identity, headers)

@@ -55,7 +55,7 @@ final class MediaTimes {
     private func time(of uri: String) -> (media: Int64, target: Int64) {
         if let time = known[uri] { return time }
         guard case .media(let media) = playlist(uri) else { return (0, 0) }
-        let present = zip(media.segments, media.places).filter { !$0.0.isGap }
+        let present = zip(media.segments, media.segmentIntervals).filter { !$0.0.isGap }
         let target = Int64(min(max(1, media.targetDuration ?? 1), 3600)) * 1_000_000_000
         let nanoseconds = present.reduce(Int64(0)) { $0.clampedSum($1.1.duration) }
         known[uri] = (nanoseconds, target)

@@ -226,7 +226,7 @@ public struct StreamPlan: Sendable, Hashable {
         locations.append(location)
         self.gaps += gaps
         audioLabels.append(audioLabel)
-        duration = max(duration, Double(playlist.places.last?.end ?? 0) / 1e9)
+        duration = max(duration, Double(playlist.segmentIntervals.last?.end ?? 0) / 1e9)
         if !playlist.hasEndList { isLive = true }
     }
 
@@ -242,7 +242,7 @@ public struct StreamPlan: Sendable, Hashable {
         var firstObstacle: ContainerError?
         var join = SegmentJoin.continuous
         var discontinuities = 0
-        for (resolved, place) in zip(playlist.resolvedSegments, playlist.places) {
+        for (resolved, interval) in zip(playlist.resolvedSegments, playlist.segmentIntervals) {
             let segment = resolved.segment
             if segment.isDiscontinuous {
                 join = .discontinuity
@@ -251,13 +251,13 @@ public struct StreamPlan: Sendable, Hashable {
             guard !segment.isGap else {
                 if join == .continuous { join = .gap }
                 gaps.append(
-                    MovieGap(.lost, start: Double(place.start) / 1e9, duration: Double(place.duration) / 1e9))
+                    MovieGap(.lost, start: Double(interval.start) / 1e9, duration: Double(interval.duration) / 1e9))
                 continue
             }
-            let start = Double(place.start) / 1e9
+            let start = Double(interval.start) / 1e9
             do throws(ContainerError) {
                 let (made, obstacle) = try Self.part(
-                    resolved, place, at: location, join: parts.isEmpty ? .continuous : join)
+                    resolved, interval, at: location, join: parts.isEmpty ? .continuous : join)
                 var part = made
                 // Greater numbers aren't plausible, and might cause an overflow.
                 part.discontinuities = max(0, min(playlist.discontinuitySequence, 1 << 40)) + discontinuities
@@ -280,13 +280,14 @@ public struct StreamPlan: Sendable, Hashable {
     }
 
     private static func part(
-        _ resolved: ResolvedSegment, _ place: MediaPlaylist.Place, at location: String, join: SegmentJoin
+        _ resolved: ResolvedSegment, _ interval: MediaPlaylist.SegmentInterval, at location: String, join: SegmentJoin
     ) throws(ContainerError) -> (part: StreamPart, obstacle: ContainerError?) {
         let segment = resolved.segment
         var part = StreamPart(
             url: try Self.resolved(segment.uri, against: location),
             range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) }, section: nil, key: nil,
-            join: join, discontinuities: 0, start: Double(place.start) / 1e9, duration: Double(place.duration) / 1e9)
+            join: join, discontinuities: 0, start: Double(interval.start) / 1e9,
+            duration: Double(interval.duration) / 1e9)
         part.isSegment = true
         do throws(ContainerError) {
             part.key = try key(of: segment.keys, resolved.mediaSequence, location)

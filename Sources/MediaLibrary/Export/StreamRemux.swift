@@ -51,7 +51,7 @@ public struct StreamRemux<Resources: StreamResources> {
     /// The damage that was skipped.
     public private(set) var damage = RemuxDamage()
     /// The index of the next part of each input.
-    package private(set) var places: [Int]
+    package private(set) var nextParts: [Int]
     /// The join of each input's next part, unless that has a discontinuity. It's a gap after a part that couldn't be
     /// read.
     private var nextJoins: [SegmentJoin] = []
@@ -79,7 +79,7 @@ public struct StreamRemux<Resources: StreamResources> {
     public init(_ plan: StreamPlan, resources: Resources) {
         self.plan = plan
         self.resources = resources
-        places = []
+        nextParts = []
         begin(at: [Int](repeating: 0, count: plan.inputs.count))
     }
 
@@ -134,8 +134,8 @@ public struct StreamRemux<Resources: StreamResources> {
     }
 
     /// Sets the next part of each input.
-    package mutating func begin(at places: [Int]) {
-        self.places = places
+    package mutating func begin(at nextParts: [Int]) {
+        self.nextParts = nextParts
         presentationStart.seconds = nil
         nextJoins = [SegmentJoin](repeating: .continuous, count: plan.inputs.count)
         resumptions = [Int](repeating: 0, count: plan.inputs.count)
@@ -151,16 +151,16 @@ public struct StreamRemux<Resources: StreamResources> {
         into remuxer: inout Remuxer<Output>
     ) throws(ContainerError) -> Int? {
         while let input = nextInput {
-            let part = plan.inputs[input][places[input]]
-            places[input] += 1
+            let part = plan.inputs[input][nextParts[input]]
+            nextParts[input] += 1
             defer {
-                if resumptions[input] > places[input] {
-                    places[input] = resumptions[input]
+                if resumptions[input] > nextParts[input] {
+                    nextParts[input] = resumptions[input]
                     if nextJoins[input] == .continuous { nextJoins[input] = .gap }
                 }
             }
             if let end, part.start > end { continue }
-            guard !unreadableParts.contains(PartPosition(input: input, index: places[input] - 1)) else {
+            guard !unreadableParts.contains(PartPosition(input: input, index: nextParts[input] - 1)) else {
                 leaveOut(part, of: input)
                 missing.append(part)
                 return input
@@ -180,7 +180,7 @@ public struct StreamRemux<Resources: StreamResources> {
                     leaveOut(part, of: input)
                     return input
                 }
-                note(remuxer.unannouncedGaps(of: input), at: places[input] - 1, of: input)
+                note(remuxer.unannouncedGaps(of: input), at: nextParts[input] - 1, of: input)
                 nextJoins[input] = damage?.isTruncated == true ? .gap : .continuous
                 ends[input] = part.start + part.duration
             } catch {
@@ -194,7 +194,7 @@ public struct StreamRemux<Resources: StreamResources> {
                 }
                 if isFirst { presentationStart.seconds = nil }
                 missing.append(part)
-                unreadableParts.insert(PartPosition(input: input, index: places[input] - 1))
+                unreadableParts.insert(PartPosition(input: input, index: nextParts[input] - 1))
                 leaveOut(part, of: input)
             }
             return input
@@ -290,8 +290,8 @@ public struct StreamRemux<Resources: StreamResources> {
 
     /// The input whose next part begins first.
     private var nextInput: Int? {
-        plan.inputs.indices.filter { places[$0] < plan.inputs[$0].count }
-            .min { plan.inputs[$0][places[$0]].start < plan.inputs[$1][places[$1]].start }
+        plan.inputs.indices.filter { nextParts[$0] < plan.inputs[$0].count }
+            .min { plan.inputs[$0][nextParts[$0]].start < plan.inputs[$1][nextParts[$1]].start }
     }
 
     mutating func append<Output: SampleSink>(

@@ -30,16 +30,16 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     ) {
         table = movie.table
         step = Int(table.chunks[chunk].step)
-        target = table.places(before: step, inputCount: movie.plan.inputs.count)
-        let places = target.map { max(0, $0 - runUp) }
-        isFromStart = places.allSatisfy { $0 == 0 }
+        target = table.nextParts(before: step, inputCount: movie.plan.inputs.count)
+        let nextParts = target.map { max(0, $0 - runUp) }
+        isFromStart = nextParts.allSatisfy { $0 == 0 }
         collector = ChunkCollector(table, budget)
         remux = StreamRemux(movie.plan, resources: resources)
         remux.unreadableParts = movie.unreadableParts
-        remux.begin(at: places)
+        remux.begin(at: nextParts)
         // The codecs are those found by the survey, even if the run begins in an advertisement.
         remuxer = Remuxer(
-            into: collector, inputs: places.count, audioLabels: movie.plan.audioLabels, codecs: movie.codecs)
+            into: collector, inputs: nextParts.count, audioLabels: movie.plan.audioLabels, codecs: movie.codecs)
     }
 
     /// The peak number of bytes of media in memory.
@@ -65,7 +65,7 @@ struct MovieRun<Resources: StreamResources & Sendable> {
     }
 
     private mutating func readPart() throws(ContainerError) {
-        if collector.isInRunUp, remux.places == target { collector.begin(at: step) }
+        if collector.isInRunUp, remux.nextParts == target { collector.begin(at: step) }
         if !collector.isInRunUp { step += 1 }
         guard try remux.step(into: &remuxer) == nil else { return }
         isFinished = true

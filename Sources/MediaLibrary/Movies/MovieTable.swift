@@ -58,10 +58,10 @@ struct MovieTable: Sendable {
     }
 
     /// Returns the number of parts of each input before a step.
-    func places(before step: Int, inputCount: Int) -> [Int] {
-        var places = [Int](repeating: 0, count: inputCount)
-        for input in inputs.prefix(step) { places[Int(input)] += 1 }
-        return places
+    func nextParts(before step: Int, inputCount: Int) -> [Int] {
+        var nextParts = [Int](repeating: 0, count: inputCount)
+        for input in inputs.prefix(step) { nextParts[Int(input)] += 1 }
+        return nextParts
     }
 
     /// Sets the step of each chunk to the earliest step of the chunk and all later ones.

@@ -40,20 +40,20 @@ public final class StreamMovieReader<Resources: StreamResources & Sendable>: Byt
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         guard offset >= 0, offset < length else { return 0 }
         let end = min(length, offset + Int64(buffer.count))
-        var place = offset
-        while place < end {
-            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[Int(place - offset)..<Int(end - offset)])
-            place += Int64(try readRun(at: place, into: target))
+        var current = offset
+        while current < end {
+            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[Int(current - offset)..<Int(end - offset)])
+            current += Int64(try readRun(at: current, into: target))
         }
         return Int(end - offset)
     }
 
     /// Reads contiguous bytes of the head or of one chunk.
-    private func readRun(at place: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+    private func readRun(at current: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         let headLength = Int64(movie.head.count)
-        guard place >= headLength else { return Self.copy(movie.head, from: Int(place), into: buffer) }
-        let index = movie.table.chunk(at: place - headLength)
-        let start = Int(place - headLength - movie.table.chunks[index].offset)
+        guard current >= headLength else { return Self.copy(movie.head, from: Int(current), into: buffer) }
+        let index = movie.table.chunk(at: current - headLength)
+        let start = Int(current - headLength - movie.table.chunks[index].offset)
         return try position.withLock { (position) throws(ContainerError) in
             if position.index != index {
                 position.index = nil

@@ -10,7 +10,7 @@ public struct RecordingStatus: Sendable, Hashable {
     public var edge: Date?
     /// The current time by the stream's clock, which may differ from the recorder's. In window requests, `now` and
     /// `-<seconds>` are relative to it.
-    public var present: Date
+    public var streamTime: Date
     /// The recorded time ranges, in order.
     public var recordedRanges: [Range<Date>]
     /// The number of cached bytes of all tracks.

@@ -55,7 +55,7 @@ public actor Recordings {
         self.folder = folder
         exports = ProgrammeExports(store, events: hub, encoder: encoder)
         dependencies = RecordingDependencies(
-            store: store, place: CacheRecordingStore(store), loader: loader, events: hub,
+            store: store, recordingStore: CacheRecordingStore(store), loader: loader, events: hub,
             settings: settings ?? Downloads.storeSettings(store),
             save: { try await Self.write($0, to: folder) }, exports: exports,
             ended: { [owner] in await owner.recordings?.ended($0) })

@@ -56,13 +56,13 @@ struct ImagePrefix {
 
     /// The end of the IEND chunk (PNG §5.3).
     private var pngEnd: Int? {
-        var place = Self.png.count
-        while place + 12 <= bytes.count {
-            let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            let type = bytes[place + 4..<place + 8]
+        var offset = Self.png.count
+        while offset + 12 <= bytes.count {
+            let size = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            let type = bytes[offset + 4..<offset + 8]
             guard type.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else { return nil }
-            place += 12 + size
-            if type.elementsEqual("IEND".utf8) { return place <= bytes.count ? place : nil }
+            offset += 12 + size
+            if type.elementsEqual("IEND".utf8) { return offset <= bytes.count ? offset : nil }
         }
         return nil
     }
@@ -75,12 +75,12 @@ struct ImagePrefix {
 
     // MARK: - Media formats
 
-    private func isMedia(at place: Int) -> Bool {
-        guard place < bytes.count else { return false }
-        if hasPackets(at: place, atLeast: 2) || hasBoxes(at: place) { return true }
+    private func isMedia(at offset: Int) -> Bool {
+        guard offset < bytes.count else { return false }
+        if hasPackets(at: offset, atLeast: 2) || hasBoxes(at: offset) { return true }
         let isWhole = Int64(bytes.count) == length
         return bytes.withUnsafeBytes { buffer in
-            let rest = UnsafeRawBufferPointer(rebasing: buffer[place...])
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             return PackedAudioFormat.recognise(rest, isWhole: isWhole) != nil
                 || rest.starts(with: Array("ID3".utf8)) || rest.starts(with: Array("WEBVTT".utf8))
         }
@@ -88,22 +88,22 @@ struct ImagePrefix {
 
     /// Returns whether at least `count` transport packets begin here, or fewer that reach exactly to the end of the
     /// segment.
-    private func hasPackets(at place: Int, atLeast count: Int) -> Bool {
-        guard bytes[place] == 0x47 else { return false }
-        let rest = length - Int64(place)
+    private func hasPackets(at offset: Int, atLeast count: Int) -> Bool {
+        guard bytes[offset] == 0x47 else { return false }
+        let rest = length - Int64(offset)
         let needed = rest % Int64(Self.packet) == 0 ? min(count, Int(min(rest / Int64(Self.packet), 5))) : count
-        let last = place + (needed - 1) * Self.packet
+        let last = offset + (needed - 1) * Self.packet
         guard needed > 0, last < bytes.count else { return false }
-        return stride(from: place, through: last, by: Self.packet).allSatisfy { bytes[$0] == 0x47 }
+        return stride(from: offset, through: last, by: Self.packet).allSatisfy { bytes[$0] == 0x47 }
     }
 
     /// Returns whether a box begins here that can be the first of an MP4 segment, followed by another box or the end.
-    private func hasBoxes(at place: Int) -> Bool {
-        guard place + 8 <= bytes.count else { return false }
-        let type = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)
+    private func hasBoxes(at offset: Int) -> Bool {
+        guard offset + 8 <= bytes.count else { return false }
+        let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
         guard ["ftyp", "styp", "sidx", "moof", "moov"].contains(type) else { return false }
-        let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
-        let end = Int64(place) + size
+        let size = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+        let end = Int64(offset) + size
         guard size >= 8, end <= length else { return false }
         guard end + 8 <= Int64(bytes.count) else { return true }
         return bytes[Int(end) + 4..<Int(end) + 8].allSatisfy {

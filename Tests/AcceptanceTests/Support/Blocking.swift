@@ -30,7 +30,7 @@ extension Duration {
 }
 
 /// Calls `body` for each of `items`, at most `width` at once. Returns the results in the order of the items.
-func sideBySide<Item: Sendable, Result: Sendable>(
+func concurrently<Item: Sendable, Result: Sendable>(
     _ items: [Item], width: Int = 4, _ body: @escaping @Sendable (Item) async throws -> Result
 ) async throws -> [Result] {
     try await withThrowingTaskGroup(of: (Int, Result).self) { group in

@@ -42,7 +42,7 @@ enum ChromiumPage {
             guard words.count == 6, words[2] == "ended", let frames = Int(words[3]), let sound = Int(words[4]) else {
                 throw HarnessError("Chromium, of \(url): \(path)")
             }
-            return StreamPlayer.Playback(videoFrames: frames, hasSound: sound > 0)
+            return StreamPlayer.Playback(videoFrames: frames, hasAudio: sound > 0)
         }
     }
 

@@ -23,7 +23,7 @@ enum Peer {
     }
 
     /// Returns whether all programs are installed; see `Prerequisite`.
-    static func present(_ programs: String...) throws -> Bool {
+    static func isInstalled(_ programs: String...) throws -> Bool {
         try programs.allSatisfy { try Prerequisite.isMet($0, path(of: $0) != nil) }
     }
 
@@ -44,12 +44,12 @@ enum Peer {
     }
 
     /// Returns whether programs can run as an unprivileged user; see `Prerequisite`.
-    static func canActAsNobody() throws -> Bool {
+    static func canActAsUnprivilegedUser() throws -> Bool {
         try Prerequisite.isMet("root, with setpriv,", geteuid() == 0 && path(of: "setpriv") != nil)
     }
 
     /// Runs a program as an unprivileged user, and returns its output.
-    static func asNobody(_ command: [String]) async throws -> String {
+    static func asUnprivilegedUser(_ command: [String]) async throws -> String {
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups"]
         return String(decoding: try await run("setpriv", nobody + command), as: UTF8.self)
     }

@@ -9,7 +9,7 @@ enum StreamPlayer: String, CaseIterable {
         /// The decoded frames; empty if the player doesn't report them.
         var frames: [DecodedFrame] = []
         var videoFrames: Int
-        var hasSound: Bool
+        var hasAudio: Bool
     }
 
     /// The name of the program on Debian.
@@ -19,7 +19,7 @@ enum StreamPlayer: String, CaseIterable {
     var reportsFrames: Bool { self == .ffmpeg || self == .mpv }
 
     /// Returns the installed players; see `Prerequisite`.
-    static func present() throws -> [StreamPlayer] { try allCases.filter { try Peer.present($0.program) } }
+    static func installed() throws -> [StreamPlayer] { try allCases.filter { try Peer.isInstalled($0.program) } }
 
     /// Plays a whole stream as fast as possible, or a live stream from near its end until it ends.
     func play(_ url: URL, isLive: Bool = false, within limit: Duration = .seconds(60)) async throws -> Playback {
@@ -64,7 +64,7 @@ enum StreamPlayer: String, CaseIterable {
         let frames = try DecodedFrame.all(in: frameSums)
         return Playback(
             frames: frames, videoFrames: frames.count { $0.kind == "video" },
-            hasSound: frames.contains { $0.kind == "audio" })
+            hasAudio: frames.contains { $0.kind == "audio" })
     }
 
     /// Runs mpv in its encoding mode, which decodes as in playback and writes the checksum of each frame.
@@ -100,6 +100,6 @@ enum StreamPlayer: String, CaseIterable {
         let streams = try await StreamPackets.read(from: URL(filePath: output))
         return Playback(
             videoFrames: streams.filter { $0.type == "video" }.reduce(0) { $0 + $1.count },
-            hasSound: streams.contains { $0.type == "audio" && $0.count > 0 })
+            hasAudio: streams.contains { $0.type == "audio" && $0.count > 0 })
     }
 }

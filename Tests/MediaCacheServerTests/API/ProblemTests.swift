@@ -6,20 +6,22 @@ import Testing
 @testable import MediaCacheServer
 
 struct ProblemTests {
-    private struct Surprise: Error {}
+    private struct UnexpectedFailure: Error {}
 
     /// Only unexpected errors are internal errors and logged.
     @Test func reportsDisconnectedClientAsCancelled() {
         let left = Problem(CancellationError())
         #expect(left.code == CacheError.Code.cancelled.rawValue)
         #expect(left.status == 503)
-        #expect(Problem(Surprise()).code == Problem.internalCode)
+        #expect(Problem(UnexpectedFailure()).code == Problem.internalCode)
     }
 
     @Test func includesSystemErrorOfStorage() {
-        let error = CacheError(.storage, "the folder can't be written", cause: Surprise())
-        #expect(Problem(error).detail.contains("Surprise"))
-        #expect(!Problem(CacheError(.unreachable, "no answer", cause: Surprise())).detail.contains("Surprise"))
+        let error = CacheError(.storage, "the folder can't be written", cause: UnexpectedFailure())
+        #expect(Problem(error).detail.contains("UnexpectedFailure"))
+        #expect(
+            !Problem(CacheError(.unreachable, "no answer", cause: UnexpectedFailure())).detail.contains(
+                "UnexpectedFailure"))
     }
 
     @Test(arguments: [

@@ -73,7 +73,7 @@ struct AccessMatrixTests {
 
     @Test(arguments: Path.allCases, [false, true])
     func contactsOnlyAllowedTargets(_ path: Path, isProxied: Bool) async throws {
-        let world = try await AccessWorld(isProxied: isProxied)
+        let world = try await AccessFixture(isProxied: isProxied)
         for referrer in Referrer.allCases where referrer != .user || path.acceptsUserTarget {
             for target in Target.allCases where target != .rebound || referrer == .publicDocument {
                 let isContacted = try await world.follows(path, to: target, referencedBy: referrer)
@@ -88,7 +88,7 @@ struct AccessMatrixTests {
 }
 
 /// A store on a simulated network, with every component that sends requests to origins.
-final class AccessWorld: StreamSourceSuite {
+final class AccessFixture: StreamSourceSuite {
     let network: ModelNetwork
     let time = ManualTime()
     let playlist: ResourceURL

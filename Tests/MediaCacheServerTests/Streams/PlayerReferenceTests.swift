@@ -23,7 +23,7 @@ struct PlayerReferenceTests {
             let sent = try rewritten(text)
             for (player, reference) in readers.references(of: sent) {
                 found += 1
-                guard PlayerReaders.leavesServer(reference) else { continue }
+                guard PlayerReaders.leadsToOtherHost(reference) else { continue }
                 Issue.record("\(player) would request \(reference.debugDescription)\nof \(text)\nas \(sent)")
                 return
             }
@@ -39,7 +39,7 @@ struct PlayerReferenceTests {
         for player in PlayerReaders.Player.allCases {
             let own = references.filter { $0.player == player }.map(\.reference)
             #expect(own.contains("http://h/k") && own.contains("http://h/m"), "\(player): \(own)")
-            #expect(own.contains { PlayerReaders.leavesServer($0) })
+            #expect(own.contains { PlayerReaders.leadsToOtherHost($0) })
         }
     }
 
@@ -151,7 +151,7 @@ private struct PlayerReaders {
     }
 
     /// Returns whether a browser would resolve a reference to another host over HTTP.
-    static func leavesServer(_ reference: String) -> Bool {
+    static func leadsToOtherHost(_ reference: String) -> Bool {
         let text = String(
             reference.trimmingCharacters(in: blanks.union(.controlCharacters)).unicodeScalars.filter {
                 !"\t\n\r".unicodeScalars.contains($0)

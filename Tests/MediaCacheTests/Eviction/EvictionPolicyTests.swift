@@ -10,11 +10,11 @@ struct EvictionPolicyTests {
     }
 
     @Test func contractDetectsInactivePolicy() {
-        struct Nothing: EvictionPolicy {
+        struct InactivePolicy: EvictionPolicy {
             func steps(for situation: EvictionSituation) -> [EvictionStep] { [] }
         }
         #expect(throws: EvictionPolicyContract.Violation.self) {
-            try EvictionPolicyContract(Nothing()).check(.appliesByteLimit)
+            try EvictionPolicyContract(InactivePolicy()).check(.appliesByteLimit)
         }
     }
 

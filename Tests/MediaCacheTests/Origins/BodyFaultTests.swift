@@ -16,7 +16,7 @@ struct BodyFaultTests {
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.requests.contains { $0.range?.knownStart == (1 << 20) - count })
         #expect(fixture.origin.bodyBytes == Self.body.length)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -26,7 +26,7 @@ struct BodyFaultTests {
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .bodyShorter(by: 100_000))
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -37,7 +37,7 @@ struct BodyFaultTests {
         let store = try await fixture.open()
         fixture.origin.always(fixture.url, .bodyLonger(by: 100_000))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -52,7 +52,7 @@ struct BodyFaultTests {
         #expect(try await session.allBytes() == Self.body.bytes)
         session.cancel()
         #expect(try await store.resource(for: fixture.url)?.length == Self.body.length)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -65,7 +65,7 @@ struct BodyFaultTests {
         fixture.origin.next(fixture.url, .ignoresRange, .closeDelimited(after: 700_000))
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(try await store.resource(for: fixture.url)?.length == Self.body.length)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -89,7 +89,7 @@ struct BodyFaultTests {
         fixture.origin.always(fixture.url, .contentEncoding(coding))
         gate.open()
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -111,7 +111,7 @@ struct BodyFaultTests {
         let error = await #expect(throws: CacheError.self) { try await store.bytes(fixture.url, range) }
         #expect(error?.code == .rangeNotSatisfiable)
         #expect(error?.completeLength == Self.body.length)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -128,7 +128,7 @@ struct BodyFaultTests {
         fixture.origin.always(
             fixture.url, .status(416), .headerFields(contentRange.map { [.contentRange: $0] } ?? [:]))
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .badResponse)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -140,7 +140,7 @@ struct BodyFaultTests {
         let shorter = ScriptedBody.random(seed: 42, length: 1_000_000)
         fixture.origin[fixture.url] = ScriptedResource(shorter, entityTag: nil)
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: .representationChanged)
-        try await fixture.expectRightBytes(of: shorter, in: store)
+        try await fixture.expectCorrectBytes(of: shorter, in: store)
         await store.close()
     }
 
@@ -208,7 +208,7 @@ struct BodyFaultTests {
         let store = try await fixture.open()
         let bytes = try? await store.bytes(fixture.url, range)
         if range.knownStart == 0 { #expect(bytes == Self.body.bytes) } else { #expect(bytes ?? [] == []) }
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 }

@@ -18,7 +18,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
         fixture.origin.always(fixture.url, .entityTag(tag))
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: store)
         await store.close()
     }
 
@@ -31,7 +31,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength)
         fixture.origin.always(fixture.url, .entityTag(nil))
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: store)
         await store.close()
     }
 
@@ -121,7 +121,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: tag)
         let second = try await fixture.open()
         try await fixture.expectFailure(second, of: Self.old, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.sameLength, in: second)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: second)
         await second.close()
     }
 
@@ -135,7 +135,7 @@ struct ChangedVersionTests {
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: nil)
         let second = try await fixture.open()
         try await fixture.expectFailure(second, .from(3_000_000), of: Self.old, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.sameLength, in: second)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: second)
         await second.close()
     }
 
@@ -148,7 +148,7 @@ struct ChangedVersionTests {
             .reset(after: 300_000))
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
         #expect(fixture.origin.requests[1].range == .closed(300_000 - OriginReader.overlap, through: (1 << 20) - 1))
-        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: store)
         await store.close()
     }
 
@@ -171,7 +171,7 @@ struct ChangedVersionTests {
         let store = try await fixture.open { $0.transfers.alternatingEntityTags = .compareBytes }
         let events = store.events()
         #expect(try await store.bytes(fixture.url) == Self.old.bytes)
-        try await fixture.expectRightBytes(of: Self.old, in: store)
+        try await fixture.expectCorrectBytes(of: Self.old, in: store)
         await store.close()
         var isReported = false
         for await event in events { if case .entityTagAlternates = event { isReported = true } }
@@ -185,7 +185,7 @@ struct ChangedVersionTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin[fixture.url] = ScriptedResource(Self.sameLength, entityTag: "\"2\"")
         try await fixture.expectFailure(store, of: Self.old, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.sameLength, in: store)
+        try await fixture.expectCorrectBytes(of: Self.sameLength, in: store)
         await store.close()
     }
 }

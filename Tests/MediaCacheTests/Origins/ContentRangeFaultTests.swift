@@ -24,7 +24,7 @@ struct ContentRangeFaultTests {
         fixture.origin.always(fixture.url, fault)
         try await fixture.expectFailure(store, .from(500_000), of: Self.body, code: .badResponse)
         #expect(try await store.resource(for: fixture.url) == nil)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -36,7 +36,7 @@ struct ContentRangeFaultTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 999))
         fixture.origin.always(fixture.url, fault)
         try await fixture.expectFailure(store, of: Self.body, code: .badResponse)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -63,7 +63,7 @@ struct ContentRangeFaultTests {
         let other = try ResourceURL("http://origin.example/other.mp4")
         fixture.origin[other] = ScriptedResource(Self.body)
         #expect(try await store.complete(ReadRequest(url: other)).isComplete)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -82,7 +82,7 @@ struct ContentRangeFaultTests {
             try await store.wholeBody(WholeBodyRequest(url: fixture.url) { _ in true })
         }
         #expect(try await store.resource(for: fixture.url) == nil)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -95,7 +95,7 @@ struct ContentRangeFaultTests {
         fixture.origin.next(fixture.url)
         fixture.origin.next(fixture.url, fault)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -106,7 +106,7 @@ struct ContentRangeFaultTests {
         let store = try await fixture.open { $0.transfers.retries = .atOnce(2) }
         fixture.origin.next(fixture.url, .wrongContentRange(total: 1000))
         try await fixture.expectFailure(store, of: Self.body, code: .representationChanged)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -119,7 +119,7 @@ struct ContentRangeFaultTests {
         fixture.origin.next(fixture.url)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
         #expect(fixture.origin.requests[1].range?.knownStart == 100_000)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -132,7 +132,7 @@ struct ContentRangeFaultTests {
         fixture.origin.next(fixture.url, .contentRange("bytes 1048576-1499999/*"))
         #expect(try await store.bytes(fixture.url) == body.bytes)
         #expect(try await store.resource(for: fixture.url)?.length == 1_500_000)
-        try await fixture.expectRightBytes(of: body, in: store)
+        try await fixture.expectCorrectBytes(of: body, in: store)
         await store.close()
     }
 }

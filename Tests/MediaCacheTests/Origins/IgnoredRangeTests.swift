@@ -24,7 +24,7 @@ struct IgnoredRangeTests {
             }
             #expect(isReported)
         }
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -42,7 +42,7 @@ struct IgnoredRangeTests {
         #expect(try await tail == Self.body.bytes(in: 2_400_000..<2_500_000))
         #expect(fixture.origin.requests.count == 1)
         session.cancel()
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -53,7 +53,7 @@ struct IgnoredRangeTests {
         _ = try await store.bytes(fixture.url, .closed(1_200_000, through: 1_200_999))
         fixture.origin.always(fixture.url, .ignoresRange)
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -66,7 +66,7 @@ struct IgnoredRangeTests {
         let other = ScriptedBody.random(seed: 22, length: Self.body.length)
         fixture.origin[fixture.url] = ScriptedResource(other, entityTag: nil, acceptsRanges: false)
         try await fixture.expectFailure(store, of: Self.body, code: .representationChanged)
-        try await fixture.expectRightBytes(of: other, in: store)
+        try await fixture.expectCorrectBytes(of: other, in: store)
         await store.close()
     }
 
@@ -79,7 +79,7 @@ struct IgnoredRangeTests {
         #expect(try await store.bytes(fixture.url, .closed(0, through: 99)) == Self.body.bytes(in: 0..<100))
         try await fixture.advancingClock { await fixture.origin.wait { $0[0].progress == .cancelled } }
         #expect(fixture.origin.requests[0].bodyBytes <= 200_000)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 }

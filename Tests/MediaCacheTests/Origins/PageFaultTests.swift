@@ -28,7 +28,7 @@ struct PageFaultTests {
             try await fixture.expectFailure(store, range, of: Self.body, code: .notMedia)
         }
         #expect(try await store.resource(for: fixture.url) == nil)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -44,7 +44,7 @@ struct PageFaultTests {
         let info = try #require(try await store.resource(for: fixture.url))
         #expect(info.spans.contains { $0.contains(1_200_000) })
         #expect(info.length == Self.body.length)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 
@@ -161,7 +161,7 @@ struct PageFaultTests {
         fixture.origin.next(fixture.url)
         fixture.origin.next(fixture.url, .page())
         #expect(try await store.bytes(fixture.url) == Self.body.bytes)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 

@@ -22,7 +22,7 @@ struct StatusFaultTests {
         _ = try await store.bytes(fixture.url, .closed(0, through: 99))
         fixture.origin.always(fixture.url, .status(status))
         try await fixture.expectFailure(store, .from(2_000_000), of: Self.body, code: code)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 

@@ -40,7 +40,7 @@ struct ForbiddenTests {
         #expect(try await store.resource(for: fixture.url)?.spans == cached)
         // The origin permits storing again.
         fixture.origin.clearFaults(fixture.url)
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 

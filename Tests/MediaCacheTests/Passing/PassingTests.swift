@@ -54,7 +54,7 @@ struct PassingTests {
         #expect(fixture.origin.bodyBytes < 3 * Self.body.length)
         files.fail(nil)
         await store.probeStorage()
-        try await fixture.expectRightBytes(of: Self.body, in: store)
+        try await fixture.expectCorrectBytes(of: Self.body, in: store)
         await store.close()
     }
 

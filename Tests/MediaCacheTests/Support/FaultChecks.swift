@@ -10,7 +10,7 @@ extension RetryPolicy {
 extension EngineFixture {
     /// Expects that the cached bytes match `body` without the origin, and that reading continues to the end when the
     /// origin is correct.
-    func expectRightBytes(
+    func expectCorrectBytes(
         of body: ScriptedBody, in store: CacheStore, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         // A read-ahead that met the fault may still be running. A reader that joined it would fail with it.

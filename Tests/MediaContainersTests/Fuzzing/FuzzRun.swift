@@ -23,7 +23,7 @@ struct FuzzRun {
     func run(_ body: (UInt64) -> Void) async {
         let (count, first) = (FuzzSettings.count, FuzzSettings.firstSeed)
         print("Fuzzing \(count) \(name); MEDIACACHE_FUZZ_SEED=\(first)")
-        let watch = HangWatch(name, longest: 60)
+        let watch = HangWatchdog(name, longest: 60)
         let clock = ContinuousClock()
         var slowest = (time: Duration.zero, seed: first)
         for seed in first..<first + UInt64(count) {
@@ -71,7 +71,7 @@ enum FuzzSettings {
 }
 
 /// A watchdog that ends the process when an input exceeds its time limit, because an endless loop can't be interrupted.
-final class HangWatch {
+final class HangWatchdog {
     /// The current input and the number of timer events since it began.
     private final class Current: Sendable {
         /// The seed is nil while no input is being processed.

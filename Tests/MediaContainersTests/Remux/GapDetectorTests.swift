@@ -18,7 +18,7 @@ struct GapDetectorTests {
         detector.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000, to: &detector)
         #expect(detector.gaps == [UnannouncedGap(duration: 0.54, isBeforeSegment: true)])
-        // The segment after that continues without a hole.
+        // The segment after that continues without a gap.
         detector.beginSegment()
         _ = add(50, every: 3600, from: end + 45_000 + 50 * 3600, to: &detector)
         #expect(detector.gaps.isEmpty)

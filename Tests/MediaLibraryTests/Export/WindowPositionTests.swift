@@ -99,7 +99,7 @@ struct WindowPositionTests {
     @Test(.enabled(if: try Prerequisite.hasCorpora()))
     func exportEndsAtEndOfWindow() throws {
         let clip = try #require(PublicClip.bytes)
-        var remuxer = Remuxer(into: PictureCount())
+        var remuxer = Remuxer(into: VideoDuration())
         try remuxer.append(MemorySource(clip))
         let span = try remuxer.finish().seconds
         let text = text(count: 30, extinf: "\(span + 0.5)", span: span, discontinuities: true)
@@ -122,7 +122,7 @@ struct WindowPositionTests {
 }
 
 /// A sink that adds up the durations of video samples.
-private struct PictureCount: SampleSink {
+private struct VideoDuration: SampleSink {
     private var isVideo: [Bool] = []
     private(set) var seconds = 0.0
 

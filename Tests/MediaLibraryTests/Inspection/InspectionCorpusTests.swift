@@ -75,9 +75,9 @@ struct InspectionCorpusTests {
         for path in try InspectionCorpora.playlists() {
             let body = PlaylistBody(bytes: try InspectionCorpora.bytes(path), name: path)
             guard let tolerant = try? PlaylistInspection(body) else { continue }
-            let isRight = tolerant.diagnostics.allSatisfy { $0.severity < .error }
+            let isCorrect = tolerant.diagnostics.allSatisfy { $0.severity < .error }
             let strict = try? PlaylistInspection(body, isStrict: true)
-            #expect((strict != nil) == isRight, "\(path)")
+            #expect((strict != nil) == isCorrect, "\(path)")
         }
     }
 }

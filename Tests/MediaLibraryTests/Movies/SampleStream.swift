@@ -25,7 +25,7 @@ enum SampleStream: String, CaseIterable, Sendable {
     case byteRanges
     case fragments
     case separateAudio
-    case threeSounds
+    case threeAudioTracks
     case threeRenditions
     case damaged
     case damagedWithoutDurations
@@ -57,7 +57,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         case .damaged: return try Self.damaged(clip)
         case .damagedWithoutDurations: return try Self.damaged(clip, duration: "0")
         case .advertisements: return try Self.advertisements(clip)
-        case .threeSounds:
+        case .threeAudioTracks:
             // Each of the three renditions has a track with the same codec.
             let folder = "shaka-player/hls-multivideo/"
             let files = try Self.files(inFolderOf: folder + "master.m3u8")

@@ -98,7 +98,7 @@ struct StreamMovieTests {
     }
 
     @Test func rangeOfSeveralInputsReadsFewPartsOfEach() throws {
-        let (plan, resources) = try SampleStream.threeSounds.open()
+        let (plan, resources) = try SampleStream.threeAudioTracks.open()
         let movie = try StreamMovie(plan, resources: resources)
         for place in stride(from: movie.length / 3, to: movie.length, by: 40_000) {
             let before = resources.requests.count

@@ -80,7 +80,7 @@ struct DeliveryDirectiveTests {
         let fixture = try await fixture(.full)
         try await fixture.record()
         try await fixture.pass(30)
-        fixture.live.directives = .skippingTooMuch
+        fixture.live.directives = .excessiveSkip
         fixture.live.library.origin.isReachable = false
         try await fixture.pass(15)
         fixture.live.library.origin.isReachable = true
@@ -116,7 +116,7 @@ struct DeliveryDirectiveTests {
     /// The server announces blocking reloads but responds immediately, with a tag that changes each time.
     @Test func reloadsImmediatelyOnlyAfterNewSegments() async throws {
         let fixture = try await fixture(.all[0])
-        fixture.live.directives = .answeredAtOnce
+        fixture.live.directives = .immediateResponse
         try await fixture.record()
         // The first load must end before time passes.
         await fixture.settle()

@@ -6,10 +6,10 @@ import Synchronization
 final class DiskHold: Sendable {
     private let state = Mutex((isArmed: false, isReached: false))
     private let released = DispatchSemaphore(value: 0)
-    private let isMeant: @Sendable (HookedFileSystem.Moment, String) -> Bool
+    private let matches: @Sendable (HookedFileSystem.Moment, String) -> Bool
 
-    /// - Parameter isMeant: Returns whether an operation on the file at a path may be blocked.
-    init(_ isMeant: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.isMeant = isMeant }
+    /// - Parameter matches: Returns whether an operation on the file at a path may be blocked.
+    init(_ matches: @escaping @Sendable (HookedFileSystem.Moment, String) -> Bool) { self.matches = matches }
 
     /// The file system whose operations are blocked.
     var files: HookedFileSystem { HookedFileSystem { self.pass($0, $1) } }
@@ -28,7 +28,7 @@ final class DiskHold: Sendable {
     func release() { released.signal() }
 
     private func pass(_ moment: HookedFileSystem.Moment, _ path: String) {
-        guard isMeant(moment, path) else { return }
+        guard matches(moment, path) else { return }
         let isHeld = state.withLock { state in
             guard state.isArmed else { return false }
             state = (false, true)

@@ -215,7 +215,9 @@ struct LiveEdgeTests {
         let row = try #require(try await fixture.rows("video-1").first { $0.url == url.description })
         let part = recording.part(row, track: "video-1")
         for (place, gate) in gates.enumerated() {
-            while await recording.dependencies.place.receivedBytes(of: part) < (place + 1) * 2000 { await Task.yield() }
+            while await recording.dependencies.recordingStore.receivedBytes(of: part) < (place + 1) * 2000 {
+                await Task.yield()
+            }
             try await fixture.pass(4.5)
             gate.open()
         }

@@ -76,11 +76,11 @@ final class LiveOrigin {
         /// Responds as requested.
         case honoured
         /// Sends delta updates that skip all but the last segment.
-        case skippingTooMuch
+        case excessiveSkip
         /// Responds with status 400.
         case refused
         /// Sends the current playlist without delaying the response.
-        case answeredAtOnce
+        case immediateResponse
     }
 
     init(files: any BlobFileSystem = POSIXFileSystem()) { library = LibraryFixture(files: files) }
@@ -277,10 +277,10 @@ final class LiveOrigin {
                 let requested = DeliveryDirectives(mediaSequence: number.map { $0 + shift }, skip: skip)
                 guard !requested.isEmpty else { continue }
                 let url = playlist(folder, requested)
-                let isHeld = number == next && directives != .answeredAtOnce
+                let isHeld = number == next && directives != .immediateResponse
                 let items = isHeld ? coming : listed
                 // The segments older than six target durations.
-                let skipped = skip == nil ? 0 : directives == .skippingTooMuch ? items.count - 1 : items.count - 6
+                let skipped = skip == nil ? 0 : directives == .excessiveSkip ? items.count - 1 : items.count - 6
                 library.serve(text(items, skipping: max(0, skipped)), at: url, entityTag: nil)
                 library.origin.always(url)
                 if isHeld { library.origin.always(url, .holdHead(gate)) }
@@ -293,7 +293,7 @@ final class LiveOrigin {
     }
 
     /// Returns whether a segment was listed long enough before `now` and each restart to be seen.
-    func wasSeen(_ segment: Published, by now: Duration) -> Bool {
+    func wasListedLongEnough(_ segment: Published, by now: Duration) -> Bool {
         let patience = Duration.seconds(target + 1)
         return !(restarts + [now]).contains { $0 >= segment.at && $0 - segment.at < patience }
     }

@@ -60,15 +60,15 @@ final class LongRecordingMedia {
             damaged.insert("\(folder)/\(row.name)")
         }
         if index == 1, isAdvertisement { advertised.insert("\(folder)/\(row.name)") }
-        let place = CacheRecordingStore(fixture.store)
+        let recordingStore = CacheRecordingStore(fixture.store)
         for companion in row.conditions.companions {
             let part = fixture.recording.part(companion, row, track: folder)
             guard isServed.insert(part.storedAs ?? "").inserted else { continue }
             try serve(try writer.initializationSection(), at: part.url)
-            _ = try await fetch(part, from: place)
+            _ = try await fetch(part, from: recordingStore)
         }
         try serve(bytes, at: row.url)
-        return try await fetch(fixture.recording.part(row, track: folder), from: place)
+        return try await fetch(fixture.recording.part(row, track: folder), from: recordingStore)
     }
 
     /// Returns the bytes of a sample, a single NAL unit that contains its position.
@@ -82,10 +82,10 @@ final class LongRecordingMedia {
             .bytes(bytes), entityTag: "\"1\"", contentType: "video/mp4")
     }
 
-    private func fetch(_ part: AssetPart, from place: CacheRecordingStore) async throws -> Int64 {
+    private func fetch(_ part: AssetPart, from recordingStore: CacheRecordingStore) async throws -> Int64 {
         var part = part
         part.scope = .any
-        return try await place.fetch(
+        return try await recordingStore.fetch(
             part, settings: fixture.store.transfers, group: TransferGroup(name: "week")
         ).length
     }

@@ -17,7 +17,7 @@ struct LongRecordingTests {
 
     /// The hours at which the faults occur.
     private enum Hour {
-        static let renditionDies = 50, renditionReturns = 55
+        static let renditionStops = 50, renditionReturns = 55
         static let recordersClockIsSetForward = 30, recordersClockIsSetBack = 80
         static let encodersClockIsSetBack = 100, encodersClockIsSetForward = 120
         /// These steps are longer than a segment.
@@ -25,7 +25,7 @@ struct LongRecordingTests {
 
         /// The hours of the programmes that are exported as MP4: one for each kind of damage, and one without damage.
         static let exported = [
-            10, recordersClockIsSetForward, renditionDies, renditionReturns, recordersClockIsSetBack,
+            10, recordersClockIsSetForward, renditionStops, renditionReturns, recordersClockIsSetBack,
             encodersClockIsSetBack, encodersClockIsSetForward, encodersClockIsSetFarBack, encodersClockIsSetFarForward,
         ]
     }
@@ -88,7 +88,7 @@ struct LongRecordingTests {
                 default: break
                 }
             }
-            let isDead = (Hour.renditionDies..<Hour.renditionReturns).contains(hour)
+            let isDead = (Hour.renditionStops..<Hour.renditionReturns).contains(hour)
             for index in 0..<(isDead ? 1 : 2) {
                 _ = try await recording.take(encoder.playlist(of: index), index)
                 var rows = await recording.takeAwaited(index)
@@ -116,7 +116,7 @@ struct LongRecordingTests {
         try await checkProgrammes(fixture, programmes)
         for film in films { try await checkFilm(fixture, film, media) }
         // The next process opens this process's store.
-        let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.place.reopened())
+        let again = try await Timeline.open(track: "video-1", of: recording.id, in: fixture.recordingStore.reopened())
         #expect(again.totals == fixture.timeline.totals)
         #expect(again.recordedRanges() == fixture.timeline.recordedRanges())
         await recording.dependencies.exports.stop()
@@ -134,7 +134,7 @@ struct LongRecordingTests {
         // clock is set far back, the edge approaches it gradually.
         let edge = try #require(await recording.edge)
         let end = encoder.date(of: last) + Encoder.length
-        let patience = isDead && encoder.elapsed - Int64(Hour.renditionDies) * Self.hour < Self.hour / 4
+        let patience = isDead && encoder.elapsed - Int64(Hour.renditionStops) * Self.hour < Self.hour / 4
         if !patience {
             #expect(
                 abs(edge - end) <= 2 * Encoder.length + encoder.approach(of: last),

@@ -39,10 +39,10 @@ struct ProgrammeExportTests {
 
     /// Waits until an export's state meets a condition.
     private func next(
-        _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ isMeant: (ProgrammeExport.State) -> Bool
+        _ events: AsyncStream<RecordingEvent>, _ format: ProgrammeFormat, _ matches: (ProgrammeExport.State) -> Bool
     ) async throws -> ProgrammeExport {
         for await event in events {
-            guard case .export(_, _, let export) = event, export.format == format, isMeant(export.state) else {
+            guard case .export(_, _, let export) = event, export.format == format, matches(export.state) else {
                 continue
             }
             return export
@@ -170,7 +170,7 @@ struct ProgrammeExportTests {
 
     @Test func cancelsAndRestartsExport() async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .hangs }
+        encoder.behaviour.withLock { $0 = .hangs }
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
         // The second export waits for the first.
@@ -185,7 +185,7 @@ struct ProgrammeExportTests {
         _ = try await next(events, .mp4, isDone)
         #expect(files(fixture) == ["\(match.id).mp4"])
         // A waiting export can be cancelled, too.
-        encoder.manner.withLock { $0 = .writes }
+        encoder.behaviour.withLock { $0 = .writes }
         #expect(try await !recordings.export(match.id, of: fixture.name, as: .threeGP).isNew)
         _ = try await next(events, .threeGP, isDone)
         #expect(files(fixture) == ["\(match.id).3gp", "\(match.id).mp4"])
@@ -204,7 +204,7 @@ struct ProgrammeExportTests {
 
     @Test(arguments: [true, false]) func nextProcessRestartsExports(isCrash: Bool) async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .hangs }
+        encoder.behaviour.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .mp4, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         for await _ in encoder.hangs { break }
@@ -215,7 +215,7 @@ struct ProgrammeExportTests {
             try Data("half".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         }
         let movie = try #require(bytes(fixture, "\(match.id).mp4"))
-        encoder.manner.withLock { $0 = .writes }
+        encoder.behaviour.withLock { $0 = .writes }
         try await fixture.open()
         // The export may end before the test reads its events.
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
@@ -244,7 +244,7 @@ struct ProgrammeExportTests {
 
     @Test func failsAfterTwoCrashesDuringExport() async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .hangs }
+        encoder.behaviour.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         try await kill(fixture)
@@ -266,7 +266,7 @@ struct ProgrammeExportTests {
         await fixture.close()
         try await fixture.open()
         #expect(try await isFailed(export(fixture, match, .threeGP)?.state ?? .waiting))
-        encoder.manner.withLock { $0 = .writes }
+        encoder.behaviour.withLock { $0 = .writes }
         _ = try await fixture.recordings?.export(match.id, of: fixture.name, as: .threeGP)
         while try await !isDone(export(fixture, match, .threeGP)?.state ?? .waiting) { await Task.yield() }
         await fixture.close()
@@ -274,7 +274,7 @@ struct ProgrammeExportTests {
 
     @Test func orderlyStopsDoNotCountAsCrashes() async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .hangs }
+        encoder.behaviour.withLock { $0 = .hangs }
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await fixture.recordings?.addProgramme(match, to: fixture.name)
         for _ in 0..<3 {
@@ -289,7 +289,7 @@ struct ProgrammeExportTests {
 
     @Test func reportsReasonOfFailure() async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .fails("the disk of the encoder is full") }
+        encoder.behaviour.withLock { $0 = .fails("the disk of the encoder is full") }
         let recordings = try #require(fixture.recordings)
         let events = recordings.events()
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
@@ -315,13 +315,13 @@ struct ProgrammeExportTests {
     /// Ctrl-C in a terminal may reach the encoder before this process.
     @Test func repeatsExportWhoseEncoderWasInterrupted() async throws {
         let fixture = try await fixture()
-        encoder.manner.withLock { $0 = .isEnded }
+        encoder.behaviour.withLock { $0 = .isEnded }
         let recordings = try #require(fixture.recordings)
         let match = try programme(fixture, from: -30, to: -20, .threeGP)
         try await recordings.addProgramme(match, to: fixture.name)
         while encoder.films.withLock({ $0.isEmpty }) { await Task.yield() }
         while try await export(fixture, match, .threeGP)?.state != .waiting { await Task.yield() }
-        encoder.manner.withLock { $0 = .writes }
+        encoder.behaviour.withLock { $0 = .writes }
         try await fixture.pass(50)
         #expect(encoder.films.withLock { $0.count } == 1)
         #expect(files(fixture) == [])
@@ -346,7 +346,7 @@ struct ProgrammeExportTests {
         try await recordings.removeProgramme(first.id, from: fixture.name)
         #expect(files(fixture) == ["\(second.id).mp4"])
         // Removes the channel during an export.
-        encoder.manner.withLock { $0 = .hangs }
+        encoder.behaviour.withLock { $0 = .hangs }
         _ = try await recordings.export(second.id, of: fixture.name, as: .threeGP)
         for await _ in encoder.hangs { break }
         try await recordings.remove(fixture.name)

@@ -60,7 +60,7 @@ struct RecordingCostTests {
         var cost = Cost()
         fixture.library.time.advance(by: .seconds(6 * Self.step))
         let entries = fixture.timeline.entriesPassed
-        cost.files = try await fixture.place.counting {
+        cost.files = try await fixture.recordingStore.counting {
             _ = try await recording.take(playlist(upTo: end), 0)
             try await recording.settleAll(0)
             await recording.applyRetention()
@@ -110,7 +110,7 @@ struct RecordingCostTests {
         for count in [4000, 40_000] {
             let fixture = try await WindowFixture(retention: Retention(bytes: 1 << 40))
             let recording = fixture.recording
-            fixture.place.state.withLock { $0.media = FetchedPart(length: 1000, isWrapped: false) }
+            fixture.recordingStore.state.withLock { $0.media = FetchedPart(length: 1000, isWrapped: false) }
             fixture.library.time.advance(by: .seconds(6 * count))
             _ = try await recording.take(playlist(count, upTo: count), 0)
             let rows = await recording.awaitedRows(0)

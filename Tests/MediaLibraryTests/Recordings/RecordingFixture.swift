@@ -219,7 +219,7 @@ final class RecordingFixture {
             let first = recorded.first ?? 0
             let now = live.library.time.monotonic + (live.hasEndList ? .seconds(100) : .zero)
             let expected = published.indices.filter {
-                $0 >= first && isExpected(published[$0]) && live.wasSeen(published[$0], by: now)
+                $0 >= first && isExpected(published[$0]) && live.wasListedLongEnough(published[$0], by: now)
             }
             let missing = Set(expected).subtracting(recorded).sorted().map { published[$0].url.target }
             #expect(missing == [], "segments are missing", sourceLocation: location)

@@ -163,7 +163,7 @@ struct JoinedCopyTests {
 
     private func names(_ rows: [RecordedSegment]) -> [String] { rows.map(FollowedPlaylist.name) }
 
-    private mutating func becomeCopy(shift: Int, names: String = "http://backup.example/other/#.ts") {
+    private mutating func switchToCopy(shift: Int, names: String = "http://backup.example/other/#.ts") {
         playlist.names = names
         playlist.shift = shift
         playlist.isCopy = true
@@ -172,7 +172,7 @@ struct JoinedCopyTests {
     @Test(arguments: [-3, 0, 3, 5000]) func matchesByDate(shift: Int) throws {
         var tests = self
         try tests.playlist.load(0..<6)
-        tests.becomeCopy(shift: shift, names: "http://backup.example/other/b#.ts")
+        tests.switchToCopy(shift: shift, names: "http://backup.example/other/b#.ts")
         #expect(tests.names(try tests.playlist.load(2..<8)) == ["b6.ts", "b7.ts"])
         #expect(FollowedPlaylist.starts(tests.playlist.rows) == (0..<8).map { Double($0 * 6) })
         #expect(tests.playlist.rows.allSatisfy { $0.state == .awaited && !$0.isDiscontinuous })
@@ -186,7 +186,7 @@ struct JoinedCopyTests {
     @Test func waitsForCopyThatIsBehind() throws {
         var tests = self
         try tests.playlist.load(0..<12)
-        tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        tests.switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
         #expect(try tests.playlist.load(2..<10, late: 12).isEmpty)
         #expect(tests.playlist.outcome == .stale)
         #expect(tests.names(try tests.playlist.load(4..<13)) == ["b12.ts"])
@@ -195,7 +195,7 @@ struct JoinedCopyTests {
     @Test func segmentsMissingFromCopyAreGaps() throws {
         var tests = self
         try tests.playlist.load(0..<6)
-        tests.becomeCopy(shift: 100, names: "http://backup.example/other/b#.ts")
+        tests.switchToCopy(shift: 100, names: "http://backup.example/other/b#.ts")
         let rows = try tests.playlist.load(9..<15)
         #expect(tests.names(rows) == ["-", "-", "-"] + (9..<15).map { "b\($0).ts" })
         #expect(FollowedPlaylist.starts(rows) == (6..<15).map { Double($0 * 6) })
@@ -206,7 +206,7 @@ struct JoinedCopyTests {
     func continuesAtNearestSegmentBoundary(offset: Double, expected: [String]) throws {
         var tests = self
         try tests.playlist.load(0..<6)
-        tests.becomeCopy(shift: 0, names: "http://backup.example/other/b#.ts")
+        tests.switchToCopy(shift: 0, names: "http://backup.example/other/b#.ts")
         tests.playlist.clock = offset
         #expect(tests.names(try tests.playlist.load(2..<8)) == expected)
     }
@@ -216,7 +216,7 @@ struct JoinedCopyTests {
         var tests = self
         tests.playlist.clock = nil
         try tests.playlist.load(0..<6)
-        tests.becomeCopy(shift: 70, names: names)
+        tests.switchToCopy(shift: 70, names: names)
         if names.contains("/b#") {
             // Until a new segment appears, the copy may have ended long ago.
             #expect(try tests.playlist.load(1..<7).isEmpty)

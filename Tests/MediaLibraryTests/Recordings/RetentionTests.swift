@@ -26,7 +26,7 @@ struct RetentionTests {
         let fixture = try await WindowFixture(tracks: tracks, retention: retention)
         for timeline in fixture.recording.timelines {
             try await timeline.append(TimelineRows.stored(numbers))
-            fixture.place.state.withLock { $0.parts.formUnion(timeline.names(numbers, fixture.recording.id)) }
+            fixture.recordingStore.state.withLock { $0.parts.formUnion(timeline.names(numbers, fixture.recording.id)) }
         }
         fixture.pass(to: Self.time(numbers.upperBound))
         return fixture
@@ -42,7 +42,8 @@ struct RetentionTests {
         #expect(try await numbers(fixture) == expected.flatMap(Array.init), sourceLocation: sourceLocation)
         let timeline = fixture.timeline
         let parts = Set(expected.flatMap { timeline.names($0, fixture.recording.id) })
-        #expect(fixture.place.parts.filter { $0.contains("/video-1/") } == parts, sourceLocation: sourceLocation)
+        #expect(
+            fixture.recordingStore.parts.filter { $0.contains("/video-1/") } == parts, sourceLocation: sourceLocation)
     }
 
     @Test func removesNothingWithoutLimits() async throws {
@@ -121,7 +122,7 @@ struct RetentionTests {
     @Test func sparesProgrammeAddedDuringRemoval() async throws {
         let fixture = try await fixture(Retention(seconds: 600), tracks: ["video-1", "audio-1"], 0..<6000)
         let recording = fixture.recording
-        fixture.place.state.withLock { state in
+        fixture.recordingStore.state.withLock { state in
             state.reading = { try? await recording.change { $0.programmes.append(Self.programme(100..<110)) } }
         }
         await recording.retentionChanged()
@@ -147,7 +148,7 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         #expect(try await numbers(fixture) == Array(995..<1000))
         #expect(try await numbers(fixture, track: 1) == Array(995..<1000))
-        #expect(fixture.place.parts.count == 10)
+        #expect(fixture.recordingStore.parts.count == 10)
         await fixture.close()
     }
 
@@ -185,17 +186,17 @@ struct RetentionTests {
 
     @Test func removesOldestWhenDiskIsFull() async throws {
         let fixture = try await fixture(Retention(freeBytes: 1_000_000))
-        fixture.place.state.withLock { $0.freeBytes = 1_000_000 }
+        fixture.recordingStore.state.withLock { $0.freeBytes = 1_000_000 }
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
-        fixture.place.state.withLock { $0.freeBytes = 989_500 }
+        fixture.recordingStore.state.withLock { $0.freeBytes = 989_500 }
         // The free space isn't measured each time.
         await fixture.recording.applyRetention()
         try await expect([0..<1000], fixture)
         fixture.library.time.advance(by: .seconds(10))
         await fixture.recording.applyRetention()
         try await expect([11..<1000], fixture)
-        fixture.place.state.withLock { $0.freeBytes = 1_000_000 }
+        fixture.recordingStore.state.withLock { $0.freeBytes = 1_000_000 }
         await fixture.recording.applyRetention()
         try await expect([11..<1000], fixture)
         await fixture.close()
@@ -209,7 +210,9 @@ struct RetentionTests {
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1000], fixture)
         try await fixture.timeline.append(TimelineRows.stored(1000..<2030))
-        fixture.place.state.withLock { $0.parts.formUnion(fixture.timeline.names(1000..<2030, fixture.recording.id)) }
+        fixture.recordingStore.state.withLock {
+            $0.parts.formUnion(fixture.timeline.names(1000..<2030, fixture.recording.id))
+        }
         fixture.pass(to: Self.time(2030))
         await fixture.recording.retentionChanged()
         try await expect([0..<10, 300..<320, 985..<1005, 2000..<2010, 2020..<2030], fixture)
@@ -250,10 +253,10 @@ struct RetentionTests {
 
     @Test func retriesFailedRemoval() async throws {
         let fixture = try await fixture(Retention(segments: 100))
-        fixture.place.fail { $0.hasSuffix(".gone") }
+        fixture.recordingStore.fail { $0.hasSuffix(".gone") }
         await fixture.recording.retentionChanged()
         #expect(fixture.timeline.totals.segments == 1000)
-        fixture.place.fail(nil)
+        fixture.recordingStore.fail(nil)
         await fixture.recording.applyRetention()
         await fixture.recording.retentionChanged()
         try await expect([900..<1000], fixture)
@@ -298,7 +301,7 @@ struct RetentionTests {
         }
         var most = TimelineMemoryStore.Counts()
         for first in stride(from: 0, to: total, by: Int(step)) {
-            let counts = try await fixture.place.counting {
+            let counts = try await fixture.recordingStore.counting {
                 for timeline in fixture.recording.timelines {
                     try await timeline.append((first..<first + step).map(row))
                 }
@@ -330,8 +333,8 @@ struct RetentionTests {
         #expect(most.removals <= 100)
         #expect(fixture.recording.timelines[0].pagesInMemory <= 18)
         // Most of the pages have been removed. There are also two files of removed numbers.
-        #expect(fixture.place.files.count < 200)
-        let again = fixture.place.reopened()
+        #expect(fixture.recordingStore.files.count < 200)
+        let again = fixture.recordingStore.reopened()
         let timeline = try await Timeline.open(track: "video-1", of: fixture.recording.id, in: again)
         #expect(timeline.totals == fixture.timeline.totals)
         #expect(timeline.recordedRanges() == fixture.timeline.recordedRanges())
@@ -342,21 +345,21 @@ struct RetentionTests {
     @Test func removesSegmentInUseWhenReaderFinishes() async throws {
         let library = LibraryFixture()
         let store = try await library.open()
-        let place = CacheRecordingStore(store)
+        let recordingStore = CacheRecordingStore(store)
         let recording = RecordingID()
-        let timeline = try await Timeline.open(track: "video-1", of: recording, in: place)
+        let timeline = try await Timeline.open(track: "video-1", of: recording, in: recordingStore)
         var rows: [RecordedSegment] = []
         for number in 0..<3 as Range<Int64> {
             var row = TimelineRows.stored(number)
             let bytes = DownloadFixture.packets(Int(number))
             library.origin[try ResourceURL(row.url)] = ScriptedResource(
                 .bytes(bytes), entityTag: "\"1\"", contentType: "video/mp2t")
-            row.length = try await place.fetch(
+            row.length = try await recordingStore.fetch(
                 part(row, recording), settings: TransferSettings(), group: TransferGroup(name: "test")
             ).length
             rows.append(row)
         }
-        try await place.commit()
+        try await recordingStore.commit()
         try await timeline.append(rows)
         let session = try await store.read(part(rows[0], recording).request(settings: TransferSettings()))
         try await timeline.remove([0, 1])

@@ -6,7 +6,7 @@ import Synchronization
 /// An encoder with scripted behaviour.
 final class ScriptedEncoder: MediaFileEncoder {
     /// The behaviour of the encoder.
-    enum Manner {
+    enum Behaviour {
         /// Writes ``text``.
         case writes
         /// Hangs halfway.
@@ -19,16 +19,16 @@ final class ScriptedEncoder: MediaFileEncoder {
 
     static let text = "encoded"
 
-    let manner = Mutex(Manner.writes)
+    let behaviour = Mutex(Behaviour.writes)
     /// The lengths in bytes of the films to encode, in order.
     let films = Mutex<[Int]>([])
     /// A stream of signals that the encoder hangs.
     let hangs: AsyncStream<Void>
     private let hanging: AsyncStream<Void>.Continuation
 
-    init(_ manner: Manner = .writes) {
+    init(_ behaviour: Behaviour = .writes) {
         (hangs, hanging) = AsyncStream.makeStream()
-        self.manner.withLock { $0 = manner }
+        self.behaviour.withLock { $0 = behaviour }
     }
 
     func encode(
@@ -38,7 +38,7 @@ final class ScriptedEncoder: MediaFileEncoder {
         films.withLock { $0.append(FileManager.default.contents(atPath: input)?.count ?? 0) }
         try Data(Self.text.utf8).write(to: URL(fileURLWithPath: output))
         onProgress(0.5)
-        switch manner.withLock({ $0 }) {
+        switch behaviour.withLock({ $0 }) {
         case .writes: break
         case .isEnded: throw CancellationError()
         case .fails(let reason): throw CacheError(.notMedia, reason)

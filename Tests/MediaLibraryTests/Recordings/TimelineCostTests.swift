@@ -94,21 +94,21 @@ struct TimelineCostTests {
     @Test func storesThreeTracksInFolder() async throws {
         let fixture = LibraryFixture()
         let store = try await fixture.open()
-        let place = CacheRecordingStore(store)
+        let recordingStore = CacheRecordingStore(store)
         for track in ["video-1", "video-2", "audio-1"] {
-            let timeline = try await Timeline.open(track: track, of: recording, in: place)
+            let timeline = try await Timeline.open(track: track, of: recording, in: recordingStore)
             try await timeline.append(TimelineRows.stored(0..<3000))
             try await timeline.remove(Array(0..<1000))
         }
         for track in ["video-1", "video-2", "audio-1"] {
-            let timeline = try await Timeline.open(track: track, of: recording, in: place)
+            let timeline = try await Timeline.open(track: track, of: recording, in: recordingStore)
             #expect(timeline.next == 3000)
             #expect(timeline.totals.segments == 2000)
             #expect(try await timeline.range(from: .min, to: .max).segments.count == 2000)
             try await timeline.finishRemoval()
             try await timeline.removeAll(keepingMedia: false)
         }
-        #expect(try await place.files(of: recording) == [])
+        #expect(try await recordingStore.files(of: recording) == [])
         await store.close()
     }
 }

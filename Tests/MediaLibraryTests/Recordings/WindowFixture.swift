@@ -11,7 +11,7 @@ final class WindowFixture: Sendable {
     static let second = TimelineRows.second
 
     let library = LibraryFixture()
-    let place = TimelineMemoryStore()
+    let recordingStore = TimelineMemoryStore()
     let store: CacheStore
     let recording: Recording
 
@@ -29,7 +29,7 @@ final class WindowFixture: Sendable {
         recording = Recording(
             channel,
             dependencies: RecordingDependencies(
-                store: store, place: place, loader: PlaylistLoader(store: store),
+                store: store, recordingStore: recordingStore, loader: PlaylistLoader(store: store),
                 events: events, settings: Downloads.storeSettings(store), save: { _ in },
                 exports: ProgrammeExports(store, events: events, encoder: nil), ended: { _ in }))
         try await recording.open()

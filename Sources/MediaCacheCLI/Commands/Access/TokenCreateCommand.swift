@@ -47,7 +47,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         let expires = expires.map { Date(timeIntervalSinceNow: $0 / .seconds(1)) }
         let record = try await Connection.use(HostSettings(cache: cache)) { connection in
             let client = connection.client
-            let id = try await asset?.find(in: try await client.assets(), what: "asset", asking: client).id
+            let id = try await asset?.find(in: try await client.assets(), noun: "asset", using: client).id
             var record = try await client.issueToken(
                 TokenAddition(scope: id == nil ? .playback : .asset, asset: id, label: label, expires: expires))
             // A server that this command started stops with it, so its URLs would be useless.

@@ -30,7 +30,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
         let (download, priority) = (download, priority)
         try await Connection.use(HostSettings(cache: cache)) { connection in
             let client = connection.client
-            let record = try await download.find(in: try await client.downloads(), what: "download", asking: client)
+            let record = try await download.find(in: try await client.downloads(), noun: "download", using: client)
             try await client.updateDownload(record.id, DownloadUpdate(priority: priority))
         }
     }

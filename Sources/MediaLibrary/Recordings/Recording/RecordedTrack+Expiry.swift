@@ -126,7 +126,7 @@ extension RecordedTrack {
 
     /// Whether the playlist has failed to load for so long, without a segment arriving, that an ended stream no longer
     /// waits for this track.
-    func isAway(at now: Duration) -> Bool {
+    func isUnavailable(at now: Duration) -> Bool {
         guard let loadFailure else { return false }
         return now - max(loadFailure.since, fetched ?? loadFailure.since) >= Self.endPatience
     }

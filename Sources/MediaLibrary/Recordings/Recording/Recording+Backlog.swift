@@ -46,12 +46,12 @@ extension Recording {
             let unmeasured = track.inFlight + track.awaited.waiting
             return unmeasured < Self.spared ? .newestFirst : .paused
         }
-        return isBacklogTooLarge || isEndTooSoon ? .newestFirst : .oldestFirst
+        return isBacklogTooLarge || endsBeforeBacklogIsFetched ? .newestFirst : .oldestFirst
     }
 
     /// Whether the recording is expected to end before all awaited and upcoming segments are fetched, at the current
     /// pace.
-    private var isEndTooSoon: Bool {
+    private var endsBeforeBacklogIsFetched: Bool {
         guard let end = channel.endsAt?.nanosecondsSinceEpoch, let first = arrivals.first?.at else { return false }
         let remaining = Duration.nanoseconds(max(0, end.clampedSum(-now))).seconds
         let segments = tracks.reduce(0) { $0 + Double($1.awaited.count) + remaining / $1.targetDuration.seconds }

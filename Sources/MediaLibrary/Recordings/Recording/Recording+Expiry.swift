@@ -36,7 +36,7 @@ extension Recording {
 
     private func endHangingRequest(_ seen: AwaitedSegment, _ track: RecordedTrack) async {
         let number = seen.row.number
-        let received = await dependencies.place.receivedBytes(of: part(seen.row, track: track.folder))
+        let received = await dependencies.recordingStore.receivedBytes(of: part(seen.row, track: track.folder))
         guard let awaited = track.awaited[number], let fetch = awaited.fetch, fetch == seen.fetch,
             awaited.media == nil
         else { return }

@@ -62,13 +62,13 @@ extension Recording {
         defer { track.inFlight -= 1 }
         if let media = track.awaited[row.number]?.media { return media }
         if track.awaited[row.number]?.mayBeFromOtherCopy == true {
-            try await dependencies.place.removeParts([id.storedName(row.name, track: track.folder)])
+            try await dependencies.recordingStore.removeParts([id.storedName(row.name, track: track.folder)])
             track.awaited[row.number]?.mayBeFromOtherCopy = false
         }
         let url = try ResourceURL(row.url)
         var part = part(row, track: track.folder)
         part.scope = part.scope ?? scope(ofUnknown: url)
-        let media = try await dependencies.place.fetch(part, settings: try settings(for: url), group: group)
+        let media = try await dependencies.recordingStore.fetch(part, settings: try settings(for: url), group: group)
         // Another copy may have been chosen during the fetch.
         if track.awaited[row.number]?.mayBeFromOtherCopy == false {
             track.awaited[row.number]?.media = media
@@ -91,9 +91,9 @@ extension Recording {
         let name = part.storedAs ?? part.url
         let known = companions[name]
         if let known, known.retry.map({ monotonic < $0 }) ?? true { return try await Self.value(of: known.fetch) }
-        let (place, group) = (dependencies.place, group)
+        let (recordingStore, group) = (dependencies.recordingStore, group)
         let settings = try settings(for: url)
-        let task = Task { _ = try await place.fetch(part, settings: settings, group: group) }
+        let task = Task { _ = try await recordingStore.fetch(part, settings: settings, group: group) }
         if companions.count > 64 * tracks.count { companions = [:] }
         companions[name] = Companion(fetch: task, failures: known?.failures ?? 0)
         do {
@@ -124,7 +124,7 @@ extension Recording {
 
     /// Removes the bytes of a segment that was given up while it was being fetched.
     private func discard(_ row: RecordedSegment, _ track: RecordedTrack) async {
-        try? await dependencies.place.removeParts([id.storedName(row.name, track: track.folder)])
+        try? await dependencies.recordingStore.removeParts([id.storedName(row.name, track: track.folder)])
     }
 
     /// Notes a failed fetch. Expired links are renewed.
@@ -158,7 +158,7 @@ extension Recording {
             let batch = settled
             settled = []
             do {
-                try await dependencies.place.commit()
+                try await dependencies.recordingStore.commit()
                 for track in tracks {
                     let rows = batch.filter { $0.track === track }.map(\.row)
                     if !rows.isEmpty { try await track.timeline.settle(rows) }
@@ -170,7 +170,7 @@ extension Recording {
             }
             // Lost segments may have partial bytes.
             let lost = batch.filter { $0.row.state == .gap && !$0.row.url.isEmpty }
-            try? await dependencies.place.removeParts(
+            try? await dependencies.recordingStore.removeParts(
                 lost.map { id.storedName($0.row.name, track: $0.track.folder) })
             for done in batch {
                 done.track.awaited[done.row.number] = nil

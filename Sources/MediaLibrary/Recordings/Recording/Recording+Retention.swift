@@ -82,9 +82,9 @@ extension Recording {
         try await cleaner.exclude {
             for timeline in timelines { try await timeline.removeAll(keepingMedia: keepingMedia) }
             // Includes parts listed only in unreadable pages.
-            if !keepingMedia { try await dependencies.place.removeAllParts(of: channel.id) }
-            let files = try await dependencies.place.files(of: channel.id)
-            try await dependencies.place.removeFiles(files, of: channel.id)
+            if !keepingMedia { try await dependencies.recordingStore.removeAllParts(of: channel.id) }
+            let files = try await dependencies.recordingStore.files(of: channel.id)
+            try await dependencies.recordingStore.removeFiles(files, of: channel.id)
             timelineList.withLock { $0 = [] }
             tracks = []
         }

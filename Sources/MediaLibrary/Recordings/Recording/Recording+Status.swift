@@ -100,7 +100,7 @@ extension Recording {
         channel.programmes = channel.programmes.map(dependencies.exports.current)
         return RecordingStatus(
             channel: channel, state: state, edge: edge.map { Date(nanosecondsSinceEpoch: $0) },
-            present: Date(nanosecondsSinceEpoch: streamTime),
+            streamTime: Date(nanosecondsSinceEpoch: streamTime),
             recordedRanges: ranges.map {
                 Date(nanosecondsSinceEpoch: $0.lowerBound)..<Date(nanosecondsSinceEpoch: $0.upperBound)
             },

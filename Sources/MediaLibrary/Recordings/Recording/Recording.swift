@@ -49,7 +49,7 @@ package actor Recording {
         self.hasOtherURL = hasOtherURL
         self.dependencies = dependencies
         id = channel.id
-        cleaner = RetentionCleaner(place: dependencies.place, time: dependencies.store.time)
+        cleaner = RetentionCleaner(recordingStore: dependencies.recordingStore, time: dependencies.store.time)
         age = Mutex(AgeClock(dependencies.store.now.nanosecondsSinceEpoch, at: dependencies.store.time.monotonic))
         group = TransferGroup(name: "recording \(channel.name)")
     }
@@ -85,7 +85,7 @@ package actor Recording {
 
     /// Opens a track's timeline and creates a follower that continues from its end.
     private func add(_ track: Channel.Track) async throws {
-        let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: dependencies.place)
+        let timeline = try await Timeline.open(track: track.folder, of: channel.id, in: dependencies.recordingStore)
         let (follower, _) = try await follower(of: timeline)
         let urls = try track.urls
         tracks.append(
@@ -277,12 +277,12 @@ package actor Recording {
         if channel.endsWhenUnchanged == true, isUnchanged { return true }
         guard channel.endsWithStream else { return false }
         if channel.hasEndList == true, !tracks.isEmpty,
-            tracks.allSatisfy({ $0.loaded == nil && $0.isAway(at: monotonic) })
+            tracks.allSatisfy({ $0.loaded == nil && $0.isUnavailable(at: monotonic) })
         {
             // The origin has been unavailable since this process started.
             return true
         }
-        return hasStreamEnded && tracks.allSatisfy { $0.isAway(at: monotonic) || $0.isUnchanged(at: monotonic) }
+        return hasStreamEnded && tracks.allSatisfy { $0.isUnavailable(at: monotonic) || $0.isUnchanged(at: monotonic) }
     }
 
     /// Durably stores whether the stream has ended, because the origin may be unavailable to the next process.
@@ -337,7 +337,7 @@ package actor Recording {
 struct RecordingDependencies: Sendable {
     let store: CacheStore
     /// The store of media and timelines.
-    let place: any RecordingStore
+    let recordingStore: any RecordingStore
     let loader: PlaylistLoader
     let events: EventHub<RecordingEvent>
     /// The source of transfer settings for a URL, with the channel's header fields.

@@ -8,7 +8,7 @@ final class RetentionCleaner {
     /// The maximum number of segments per batch. Small batches don't delay new segments for long.
     private static let batchSize = 256
 
-    private let place: any RecordingStore
+    private let recordingStore: any RecordingStore
     private let time: any TimeSource
     /// The position of the next search.
     private var pruning = Pruning()
@@ -22,8 +22,8 @@ final class RetentionCleaner {
     private(set) var space: Int64?
 
     /// Creates a cleaner without measurements.
-    init(place: any RecordingStore, time: any TimeSource) {
-        self.place = place
+    init(recordingStore: any RecordingStore, time: any TimeSource) {
+        self.recordingStore = recordingStore
         self.time = time
     }
 
@@ -90,7 +90,7 @@ final class RetentionCleaner {
             lastMeasurement.map({ time.monotonic - $0 >= Self.measureInterval }) ?? true
         {
             lastMeasurement = time.monotonic
-            let free = try await place.freeBytes()
+            let free = try await recordingStore.freeBytes()
             space = timelines.reduce(free - least) { $0 + $1.totals.bytes }
             excess = max(excess, least - free)
         }

@@ -30,12 +30,12 @@ public struct WindowContent: Sendable {
                 guard case .media(let media) = try playlist(at: location, resources) else { return nil }
                 return media
             }
-            guard let place = WindowPosition(of: playlists, from: span.lowerBound, to: span.upperBound) else {
+            guard let position = WindowPosition(of: playlists, from: span.lowerBound, to: span.upperBound) else {
                 return nil
             }
             return WindowContent(
-                clip: ClipRange(start: place.from, end: place.to),
-                gaps: place.gaps.map { gap in
+                clip: ClipRange(start: position.from, end: position.to),
+                gaps: position.gaps.map { gap in
                     RemuxResult.Missing(
                         name: MomentText.exact(gap.wall / 1_000_000), start: gap.start, duration: gap.duration)
                 })

@@ -53,11 +53,11 @@ package struct WindowPosition: Sendable {
 
     private mutating func find(_ from: Int64, _ to: Int64, in playlist: MediaPlaylist) {
         var isFound = false
-        for (segment, place) in zip(playlist.resolvedSegments, playlist.places) {
+        for (segment, interval) in zip(playlist.resolvedSegments, playlist.segmentIntervals) {
             guard let wall = segment.programDateTime?.nanosecondsSinceEpoch else { continue }
-            let duration = place.duration
+            let duration = interval.duration
             guard wall < to else { break }
-            let start = Double(place.start) / 1e9
+            let start = Double(interval.start) / 1e9
             if !isFound, wall + duration > from {
                 self.from = start + Double(max(0, from - wall)) / 1e9
                 isFound = true

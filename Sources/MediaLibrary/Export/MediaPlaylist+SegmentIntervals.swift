@@ -3,7 +3,7 @@ internal import MediaCache
 
 extension MediaPlaylist {
     /// The position of a segment on its playlist's timeline.
-    package struct Place: Sendable, Hashable {
+    package struct SegmentInterval: Sendable, Hashable {
         /// The start in nanoseconds from the beginning of the first segment.
         package var start: Int64
         /// The duration in nanoseconds.
@@ -22,23 +22,24 @@ extension MediaPlaylist {
     /// drifts. If the difference between two dates deviates from the duration by more than a quarter of a segment, and
     /// by more than 0.5 s, rounding isn't the cause. It may be an outage that isn't visible in the media, so the
     /// duration is used instead.
-    package var places: [Place] {
-        var places: [Place] = []
+    package var segmentIntervals: [SegmentInterval] {
+        var intervals: [SegmentInterval] = []
         var wall: Int64?
         for resolved in resolvedSegments {
             let next = resolved.programDateTime?.nanosecondsSinceEpoch
-            if let last = places.indices.last, let wall, let next {
+            if let last = intervals.indices.last, let wall, let next {
                 let (span, overflow) = next.subtractingReportingOverflow(wall)
-                let duration = places[last].duration
+                let duration = intervals[last].duration
                 let rounding = max(Self.minimumRounding, duration / 4)
                 if !overflow, span > 0, (span - duration).magnitude <= rounding.magnitude {
-                    places[last].duration = span
+                    intervals[last].duration = span
                 }
             }
             wall = next
-            places.append(
-                Place(start: places.last?.end ?? 0, duration: max(0, resolved.segment.duration.nanoseconds)))
+            intervals.append(
+                SegmentInterval(
+                    start: intervals.last?.end ?? 0, duration: max(0, resolved.segment.duration.nanoseconds)))
         }
-        return places
+        return intervals
     }
 }
