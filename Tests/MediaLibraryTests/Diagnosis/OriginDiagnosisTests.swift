@@ -120,6 +120,14 @@ struct OriginDiagnosisTests {
         #expect(findings["type"]?.outcome == .ok)
     }
 
+    @Test(arguments: [(1, "moov comes after the fragments"), (20, "moov isn't among the first 12 boxes")])
+    func reportsIndexAfterFragments(count: Int, found: String) async throws {
+        let fragments = (0..<count).flatMap { _ in Self.box("moof", 100) + Self.box("mdat", 1000) }
+        let film = Self.front + fragments + Self.box("moov", 100)
+        let findings = try await findings(Origin(["/a": Page(body: film)]), "/a")
+        #expect(findings["index"]?.outcome == .warning && findings["index"]?.found == found)
+    }
+
     @Test func reportsMissingRangesAndValidators() async throws {
         let film = Self.front + Self.box("mdat", 900_000) + Self.box("moov", 5000)
         let page = Page(
