@@ -200,6 +200,16 @@ struct OriginDiagnosisTests {
         #expect(try await findings(Origin(missing), "/m")["segment"]?.outcome == .failure)
     }
 
+    @Test(arguments: [
+        ("", "1 error: [4.4.3.1-"), ("#EXT-X-TARGETDURATION:4\n#EXTINF:9,\n0.ts\n", "1 error: line 4 [4.4.3.1-"),
+    ])
+    func reportsFirstErrorOfPlaylist(lines: String, found: String) async throws {
+        let text = "#EXTM3U\n\(lines)#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n"
+        let page = Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(text.utf8))
+        let finding = try await findings(Origin(["/m": page]), "/m")["playlist"]
+        #expect(finding?.outcome == .warning && finding?.found.contains(found) == true, "\(finding?.found ?? "")")
+    }
+
     /// The user's URL may have any address. URLs in a public document or redirect must be public.
     @Test(arguments: [(AddressKind.global, AddressScope.publicOnly), (.local, .any)])
     func requestsUseScopeOfDocument(_ peer: AddressKind, _ scope: AddressScope) async throws {
