@@ -63,7 +63,7 @@ extension APIClient {
     func call<Response: Decodable>(
         _ method: HTTPMethod, _ path: String, content: Content? = nil
     ) async throws -> Response {
-        let bytes = try await exchange(method, path, content: content)
+        let bytes = try await exchange(method, path, content: content).bytes
         do {
             return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes.readableBytesView))
         } catch {
@@ -96,10 +96,10 @@ extension APIClient {
         return request
     }
 
-    /// Performs a call and returns the content of the response.
+    /// Performs a call and returns the content of the response and its media type.
     func exchange(
         _ method: HTTPMethod, _ path: String, content: Content?
-    ) async throws -> ByteBuffer {
+    ) async throws -> (bytes: ByteBuffer, mediaType: String?) {
         var request = request(method, path)
         request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType), image/*")
         if let content {
@@ -124,7 +124,7 @@ extension APIClient {
                 "\(method.rawValue) \(path.prefix { $0 != "?" }): status \(response.status.code)", address: address,
                 cause: nil)
         }
-        return bytes
+        return (bytes, response.headers.first(name: "Content-Type"))
     }
 
     /// Returns a URL with its user information, optionally without the password. The server creates a header profile

@@ -152,8 +152,8 @@ extension APIClient {
     /// Returns an asset's cover; nil if it has none.
     public func cover(of id: String) async throws -> Cover? {
         do {
-            let bytes = try await exchange(.GET, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)
-            return Cover(bytes: Array(bytes.readableBytesView), mediaType: "image/jpeg")
+            let (bytes, type) = try await exchange(.GET, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)
+            return Cover(bytes: Array(bytes.readableBytesView), mediaType: type ?? "image/jpeg")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }

@@ -12,6 +12,8 @@ public struct MediaJobError: Error, Sendable, CustomStringConvertible {
         case mediaInsteadOfPlaylist
         /// The output exists and may not be replaced.
         case outputExists
+        /// Parts of an asset or a window are missing, and may not be omitted.
+        case missingParts
         /// Any other failure.
         case failed
     }

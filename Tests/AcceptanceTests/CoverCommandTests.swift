@@ -61,7 +61,7 @@ extension AcceptanceTests {
             #expect(String(decoding: size, as: UTF8.self).hasPrefix("640,360"))
             let none = try await MediaCacheBinary.run(["cover", film, "--at", "1:00:00"])
             #expect(none.ending == .exit(1))
-            #expect(none.errorText.contains("no picture at that time"), "\(none.errorText)")
+            #expect(none.errorText.contains("no picture or video frame at that time"), "\(none.errorText)")
         }
 
         /// A picture in a format that can't be stored as a cover is still written to the output.

@@ -99,7 +99,7 @@ extension AcceptanceTests {
             let film = output.file("film.mp4")
             let nothing = try await MediaCacheBinary.run(["export", playlist.absoluteString, "-o", film] + options)
             #expect(nothing.ending == .exit(1))
-            #expect(nothing.errorText.contains("nothing is cached"), "\(nothing.errorText)")
+            #expect(nothing.errorText.contains("isn't cached"), "\(nothing.errorText)")
 
             try await MediaCacheBinary.output(["remux", playlist.absoluteString, "-o", film] + options)
             try await MediaCacheBinary.output(

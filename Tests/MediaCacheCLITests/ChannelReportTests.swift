@@ -40,7 +40,7 @@ struct ChannelReportTests {
     @Test func listsGapsByTime() throws {
         let name = try #require(Self.name)
         let table = ChannelReport.table(ofGaps: [try ChannelSample.gap(3)], in: name)
-        #expect(table.split(separator: "\n")[1] == "2026-01-31T20:15:12Z  4.000 s  video-1       3")
+        #expect(table.split(separator: "\n")[1] == "2026-01-31T20:15:12Z   4.000 s  video-1       3")
         #expect(ChannelReport.table(ofGaps: [], in: name) == "The recording of news has no gaps.")
     }
 

@@ -1,6 +1,7 @@
 import MediaCache
 import MediaCacheAPI
 import MediaCacheServer
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -14,6 +15,11 @@ struct CommandFailureTests {
     @Test func cancellationIsReportedAsInterruption() {
         #expect(CommandFailure(CancellationError())?.exitCode == 130)
         #expect(CommandFailure(CacheError(.cancelled, "cancelled"))?.exitCode == 130)
+    }
+
+    @Test func addsOptionToMissingParts() {
+        let failure = CommandFailure(MediaJobError(.missingParts, "news has 1 missing part"))
+        #expect(failure?.message == "news has 1 missing part; use --gaps to leave gaps instead")
     }
 
     @Test func usesDetailOfAPIProblems() {

@@ -7,14 +7,17 @@ import Testing
 @testable import MediaCacheCLI
 
 struct HostSettingsTests {
-    private func settings() throws -> HostSettings {
-        try HostSettings(cache: CacheOptions.parse(["--cache", "/c"]))
+    private func settings(
+        _ options: [Setting: String] = [:], environment: [String: String] = [:], file: String = "{}"
+    ) throws -> HostSettings {
+        let values = options.merging([.cache: "/c"]) { $1 }
+        return try HostSettings(
+            Settings(
+                options: values, environment: environment, file: ConfigurationFile(path: "c.json", Data(file.utf8))))
     }
 
     @Test func parsesCredentialsOfProxy() throws {
-        var settings = try settings()
-        settings.proxy = "http://us%40er:p%3Aw@proxy.example:3128"
-        let proxy = try settings.originSettings.proxy
+        let proxy = try settings([.proxy: "http://us%40er:p%3Aw@proxy.example:3128"]).originSettings.proxy
         #expect(
             proxy
                 == UpstreamProxy(
@@ -23,17 +26,17 @@ struct HostSettingsTests {
 
     @Test(arguments: ["proxy.example:3128", "https://proxy.example", "socks5://h:1"])
     func rejectsOtherProxies(text: String) throws {
-        var settings = try settings()
-        settings.proxy = text
-        let failure = #expect(throws: CommandFailure.self) { try settings.originSettings }
-        #expect(failure?.exitCode == 64)
+        let failure = #expect(throws: CommandFailure.self) { try settings([.proxy: text]) }
+        #expect(failure?.exitCode == 64 && failure?.message.hasPrefix("--proxy: ") == true)
+        let other = #expect(throws: CommandFailure.self) { try settings(environment: ["MEDIACACHE_PROXY": text]) }
+        #expect(other?.message.hasPrefix("$MEDIACACHE_PROXY: ") == true)
     }
 
-    @Test func errorContainsInvalidNetwork() throws {
-        var settings = try settings()
-        settings.allowedNetworks = ["192.168.1.0/24", "somewhere"]
-        let failure = #expect(throws: CommandFailure.self) { try settings.originSettings }
-        #expect(failure?.message.contains("“somewhere”") == true)
+    @Test func errorContainsInvalidNetworkAndItsPlace() throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try settings(file: #"{"allowNet": ["192.168.1.0/24", "somewhere"]}"#)
+        }
+        #expect(failure?.message.hasPrefix("c.json: allowNet: “somewhere”") == true)
     }
 
     @Test(arguments: [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80"), ("[::1]", "http://[::1]:80")])

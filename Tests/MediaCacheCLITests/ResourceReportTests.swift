@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MediaCacheAPI
 import MediaCacheServer
+import MediaLibrary
 import Testing
 
 @testable import MediaCacheCLI
@@ -51,6 +52,21 @@ struct ResourceReportTests {
         let text = ResourceReport.details(try resource(spans: many))
         #expect(text.contains("0–49, 100–149"))
         #expect(text.contains("and 2 more"))
+    }
+
+    @Test func countsMissingKeys() throws {
+        func details(missing: String) throws -> String {
+            let json = """
+                {"playlists":[{"url":"http://h/a","role":"media","isCached":true,"segments":2,"segmentsCached":2,\
+                "missing":[\(missing)]}],"playsWithoutOrigin":false}
+                """
+            var resource = try resource()
+            resource.stream = try APICoding.makeDecoder().decode(StreamStatus.self, from: Data(json.utf8))
+            return ResourceReport.details(resource)
+        }
+        #expect(try details(missing: #""k""#).contains(" 1 key or initialization section missing "))
+        #expect(try details(missing: #""k","i""#).contains(" 2 keys or initialization sections missing "))
+        #expect(try !details(missing: "").contains("missing"))
     }
 
     @Test func jsonHasDocumentedKeys() throws {

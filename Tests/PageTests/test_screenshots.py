@@ -63,7 +63,7 @@ class ScreenshotTests(PageCase):
         self.assertLessEqual(wide, 0, "the page scrolls horizontally")
         outside = page.evaluate("""[...document.querySelectorAll("a, button, input, select, h1, h2, h3")].filter(element => {
             const box = element.getBoundingClientRect();
-            return element.checkVisibility() && !element.closest(".visually-hidden")
+            return element.checkVisibility() && !element.closest(".hidden")
                 && box.width > 1 && box.top >= 0 && (box.left < -1 || box.right > innerWidth + 1);
         }).map(element => element.outerHTML.slice(0, 200))""")
         self.assertEqual(outside, [], "elements extend beyond the window")

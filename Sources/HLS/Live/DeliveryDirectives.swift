@@ -12,7 +12,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
     /// later one (6.2.5.2).
     public var mediaSequence: Int?
     /// `_HLS_part`: the index of a part of the segment, from 0. The server responds when the playlist has this part
-    /// (6.2.5.2).
+    /// (6.2.5.2). Ignored without ``mediaSequence``.
     public var part: Int?
     /// `_HLS_skip`: a request for a delta update (6.2.5.1).
     public var skip: Skip?
@@ -24,7 +24,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
         self.skip = skip
     }
 
-    /// Creates directives from a URL's query. Invalid values are ignored.
+    /// Creates directives from a URL's query. Invalid values and a part without a media sequence number are ignored.
     public init(url: String) {
         for item in (URLReference(url).query ?? "").split(separator: "&") {
             guard let equals = item.firstIndex(of: "=") else { continue }
@@ -36,6 +36,7 @@ public struct DeliveryDirectives: Sendable, Hashable {
             default: break
             }
         }
+        if mediaSequence == nil { part = nil }
     }
 
     /// Whether there are no directives.

@@ -34,8 +34,10 @@ public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The diagnostic on one line: `12: error [4.4.4.1-duration] …`.
-    public var description: String { "\(line): \(severity.rawValue) [\(rule)] \(message)" }
+    /// The diagnostic on one line: `12: error [4.4.4.1-duration] …`, without a number for the playlist as a whole.
+    public var description: String {
+        (line > 0 ? "\(line): " : "") + "\(severity.rawValue) [\(rule)] \(message)"
+    }
 
     /// A rule of RFC 8216bis.
     public struct Rule: Sendable, Hashable, CustomStringConvertible {

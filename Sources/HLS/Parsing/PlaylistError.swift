@@ -16,7 +16,7 @@ public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line, counted from 1; nil if the error concerns the whole body.
     public var line: Int? {
         switch self {
-        case .invalid(let diagnostic): diagnostic.line
+        case .invalid(let diagnostic): diagnostic.line > 0 ? diagnostic.line : nil
         case .lineTooLong(let line, _), .tooManyTags(let line, _): line
         case .notAPlaylist, .playlistTooLong, .notInflated: nil
         }
@@ -26,7 +26,7 @@ public enum PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAPlaylist(let content): "The body isn't a playlist; it is \(content)."
-        case .invalid(let diagnostic): "Line \(diagnostic)"
+        case .invalid(let diagnostic): diagnostic.line > 0 ? "Line \(diagnostic)" : "\(diagnostic)"
         case .playlistTooLong(let limit): "The playlist is longer than \(limit) bytes."
         case .lineTooLong(let line, let limit): "Line \(line) is longer than \(limit) bytes."
         case .tooManyTags(let line, let limit):

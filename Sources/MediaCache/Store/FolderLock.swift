@@ -16,10 +16,11 @@ import Foundation
 /// any, is shared with other readers.
 package final class FolderLock: Sendable {
     private let descriptor: Int32
-    /// The folder's own lock if ``descriptor`` refers to another file.
+    /// The path of the file of ``descriptor``.
+    private let path: String
+    /// The folder's own lock if ``descriptor`` refers to another file, which is temporary.
     private let shared: Int32?
-    /// The path of that other file.
-    private let temporary: String?
+    private let isTemporary: Bool
 
     /// Acquires the lock for writing.
     ///
@@ -29,9 +30,10 @@ package final class FolderLock: Sendable {
         if let path = RuntimeFolder.find(Self.name, for: location), let owner = Self.owner(at: path) {
             throw Self.owned(location, by: owner)
         }
-        descriptor = try Self.acquire(Self.path(location), location)
+        path = Self.path(location)
+        descriptor = try Self.acquire(path, location)
         shared = nil
-        temporary = nil
+        isTemporary = false
         try write(FolderOwner(processID: getpid(), address: nil))
     }
 
@@ -42,16 +44,17 @@ package final class FolderLock: Sendable {
     package init(toRead location: CacheLocation) throws {
         shared = try Self.share(location)
         do {
-            (descriptor, temporary) = try RuntimeFolder.use(Self.name, for: location) { path in
+            (descriptor, path) = try RuntimeFolder.use(Self.name, for: location) { path in
                 let descriptor = try Self.acquire(path, location)
                 do {
-                    try Self.write(FolderOwner(processID: getpid(), address: nil), to: descriptor)
+                    try Self.write(FolderOwner(processID: getpid(), address: nil), to: descriptor, path)
                 } catch {
                     close(descriptor)
                     throw error
                 }
                 return (descriptor, path)
             }
+            isTemporary = true
         } catch {
             if let shared { close(shared) }
             throw error
@@ -59,7 +62,7 @@ package final class FolderLock: Sendable {
     }
 
     deinit {
-        if let temporary { unlink(temporary) }
+        if isTemporary { unlink(path) }
         for descriptor in [descriptor, shared].compactMap({ $0 }) {
             // A forked child has copies of the descriptors until it calls exec, so closing them here wouldn't release
             // the lock.
@@ -136,13 +139,17 @@ package final class FolderLock: Sendable {
             ?? FolderOwner(processID: 0, address: nil)
     }
 
-    private func write(_ owner: FolderOwner) throws { try Self.write(owner, to: descriptor) }
+    private func write(_ owner: FolderOwner) throws { try Self.write(owner, to: descriptor, path) }
 
-    private static func write(_ owner: FolderOwner, to descriptor: Int32) throws {
+    private static func write(_ owner: FolderOwner, to descriptor: Int32, _ path: String) throws {
         let data = try JSONEncoder().encode(owner)
         let count = data.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-        guard count == data.count, ftruncate(descriptor, off_t(count)) == 0 else {
-            throw SystemError(call: "pwrite", path: name, number: errno)
+        guard count == data.count else {
+            // A short write sets no error.
+            throw SystemError(call: "pwrite", path: path, number: count < 0 ? errno : ENOSPC)
+        }
+        guard ftruncate(descriptor, off_t(count)) == 0 else {
+            throw SystemError(call: "ftruncate", path: path, number: errno)
         }
     }
 

@@ -62,7 +62,6 @@ struct DoctorCommand: AsyncParsableCommand {
             let configuration = try options.configuration()
             var settings = try HostSettings(configuration.settings, url: url)
             settings.channels = try configuration.channels.channels()
-            _ = try settings.originSettings
             let file = configuration.settings.file.map { "\($0.path) is valid" } ?? "no file"
             try await report(.ok("configuration", file))
             return (settings, true)

@@ -36,7 +36,10 @@ struct VerifyCommand: AsyncParsableCommand {
         let report = try await interruption.cancelling {
             try await Connection.use(settings) { try await $0.client.verify(repair: repair) }
         }
-        guard let report else { throw CommandFailure(.interrupted, "interrupted; no data was changed") }
+        guard let report else {
+            let effect = repair ? "run it again to repair the remaining damage" : "no data was changed"
+            throw CommandFailure(.interrupted, "interrupted; \(effect)")
+        }
         try StandardStreams.print(json ? JSONOutput.text(report) : Self.text(report, colours.output))
         guard report.findings.isEmpty else {
             let left = report.findings.count { !$0.isRepaired }

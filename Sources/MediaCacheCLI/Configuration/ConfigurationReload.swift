@@ -36,7 +36,6 @@ actor ConfigurationReload {
             new = try read()
             // Deferred settings must be valid too.
             let host = try new.hostSettings()
-            _ = try host.originSettings
             change = try ConfigurationChange(
                 from: configuration, startedWith: start, rejected: rejected, to: new)
             if change.applied.contains(.logLevel) { settings.logLevel.value = host.logLevel.value }

@@ -35,7 +35,6 @@ struct ConfigurationReport: Encodable {
     /// - Throws: ``CommandFailure`` for an invalid configuration.
     init(_ configuration: ServeConfiguration) throws {
         let host = try configuration.hostSettings()
-        _ = try host.originSettings
         let read = configuration.settings
         file = read.file?.path
         settings = Dictionary(

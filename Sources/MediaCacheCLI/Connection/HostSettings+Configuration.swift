@@ -38,30 +38,27 @@ extension HostSettings {
     }
 
     /// The settings of connections to origins.
-    ///
-    /// - Throws: ``CommandFailure`` for an invalid network or proxy.
     var originSettings: AsyncHTTPClientSettings {
-        get throws {
-            AsyncHTTPClientSettings(
-                certificateAuthorityFiles: caFile.map { [$0] } ?? [],
-                proxy: try proxy.map(Self.proxy),
-                allowedNetworks: try allowedNetworks.map { text in
-                    if let range = AddressRange(text) { return range }
-                    throw CommandFailure(.usage, "“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
-                })
-        }
+        AsyncHTTPClientSettings(
+            certificateAuthorityFiles: caFile.map { [$0] } ?? [], proxy: proxy, allowedNetworks: allowedNetworks)
     }
 
-    private static func proxy(_ text: String) throws -> UpstreamProxy {
+    /// Parses a network.
+    static func network(_ text: String) throws -> AddressRange {
+        if let range = AddressRange(text) { return range }
+        throw ArgumentTextError("“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
+    }
+
+    /// Parses the URL of a proxy.
+    static func proxy(_ text: String) throws -> UpstreamProxy {
         let url: ResourceURL
         do {
             url = try ResourceURL(text)
         } catch let error as CacheError {
-            throw CommandFailure(.usage, "--proxy: \(error.message)")
+            throw ArgumentTextError(error.message)
         }
         guard url.scheme == "http" else {
-            throw CommandFailure(
-                .usage, "--proxy: connections to the proxy itself must use http; write it as http://host:port")
+            throw ArgumentTextError("connections to the proxy itself must use http; write it as http://host:port")
         }
         let authorization = url.credentials.map {
             UpstreamProxy.Authorization.basic(user: $0.user, password: $0.password ?? "")

@@ -22,8 +22,8 @@ struct HostSettings: Sendable {
     var cookies: CookieFile?
     /// The handling of alternating entity tags.
     var alternatingEntityTags: AlternatingEntityTags
-    /// The URL of the proxy.
-    var proxy: String?
+    /// The proxy for requests to origins.
+    var proxy: UpstreamProxy?
     /// The path of a PEM file with additional trusted certificates.
     var caFile: String?
     /// The address to listen on.
@@ -33,7 +33,7 @@ struct HostSettings: Sendable {
     /// The accepted values of `Host` besides loopback and the bound address.
     var allowedHosts: [String] = []
     /// The local networks that may contain origins.
-    var allowedNetworks: [String] = []
+    var allowedNetworks: [AddressRange] = []
     /// The path under which a reverse proxy serves this server.
     var publicPath = ""
     /// The number of segments to fetch ahead of a player.
@@ -97,12 +97,12 @@ struct HostSettings: Sendable {
             try Self.cookies(in: $0, settings.sourceDescription(of: .cookies))
         }
         alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
-        proxy = settings[.proxy]?.text
+        proxy = try settings.read(.proxy, Self.proxy)
         caFile = settings[.caFile]?.text
         if let host = settings[.host]?.text { self.host = host }
         port = try settings.number(.port, in: 0...65535) ?? port
         allowedHosts = try settings.list(.allowedHost) { $0 }
-        allowedNetworks = try settings.list(.allowNet) { $0 }
+        allowedNetworks = try settings.list(.allowNet, Self.network)
         publicPath = settings[.publicPath]?.text ?? publicPath
         segmentsAhead = try settings.number(.segmentsAhead, in: 0...255) ?? segmentsAhead
         fastStart = try settings.flag(.fastStart) ?? fastStart

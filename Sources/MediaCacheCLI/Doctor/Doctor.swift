@@ -32,9 +32,6 @@ struct Doctor: Sendable {
             try await MachineChecks.program(
                 "ffmpeg", without: "frames can't be decoded, and 3GP and other formats can't be encoded")
         )
-        try await report(
-            try await MachineChecks.program(
-                "ffprobe", without: "MediaCache doesn't need it, but it helps to examine media files"))
         if let url { try await diagnose(url) }
     }
 

@@ -54,8 +54,9 @@ enum ResourceReport {
         ])
         for playlist in stream.playlists {
             let isMedia = playlist.role != "multivariant" && playlist.isCached
-            let missing =
-                playlist.missing.isEmpty ? "" : "\(playlist.missing.count) keys or initialization sections missing"
+            let count = playlist.missing.count
+            let text = count.counted("key or initialization section", plural: "keys or initialization sections")
+            let missing = count == 0 ? "" : "\(text) missing"
             table.add([
                 playlist.role, isMedia ? "\(playlist.segments)" : "", isMedia ? "\(playlist.segmentsCached)" : "",
                 playlist.isCached ? missing : "not cached", playlist.url,

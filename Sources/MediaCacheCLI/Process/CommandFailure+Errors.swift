@@ -33,6 +33,7 @@ extension CommandFailure {
         case .cancelled: self.init(.interrupted, "interrupted")
         case .invalidArgument: self.init(.usage, error.message)
         case .outputExists: self.init(.failed, "\(error.message); use --force to replace it")
+        case .missingParts: self.init(.failed, "\(error.message); use --gaps to leave gaps instead")
         case .mediaInsteadOfPlaylist, .failed: self.init(.failed, error.message)
         }
     }

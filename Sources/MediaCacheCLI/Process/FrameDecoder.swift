@@ -90,17 +90,17 @@ struct FrameDecoder: Sendable {
     private func hasNoFrame(
         _ source: FrameSource, _ code: Int32, _ ffmpeg: FFmpeg, _ control: WorkControl
     ) throws -> Bool {
-        func has(_ stream: String) throws -> Bool {
-            let probe = ["-map", stream, "-c", "copy", "-t", "0", "-f", "null", "-"]
-            switch source {
-            case .clip: return stream == "0:v:0"
-            case .file(let path): return try ffmpeg.run(FFmpeg.input(.file(path)) + probe, control) == 0
-            case .bytes(let bytes):
-                return try ffmpeg.run(
-                    FFmpeg.input(.standardInput) + probe, control, within: .streamedFrame, feeding: bytes) == 0
-            }
+        let input: [String]
+        let bytes: MediaByteReader?
+        switch source {
+        case .clip: return false
+        case .file(let path): (input, bytes) = (FFmpeg.input(.file(path)), nil)
+        case .bytes(let reader): (input, bytes) = (FFmpeg.input(.standardInput), reader)
         }
-        if case .clip = source { return false }
+        func has(_ stream: String) throws -> Bool {
+            let probe = input + ["-map", stream, "-c", "copy", "-t", "0", "-f", "null", "-"]
+            return try ffmpeg.run(probe, control, within: bytes == nil ? .frame : .streamedFrame, feeding: bytes) == 0
+        }
         // Since ffmpeg 6.1, a time after the end is an “invalid argument”. Earlier versions exit with 0.
         if try has("0:v:0") { return code == 234 }
         return try has("0:a:0")

@@ -1,3 +1,4 @@
+import MediaCache
 import NIOCore
 import NIOHTTP1
 
@@ -12,7 +13,8 @@ struct HostVerdict: Sendable {
 /// The rules for the hosts that a request may name and for the clients that count as local.
 ///
 /// The check of the host prevents DNS rebinding: a page from another site can make its domain resolve to this machine,
-/// but the browser still sends that domain as the host.
+/// but the browser still sends that domain as the host. An address isn't resolved, so an exposed server accepts every
+/// address as the host. A client may name another one than the server's own, such as that of a container's host.
 ///
 /// A client is local if it connects from a loopback address. A request can only make its client remote: by naming a
 /// host that isn't loopback, by a header field that a proxy adds, or by originating from a page of another site. A
@@ -45,7 +47,7 @@ struct HostPolicy: Sendable {
     func allows(_ host: String, localAddress: String?) -> Bool {
         let name = Self.name(of: host)
         return Self.refersToThisMachine(name) || allowed.contains(name)
-            || (localAddress.map { Self.name(of: $0) } == name)
+            || (localAddress.map { Self.name(of: $0) } == name) || (isExposed && IPAddress(name) != nil)
     }
 
     /// Returns whether a request has a field of proxies: those of RFC 7239, RFC 9110 §7.6.3, or the older `X-` fields.

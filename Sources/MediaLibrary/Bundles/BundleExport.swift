@@ -109,14 +109,11 @@ public struct BundleExport: Sendable {
     ) throws -> Result {
         guard let contents = source.contents else {
             throw MediaJobError(
-                .failed,
-                "\(source.url) hasn't been analysed yet; run `mediacache get` first, or export it to a file with -o")
+                .failed, "\(source.url) hasn't been analysed yet; download it first, or export it to a file")
         }
         if source.missingParts > 0, !leavesGaps {
             throw MediaJobError(
-                .failed,
-                "\(source.url) has \(source.missingParts.counted("missing part")); use --gaps to export without them"
-            )
+                .missingParts, "\(source.url) has \(source.missingParts.counted("missing part"))")
         }
         let draft = try output.makeDraft()
         defer { draft.remove() }
@@ -143,8 +140,8 @@ public struct BundleExport: Sendable {
                 if error.cause is CancellationError { throw CancellationError() }
                 guard leavesGaps, error.code == .inputOutput else {
                     throw MediaJobError(
-                        .failed, "\(source.url) isn't complete: \(part.name): \(error); use --gaps to export without it"
-                    )
+                        error.code == .inputOutput ? .missingParts : .failed,
+                        "\(source.url) isn't complete: \(part.name): \(error)")
                 }
                 manifest.parts.append(.init(name: part.name, url: source.withCredentials ? nil : part.url))
                 manifest.holes.append(part.name)

@@ -117,7 +117,7 @@ public struct BundleFolder: Sendable {
         let front = Array(try handle.read(upToCount: 64 << 10) ?? Data())
         guard case .playlist(let kind) = BodyKind(of: front) else { return nil }
         let bytes = front + Array(try handle.read(upToCount: Self.maximumPlaylistLength) ?? Data())
-        guard bytes.count < Self.maximumPlaylistLength else {
+        guard bytes.count <= Self.maximumPlaylistLength else {
             throw CacheError(.notMedia, "the playlist “\(path)” is longer than \(Self.maximumPlaylistLength) bytes")
         }
         let head = ResourceHead(

@@ -37,6 +37,7 @@
             let batteries = supplies.filter { text("\($0)/type") == "Battery" && text("\($0)/scope") != "Device" }
             let isCharging = batteries.isEmpty || mains.contains { text("\($0)/online") == "1" }
             let isMobile = link.map { $0.hasPrefix("wwan") || $0.hasPrefix("ppp") || $0.hasPrefix("usb") } ?? false
+            // Never `absent`: the origin may be on this machine, and not every working link is listed as up.
             return DeviceConditions(
                 network: isMetered || isMobile ? .metered : .unmetered, networkName: link ?? "", isCharging: isCharging,
                 isLowPower: text("/sys/firmware/acpi/platform_profile") == "low-power", isHot: isHot)

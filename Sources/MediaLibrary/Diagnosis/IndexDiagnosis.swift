@@ -41,10 +41,14 @@ struct IndexDiagnosis: Sendable {
                 }
                 try planner.supply(bytes)
             }
-            return .ok("index", "moov isn't among the first \(Self.boxLimit) boxes, as in some fragmented files")
+            return .warning(
+                "index", "moov isn't among the first \(Self.boxLimit) boxes",
+                advice: "players may wait for the whole file; remux it once it's cached")
         } catch let error as ContainerError {
             if error.code == .unsupported {
-                return .ok("index", "moov comes after the fragments")
+                return .warning(
+                    "index", "moov comes after the fragments",
+                    advice: "players wait for the whole file or don't play it; remux it once it's cached")
             }
             return .failure(
                 "index", error.description,

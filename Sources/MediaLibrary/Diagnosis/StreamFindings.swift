@@ -34,9 +34,9 @@ enum StreamFindings {
         guard let first = errors.first else {
             return .ok(check, "\(kind), \(warnings == 0 ? "valid" : warnings.counted("warning"))")
         }
+        let place = first.line > 0 ? "line \(first.line) " : ""
         return .warning(
-            check,
-            "\(kind), \(errors.count.counted("error")): line \(first.line) [\(first.rule)] \(first.message)",
+            check, "\(kind), \(errors.count.counted("error")): \(place)[\(first.rule)] \(first.message)",
             advice: "players handle errors differently; `mediacache inspect` lists all")
     }
 

@@ -217,14 +217,17 @@ struct StreamContents {
             }
             let written = resource.description
             let local = names.name(of: resource, written, .mediaSegment, folder: folder, hasMap: segment.map != nil)
-            list(
-                AssetPart(
-                    role: .mediaSegment, name: local, url: written,
-                    range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
-                    start: Double(resolved.startNanoseconds) / 1e9,
-                    duration: Double(segment.duration.nanoseconds) / 1e9,
-                    isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
-                of: loaded)
+            // A segment with an empty range has no bytes to request.
+            if resolved.byteRange?.isEmpty != true {
+                list(
+                    AssetPart(
+                        role: .mediaSegment, name: local, url: written,
+                        range: resolved.byteRange.map { Int64($0.lowerBound)..<Int64($0.upperBound) },
+                        start: Double(resolved.startNanoseconds) / 1e9,
+                        duration: Double(segment.duration.nanoseconds) / 1e9,
+                        isEncrypted: isEncrypted, hasWholeBlocks: hasWholeBlocks),
+                    of: loaded)
+            }
             playlist.segments[index].uri = AssetPartNaming.relative(local, from: home)
             // Ranges are written with an offset, because an omitted offset refers to the previous segment, which may
             // have another name now.

@@ -105,7 +105,7 @@ package struct InputResources: StreamResources, Sendable {
         guard let gateway else {
             throw ContainerError(
                 .inputOutput, "\(url) can't be read without a cache",
-                advice: "Specify the playlist by its URL, or use --base")
+                advice: "Specify the playlist by its URL, or a base URL")
         }
         if let known = gateway.servedURL(known: url) { return (known, gateway) }
         guard allowsFiles else {

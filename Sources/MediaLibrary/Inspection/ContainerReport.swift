@@ -32,7 +32,7 @@ extension ContainerInspection {
             guard let movie else { return "MP4" }
             if movie.hasIndexFirst == nil {
                 return "a segment of fragmented MP4"
-                    + (tracks.isEmpty ? "; use --initialization to specify the section that describes its tracks" : "")
+                    + (tracks.isEmpty ? "; specify its media initialization section, which describes its tracks" : "")
             }
             return movie.isFragmented ? "fragmented MP4" : "MP4"
         case .transportStream:
@@ -120,7 +120,7 @@ extension ContainerInspection {
             for child in node.children { add(child, depth: depth + 1) }
         }
         for node in movie.boxes { add(node, depth: 0) }
-        if hidden > 0 { section.notes = ["and \(hidden) more; --json lists all"] }
+        if hidden > 0 { section.notes = ["and \(hidden) more, which the JSON record lists"] }
         return section
     }
 

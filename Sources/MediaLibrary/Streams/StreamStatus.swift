@@ -25,8 +25,11 @@ public struct StreamStatus: Sendable, Hashable, Codable {
         /// A description of the missing resources.
         var shortage: String {
             guard isCached else { return "\(url) isn't cached" }
-            let keys = missing.isEmpty ? "" : " and \(missing.count) keys or media initialization sections"
-            return "\(url) lacks \(segments - segmentsCached) of \(segments) segments\(keys)"
+            let count = missing.count
+            let keys = count.counted(
+                "key or media initialization section", plural: "keys or media initialization sections")
+            return "\(url) lacks \(segments - segmentsCached) of \(segments.counted("segment"))"
+                + (count == 0 ? "" : " and \(keys)")
         }
     }
 
@@ -39,8 +42,9 @@ public struct StreamStatus: Sendable, Hashable, Codable {
     /// A description of the missing resources.
     public var shortage: String {
         let missing = playlists.filter { !$0.isComplete && $0.role != "multivariant" }
-        let more = missing.count > 3 ? "; \(missing.count - 3) more playlists are incomplete" : ""
-        return missing.prefix(3).map(\.shortage).joined(separator: "; ") + more
+        let rest = missing.count - 3
+        let more = rest.counted("more playlist is incomplete", plural: "more playlists are incomplete")
+        return missing.prefix(3).map(\.shortage).joined(separator: "; ") + (rest > 0 ? "; \(more)" : "")
     }
 
     /// Reads the status from the cache, without requests to the origin.

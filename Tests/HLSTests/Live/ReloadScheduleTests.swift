@@ -36,5 +36,6 @@ struct ReloadScheduleTests {
         #expect(DeliveryDirectives(url: url) == directives)
         #expect(DeliveryDirectives.removed(from: url) == "https://h/p.m3u8?a=1&b=%20#f")
         #expect(DeliveryDirectives.removed(from: "https://h/p.m3u8?_HLS_msn=1") == "https://h/p.m3u8")
+        #expect(DeliveryDirectives(url: "https://h/p.m3u8?_HLS_part=1") == DeliveryDirectives())
     }
 }

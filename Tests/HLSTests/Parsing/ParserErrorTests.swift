@@ -60,4 +60,12 @@ struct ParserErrorTests {
         #expect(PlaylistError.lineTooLong(line: 3, limit: 9).description == "Line 3 is longer than 9 bytes.")
         #expect(PlaylistError.notAPlaylist(.html).description == "The body isn't a playlist; it is HTML.")
     }
+
+    @Test func errorOfWholePlaylistHasNoLine() {
+        let error = #expect(throws: PlaylistError.self) {
+            try PlaylistParser(isStrict: true).parse("#EXTM3U\n#EXTINF:4,\na\n#EXT-X-ENDLIST\n")
+        }
+        #expect(error != nil && error?.line == nil)
+        #expect(error?.description.hasPrefix("error [4.4.3.1-") == true)
+    }
 }

@@ -44,7 +44,7 @@ struct ProblemTests {
 
     /// The description contains no Swift terms.
     @Test(arguments: [
-        ("{", "it isn't JSON"),
+        ("{", "it isn't valid JSON"),
         ("[]", "it isn't an object"),
         ("{}", "“url” is missing"),
         (#"{"url": 1}"#, "“url” isn't a string"),

@@ -87,11 +87,24 @@ struct AccessTests {
         ("127.0.0.1:9479", true), ("localhost", true), ("LOCALHOST.:80", true), ("[::1]:9479", true),
         ("127.9.8.7", true), ("media.example:80", true), ("192.168.1.5", true), ("10.0.0.1:9479", true),
         ("evil.example", false), ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("", false),
-        ("10.0.0.2", false), ("127.0.0.256", false),
+        ("127.0.0.256", false),
     ])
     func allowsKnownHostsOnly(_ host: String, _ isAllowed: Bool) {
         let policy = HostPolicy(boundHost: "192.168.1.5", allowedHosts: ["media.example"], isExposed: true)
         #expect(policy.allows(host, localAddress: "10.0.0.1") == isAllowed)
+    }
+
+    /// Names that look like addresses can't be resolved by browsers, but other spellings of addresses are refused too.
+    @Test(arguments: [
+        ("10.0.0.2", true), ("10.0.0.2:9479", true), ("[fd00::2]:9479", true), ("0x0a000002", false), ("10.2", false),
+        ("10.0.0.2.evil.example", false), ("fd00--2.evil.example", false),
+    ])
+    func onlyExposedServerAllowsOtherAddresses(_ host: String, _ isAddress: Bool) {
+        let exposed = HostPolicy(boundHost: "0.0.0.0", allowedHosts: [], isExposed: true)
+        #expect(exposed.allows(host, localAddress: "10.0.0.1") == isAddress)
+        #expect(!exposed.verdict(on: host, localAddress: "10.0.0.1").permitsLocality)
+        let local = HostPolicy(boundHost: "127.0.0.1", allowedHosts: [], isExposed: false)
+        #expect(!local.allows(host, localAddress: "127.0.0.1"))
     }
 
     @Test func limitsCredentialsToUserAndOrigin() throws {

@@ -120,6 +120,14 @@ struct OriginDiagnosisTests {
         #expect(findings["type"]?.outcome == .ok)
     }
 
+    @Test(arguments: [(1, "moov comes after the fragments"), (20, "moov isn't among the first 12 boxes")])
+    func reportsIndexAfterFragments(count: Int, found: String) async throws {
+        let fragments = (0..<count).flatMap { _ in Self.box("moof", 100) + Self.box("mdat", 1000) }
+        let film = Self.front + fragments + Self.box("moov", 100)
+        let findings = try await findings(Origin(["/a": Page(body: film)]), "/a")
+        #expect(findings["index"]?.outcome == .warning && findings["index"]?.found == found)
+    }
+
     @Test func reportsMissingRangesAndValidators() async throws {
         let film = Self.front + Self.box("mdat", 900_000) + Self.box("moov", 5000)
         let page = Page(
@@ -190,6 +198,16 @@ struct OriginDiagnosisTests {
         var missing = pages(key: 16)
         missing["/1.ts"] = nil
         #expect(try await findings(Origin(missing), "/m")["segment"]?.outcome == .failure)
+    }
+
+    @Test(arguments: [
+        ("", "1 error: [4.4.3.1-"), ("#EXT-X-TARGETDURATION:4\n#EXTINF:9,\n0.ts\n", "1 error: line 4 [4.4.3.1-"),
+    ])
+    func reportsFirstErrorOfPlaylist(lines: String, found: String) async throws {
+        let text = "#EXTM3U\n\(lines)#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n"
+        let page = Page(fields: [.contentType: "application/vnd.apple.mpegurl"], body: Array(text.utf8))
+        let finding = try await findings(Origin(["/m": page]), "/m")["playlist"]
+        #expect(finding?.outcome == .warning && finding?.found.contains(found) == true, "\(finding?.found ?? "")")
     }
 
     /// The user's URL may have any address. URLs in a public document or redirect must be public.

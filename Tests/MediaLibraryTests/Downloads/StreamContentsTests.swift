@@ -63,6 +63,15 @@ struct StreamContentsTests {
         #expect(ranges == [700..<800, nil, 850..<900, 900..<907])
     }
 
+    @Test func omitsSegmentsWithEmptyRange() async throws {
+        let contents = try await contents([
+            "a.m3u8": PlannedStream.media(
+                "#EXTINF:4,", "#EXT-X-BYTERANGE:100@0", "all.ts", "#EXTINF:4,", "#EXT-X-BYTERANGE:0@0", "all.ts",
+                "#EXTINF:4,", "#EXT-X-BYTERANGE:0", "all.ts")
+        ])
+        #expect(contents.parts.map(\.range) == [0..<100])
+    }
+
     @Test func listsKeysBeforeSegments() async throws {
         let contents = try await contents([
             "a.m3u8": PlannedStream.media(

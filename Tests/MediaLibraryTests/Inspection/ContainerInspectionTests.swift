@@ -58,7 +58,7 @@ struct ContainerInspectionTests {
         let segment = "shaka-player/sintel-video-segment.mp4"
         let alone = try inspection(segment)
         #expect(alone.tracks.isEmpty)
-        #expect(alone.report.lines.joined().contains("--initialization"))
+        #expect(alone.report.lines.joined().contains("media initialization section"))
         #expect(ContainerRecord(alone).boxes.map(\.type) == ["moof", "mdat"])
         let whole = ContainerRecord(try inspection(segment, initialization: "shaka-player/sintel-video-init.mp4"))
         #expect(whole.tracks.map(\.samples) == [240])

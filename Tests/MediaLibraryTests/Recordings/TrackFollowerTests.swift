@@ -142,7 +142,6 @@ struct TrackFollowerTests {
             // The recorded segments keep their times.
             let text = playlist.text(1..<7)
             let old = FollowedPlaylist().text(1..<6)
-            playlist.rows += []
             let lines = old + text.split(separator: "\n").suffix(3).joined(separator: "\n") + "\n"
             #expect(names(try playlist.load(lines, at: 642)) == ["6.ts"])
         } else {

@@ -27,7 +27,6 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         }
         let configuration = ServeConfiguration(environment: environment, file: try ConfigurationFile(path: path))
         let settings = try configuration.hostSettings()
-        _ = try settings.originSettings
         let count = configuration.settings.file?.values.count ?? 0
         try StandardStreams.print(
             "\(path) is valid: \(count.counted("setting")), \(settings.channels.count.counted("channel")).")
