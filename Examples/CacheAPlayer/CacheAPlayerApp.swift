@@ -23,7 +23,7 @@
                 let isActive = phase == .active
                 // Called directly rather than in a task, to preserve the order of the changes.
                 model.setActive(isActive)
-                // The system suspends the app after this block returns.
+                // The system doesn't suspend the app before this block returns, unless the time expires.
                 ProcessInfo.processInfo.performExpiringActivity(withReason: "closing the cache") { isExpired in
                     guard !isExpired, !isActive else { return }
                     let done = DispatchSemaphore(value: 0)

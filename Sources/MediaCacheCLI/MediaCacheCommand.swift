@@ -17,7 +17,7 @@ struct MediaCacheCommand: AsyncParsableCommand {
               mediacache get https://example.org/film.mp4      download a file or a stream
               mediacache downloads                             list downloads
               mediacache record https://example.org/live.m3u8 --name news   record a live stream
-              mediacache serve                                 run a server for players; `url` prints their URLs
+              mediacache serve                                 run the server; `url` prints playback URLs
               mediacache inspect https://example.org/a.m3u8    describe a playlist or media file and its errors
 
             A cache folder is owned by one process at a time. Other commands connect to that process and work the same \

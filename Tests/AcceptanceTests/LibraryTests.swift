@@ -68,7 +68,7 @@ extension AcceptanceTests {
             let link = try await MediaCacheBinary.output(["url", "--mp4", playlist.absoluteString] + options)
             let answer = String(
                 decoding: try await Peer.run("curl", ["-sS", "-w", " %{http_code}", link]), as: UTF8.self)
-            #expect(answer.hasSuffix(" 404") && answer.contains("segments of"), "\(answer)")
+            #expect(answer.hasSuffix(" 404") && answer.contains(" lacks ") && answer.contains("segments"), "\(answer)")
             try await server.stop()
         }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension AcceptanceTests {
-    /// Tests of the server's memory use and of its shutdown.
+    /// Tests of the server's memory use, privileges and shutdown.
     @Suite(.enabled(if: try Peer.isInstalled("nginx", "curl")))
     struct ServingTests {
         /// With 64 readers of a file of 1 GiB, uncached and cached, the server uses less than 100 MB.

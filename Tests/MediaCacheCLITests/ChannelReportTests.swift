@@ -65,7 +65,7 @@ struct ChannelReportTests {
             ChannelReport.table(ofProgrammes: record.programmes, in: name).split(separator: "\n").last)
         #expect(
             line.hasSuffix(
-                "Match  mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %), hls failed (no?[2Jthing)"),
+                "Match  mp4 done (1.20 GB, 2 segments missing), 3gp running (40%), hls failed (no?[2Jthing)"),
             "\(line)")
     }
 

@@ -7,7 +7,7 @@ from page_case import PageCase
 from video import current_time, frame
 
 NOISE = r"status of (4\d\d|5\d\d)|net::ERR_|Failed to fetch|network error|MEDIA|media"
-MESSAGE = "Waiting for the stream to resume at "
+MESSAGE = "Trying to resume playback at "
 
 
 class InterruptionTests(PageCase):

@@ -206,7 +206,7 @@ function kindOf(found) {
   const kind = found.kind === "stream" ? (found.isLive ? "Live stream (HLS)" : "Stream (HLS)") : "File";
   const notes = [
     found.isEncrypted && "encrypted",
-    found.acceptsRanges === false && "no byte ranges: seeking reads from the start"
+    found.acceptsRanges === false && "byte ranges not supported: seeking must read from the start"
   ];
   return [kind, ...notes.filter(Boolean)].join(", ");
 }

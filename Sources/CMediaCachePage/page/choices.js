@@ -129,7 +129,7 @@ export function choiceSummary({ quality, audio, subtitles }) {
   const names = (choice) => inList(choice.tags().map(language));
   const parts = [
     quality.element && (quality.index() === everyVariant ? "every quality" : nameOfVariant(quality.chosen())),
-    audio.element && (names(audio) || "no other audio"),
+    audio.element && (names(audio) || "no separate audio tracks"),
     subtitles.element && (names(subtitles) ? `subtitles in ${names(subtitles)}` : "no subtitles"),
   ];
   return parts.filter(Boolean).join(", ");

@@ -137,7 +137,7 @@ async function showHoles(id) {
     title: `Missing in “${titleOf(record)}”`,
     content: [
       make("p", {},
-        `${counted(record.holeCount, "segment")} couldn’t be downloaded. The rest plays. “Try again” requests them again.`
+        `${counted(record.holeCount, "segment")} couldn’t be downloaded. The rest can be played. “Try again” requests them again.`
       ),
       make("div.scroll", { tabindex: 0, role: "region", "aria-label": "Missing segments" }, make("table", {},
         make("thead", {}, make("tr", {}, ...["Time", "Duration", "File", "Reason"].map((name) => make("th", { scope: "col" }, name)))),

@@ -40,18 +40,18 @@ async function reportDownload({ asset, state, reason }) {
   if (state === "failed") {
     const advice = reason?.retryable === false ? "Resolve this before you try again." : "Try again under Downloads.";
     reportProblem(subject,
-      `“${title}” couldn’t be downloaded: ${sentence(reason?.message ?? "unknown error")} ${advice}`, link);
+      `${title} couldn’t be downloaded: ${sentence(reason?.message ?? "unknown error")} ${advice}`, link);
   } else if (state === "completeWithHoles") {
-    reportProblem(subject, `“${title}” is incomplete: some segments couldn’t be downloaded.`, link);
+    reportProblem(subject, `${title} is incomplete: some segments couldn’t be downloaded.`, link);
   }
 }
 
-/** Returns a download's title. A download added by another client may fail before the page has its record. */
+/** Returns a download's title in quotes. A download added by another client may fail before the page has its record. */
 async function titleOfDownload(id) {
   const known = downloads.get(id) ?? assets.get(id);
-  if (known) return titleOf(known);
+  if (known) return `“${titleOf(known)}”`;
   try {
-    return titleOf(await api.download(id));
+    return `“${titleOf(await api.download(id))}”`;
   } catch {
     return "A download";
   }

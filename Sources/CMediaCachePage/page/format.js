@@ -18,8 +18,8 @@ export function bitrate(bits) {
   return bits >= 1e6 ? `${(bits / 1e6).toFixed(1)} Mbit/s` : `${Math.round(bits / 1000)} kbit/s`;
 }
 
-/** Formats a fraction from 0 to 1, rounded down, for example "99 %". */
-export const percent = (share) => `${share >= 1 ? 100 : Math.max(0, Math.floor(share * 100))} %`;
+/** Formats a fraction from 0 to 1, rounded down, for example "99%". */
+export const percent = (share) => `${share >= 1 ? 100 : Math.max(0, Math.floor(share * 100))}%`;
 
 const two = (number) => String(number).padStart(2, "0");
 

@@ -14,7 +14,7 @@ const orders = {
   duration: ["Longest first", (one, other) => (other.duration ?? 0) - (one.duration ?? 0)],
 };
 
-const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
+const isComplete = ({ state }) => state === "complete";
 const filters = {
   all: ["Everything", () => true],
   complete: ["Complete", isComplete],

@@ -1,7 +1,7 @@
 // The programmes of a channel, which are exempt from its limits, and their exports.
 
 import { localURL } from "./address.js";
-import { api, sentence } from "./api.js";
+import { api } from "./api.js";
 import { check, confirm, field, showDialog } from "./dialogs.js";
 import { arrange, make, updateAttribute, updateText } from "./elements.js";
 import { bytes, counted, fieldTime, fileName, moment, percent, words } from "./format.js";
@@ -99,7 +99,7 @@ function build(name, find, watch) {
 function show(row, programme, name) {
   updateText(
     row.querySelector(".row-state"),
-    `${moment(programme.from)} to ${moment(programme.to)}, ${words((programme.to - programme.from) / 1000)}${programme.to > Date.now() ? " · not ended yet" : ""}`
+    `${moment(programme.from)} to ${moment(programme.to)}, ${words((programme.to - programme.from) / 1000)}${programme.from > Date.now() ? " · upcoming" : programme.to > Date.now() ? " · in progress" : ""}`
   );
   for (const button of row.querySelectorAll("[data-export]")) {
     button.hidden = programme.exports.some(({ format }) => format === button.dataset.export);
@@ -139,7 +139,7 @@ function stateOf({ state, progress, bytes: size, missing, reason }) {
     case "waiting": return "waiting";
     case "running": return `exporting, ${percent(Math.min(progress, 0.99))}`;
     case "done": return `done, ${bytes(size)}${gaps}`;
-    case "failed": return `failed. ${sentence(reason ?? "Unknown error")}`;
+    case "failed": return `failed: ${reason ?? "unknown error"}`;
     default: return "cancelled";
   }
 }
@@ -157,7 +157,7 @@ async function end(name, programme, format) {
     await api.endExport(name, programme.id, format);
     channels.refresh(name);
   } catch (error) {
-    reportError("The export can’t be removed", error);
+    reportError("The export can’t be cancelled or deleted", error);
   }
 }
 

@@ -64,7 +64,7 @@ function askForLimits(name) {
   showDialog({
     title: `Limits of ${name}`,
     content: [
-      make("p.hint", {}, "Recordings outside the new limits are deleted immediately. Programmes remain."),
+      make("p.hint", {}, "Recorded segments beyond the new limits are deleted immediately, except those of programmes."),
       make("div.fields", {}, ...retentionForm.elements)
     ],
     buttons: [{

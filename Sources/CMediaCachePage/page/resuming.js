@@ -63,7 +63,7 @@ export function startResuming({ player, position, resume, isAvailable = () => tr
       hasPlayed = false;
       return false;
     }
-    player.fail(`Waiting for the stream to resume ${position()}.`, attempt);
+    player.fail(`Trying to resume playback ${position()}.`, attempt);
     wait();
     return true;
   }

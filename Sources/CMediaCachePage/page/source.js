@@ -9,7 +9,7 @@ export const playsHLS = document.createElement("video").canPlayType("application
 const isComplete = ({ state }) => state === "complete" || state === "completeWithHoles";
 
 /** The message for an asset or a URL that must be downloaded before it can be saved. */
-export const partlyCached = "Only partly cached. Download it to save it as MP4.";
+export const partlyCached = "Only partly cached. Download it before you save it.";
 
 /**
  * Returns the source for playing an asset.
@@ -18,7 +18,7 @@ export const partlyCached = "Only partly cached. Download it to save it as MP4."
  */
 export async function sourceOfAsset(asset) {
   const base = localURL(asset.libraryURL);
-  // A recording that has ended is complete without a download.
+  // A stream without a download: a recording that has ended, or a played stream that was added to the library.
   const isRecorded = !asset.state && asset.kind === "stream" && asset.bytes === undefined;
   if (!asset.state && !isRecorded) return { src: localURL(await api.playURL(asset.url)) };
   if (asset.kind !== "stream") return { src: base };

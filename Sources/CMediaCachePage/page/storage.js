@@ -92,7 +92,7 @@ function limitsInWords({ maximumBytes, maximumAge, minimumFreeBytes }) {
   ];
   const removal = (maximumBytes || minimumFreeBytes || maximumAge) && "Only played media is removed to stay within the limits.";
   const full = maximumBytes && "If downloads and recordings fill the cache, new downloads wait and playback isn’t cached.";
-  return [...limits, removal, full, "To change the limits, use options of “mediacache serve”."].filter(Boolean).join(" ");
+  return [...limits, removal, full, "To change the limits, restart “mediacache serve” with --max-size, --min-free or --max-age."].filter(Boolean).join(" ");
 }
 
 function showList(list, rows, records, keyOf, build) {
@@ -188,7 +188,7 @@ function maintenanceControls(changed) {
       { label: "Storage", href: "#/storage" }
     );
     else dismissProblem("verify");
-    const outcome = left ? "" : " removed, to be downloaded again when needed";
+    const outcome = left ? " found" : " found and downloaded again";
     return `${checked}: ${counted(found.findings.length, "damaged range")}${outcome}.`;
   });
   return make("div.maintenance", {}, make("div.buttons", {}, prune, verify, repair.label), result, findings);
@@ -197,5 +197,5 @@ function maintenanceControls(changed) {
 function showFindings(list, findings) {
   list.hidden = findings.length === 0;
   list.replaceChildren(...findings.slice(0, 50).map(({ key, start, end, problem, isRepaired }) => make("li", {},
-    `${nameOf(key)}, ${bytes(end - start)} at ${bytes(start)}: ${sentence(problem)}${isRepaired ? " It will be downloaded again." : ""}`)));
+    `${nameOf(key)}, ${bytes(end - start)} at offset ${bytes(start)}: ${sentence(problem)}${isRepaired ? " It was downloaded again." : ""}`)));
 }

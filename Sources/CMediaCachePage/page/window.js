@@ -84,7 +84,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
   function awaitEdge(edge, requested, isContinuation) {
     awaited = { edge, work: () => playFrom(requested, isContinuation) };
     player.fail(isContinuation
-      ? `Waiting for the stream to resume at ${moment(requested)}.`
+      ? `Waiting for enough recorded time to continue at ${moment(requested)}.`
       : "This browser plays channels a minute late. Playback starts when a minute has been recorded.", null);
   }
 

@@ -91,7 +91,7 @@ export function channelSums({ recordedRanges, bytes: size, gaps, gapSeconds, rat
 /** Describes the limits of a channel. */
 export function limitsOf({ seconds, bytes: size, segments, freeBytes }) {
   const parts = [];
-  if (seconds) parts.push(`the last ${words(seconds)}`);
+  if (seconds) parts.push(`up to ${words(seconds)}`);
   if (size) parts.push(`at most ${bytes(size)}`);
   if (segments) parts.push(`at most ${counted(segments, "segment")} per track`);
   if (freeBytes) parts.push(`at least ${bytes(freeBytes)} of disk space free`);

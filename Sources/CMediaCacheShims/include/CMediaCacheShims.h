@@ -32,12 +32,12 @@ int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 /// doesn't support this.
 int mc_reflink(int source, int destination);
 
-/// Acquires an exclusive lock on an open file until the descriptor is closed. Fails with EWOULDBLOCK if another process
-/// holds a lock.
+/// Acquires an exclusive lock on an open file, until all copies of the descriptor are closed. Fails with EWOULDBLOCK if
+/// the file is locked through another open descriptor, even in this process.
 int mc_lock_exclusive(int descriptor);
 
-/// Acquires a shared lock on an open file until the descriptor is closed. Fails with EWOULDBLOCK if another process
-/// holds an exclusive lock.
+/// Acquires a shared lock on an open file, until all copies of the descriptor are closed. Fails with EWOULDBLOCK if the
+/// file is locked exclusively through another open descriptor, even in this process.
 int mc_lock_shared(int descriptor);
 
 /// Releases a lock of either kind, even if a forked child that hasn't called exec yet has a copy of the descriptor.

@@ -42,7 +42,8 @@ public struct DeliveryDirectives: Sendable, Hashable {
     /// Whether there are no directives.
     public var isEmpty: Bool { mediaSequence == nil && skip == nil }
 
-    /// Returns a URL with these directives instead of its own. Other query items keep their positions.
+    /// Returns a URL with these directives instead of its own. Other query items keep their order and precede the
+    /// directives.
     public func applied(to url: String) -> String {
         var reference = URLReference(url)
         var items = (reference.query ?? "").split(separator: "&").filter { !$0.hasPrefix("_HLS_") }.map { String($0) }

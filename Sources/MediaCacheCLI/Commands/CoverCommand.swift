@@ -38,7 +38,7 @@ struct CoverCommand: AsyncParsableCommand {
         transform: TimeArgument.parse)
     var at: Double?
 
-    @Flag(help: "Store the frame of --at as the cover of the URL.")
+    @Flag(help: "Store the frame selected with --at as the URL's cover.")
     var keep = false
 
     @Option(help: ArgumentHelp("Store this picture as the cover of the URL.", valueName: "picture"))

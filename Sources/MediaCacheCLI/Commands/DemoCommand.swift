@@ -17,7 +17,8 @@ struct DemoCommand: AsyncParsableCommand {
 
             Runs a small origin with a built-in clip, the cache's server, and a page that plays the clip and shows \
             cached ranges as they arrive. Open the printed address in a browser.
-            The next start reuses cached data, so the origin sends nothing. The demo uses a separate folder: `demo` in \
+            The next run reuses the cached data: the origin sends only missing bytes. The demo uses a separate \
+            folder: `demo` in \
             the cache folder, unless --cache is given.
             """
     )

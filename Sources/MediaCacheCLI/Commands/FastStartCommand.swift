@@ -11,7 +11,8 @@ struct FastStartCommand: AsyncParsableCommand {
               mediacache faststart film.mp4 film.mp4 --force        in place
               mediacache faststart https://example.org/film.mp4 ~/Films/
 
-            Cameras and encoders write the index (moov) last, but players need it first: they must request the end of a \
+            Many cameras and encoders write the index (moov) last, but players need it first: they must request the \
+            end of a \
             remote file before its beginning. The media isn't changed. Only the index moves, and its offsets are \
             adjusted (to 64 bits if necessary).
             A file whose index is already at the front is copied. A fragmented MP4 doesn't need this.

@@ -13,9 +13,10 @@ struct PlayCommand: AsyncParsableCommand {
               mediacache play https://example.org/film.mp4 --with vlc
               mediacache play https://example.org/film.mp4 -- --fullscreen --start=10:00
 
-            Without --with, the first installed player is used: mpv, vlc, ffplay. Arguments after -- are passed to the \
+            Without --with, the command uses the first installed player of mpv, vlc and ffplay. Arguments after -- \
+            are passed to the \
             player. If no server is running for the cache folder, one is started and runs until the player exits.
-            The player receives a separate token, which is revoked when the player exits, and expires after a week.
+            The player receives a separate token, which is revoked when the player exits, or expires after a week.
             The exit code is the player's.
             """
     )

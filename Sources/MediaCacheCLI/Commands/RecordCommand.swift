@@ -25,11 +25,12 @@ struct RecordCommand: AsyncParsableCommand {
             the oldest segments; `channels keep` changes these limits.
             Unavailable segments become gaps; they are listed, and the exit code is 2. While the stream can't be \
             reached, the recording waits.
-            If `serve` owns the folder, it makes the recording: --detach returns at once, and Ctrl-C stops only a \
+            If `serve` owns the folder, `serve` records. --detach then returns at once, and Ctrl-C stops only a \
             recording that this command started. `channels` lists, stops, starts and deletes channels.
             --json prints an object for each event, one per line: event (state, progress, gap, result), channel, url, \
             liveURL, state (stopped, starting, recording, waiting, ended), reason, edge, recordedRanges (from, to, in \
-            milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, start, \
+            milliseconds since 1970), seconds, bytes, segments, rate, gaps, gapSeconds; for a gap track, number, \
+            start, \
             duration, reason. The last event is the result: complete, gapList, error.
             Exit codes: 0 for a recording without gaps; 1 if nothing was recorded; 2 for gaps, or if the recording was \
             stopped before its end; 130 after Ctrl-C.
@@ -61,7 +62,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Continue after the end of the stream, in case its encoder restarts.")
     var outlast = false
 
-    @Flag(help: "Have the process that owns the cache folder record, and return at once.")
+    @Flag(help: "Leave the recording to the process that owns the cache folder, and return at once.")
     var detach = false
 
     @Flag(name: .shortAndLong, help: "Don't show progress.")

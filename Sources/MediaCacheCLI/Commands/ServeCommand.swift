@@ -16,20 +16,26 @@ struct ServeCommand: AsyncParsableCommand {
               mediacache serve --config media.json
               mediacache config show                 the effective settings and their sources
 
-            The first line of standard output is `Listening on http://HOST:PORT`, the second `Open` and the address of \
-            the library page, which includes the key on a terminal. `mediacache url URL` prints the URL for a player. \
-            /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key in the cache folder.
-            Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE and \
+            The first line of standard output is `Listening on http://HOST:PORT`. The second is `Open` and the \
+            address of the library page; it includes the key only if the output is a terminal. `mediacache url URL` \
+            prints the URL for a player. \
+            /healthz and /metrics (Prometheus) need no key; the API at /api/v1 needs the key that `mediacache key \
+            show` prints.
+            Each option can be set in the environment and in a configuration file: --max-size is MEDIACACHE_MAX_SIZE \
+            and \
             "maxSize". See `mediacache config --help`.
             Live streams that --channel or the configuration declares are recorded from the start; `record` adds \
             others. They play at /live/NAME/index.m3u8. The configuration file declares them as {"channels": [{"name": \
             "news", "url": "https://…", "keep": "24h"}]}. Other keys are maxSize, keepSegments, keepFree, variant, \
-            audio, subtitles, headers (an object), stopped and endsWithStream, as for `record`. In the environment, \
+            audio and subtitles, as for `record`; headers (an object); stopped (recording doesn't start); and \
+            endsWithStream (recording ends with the stream; by default it continues). In the environment, \
             MEDIACACHE_CHANNELS=news,sport lists channels, and MEDIACACHE_CHANNELS_NEWS_URL and \
-            MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The server waits for a stream that can't be reached. A \
-            channel that is no longer declared is recorded until `channels stop` or `channels remove`.
+            MEDIACACHE_CHANNELS_NEWS_KEEP=48h configure them. The server waits for a stream that can't be reached. \
+            Removing a channel from the configuration doesn't stop its recording; use `channels stop` or `channels \
+            remove`.
             SIGHUP (`systemctl reload`, or kill -HUP) reloads the configuration without interrupting responses. New \
-            channels, limits of channels and the log level apply at once; the log lists settings that need a restart. An \
+            channels, limits of channels and the log level apply at once; the log lists settings that need a restart. \
+            An \
             invalid configuration changes nothing.
             On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
             On a loopback address, only this machine has access. On other addresses, the server rejects origins with \

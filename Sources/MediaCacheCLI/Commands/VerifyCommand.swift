@@ -12,8 +12,8 @@ struct VerifyCommand: AsyncParsableCommand {
               mediacache verify
               mediacache verify --repair      fetch damaged data again
 
-            Damaged data is never served. It counts as missing and is fetched again when it's next read, by `get`, or at \
-            once with --repair. Until then, `verify` lists it.
+            Damaged data is never served. It counts as missing and is fetched again at the next read or `get`; \
+            --repair fetches it at once. Until then, `verify` lists it.
             Exit codes: 0 without damage or after a complete repair, 1 for damage, 2 for an incomplete repair.
             --json prints an object: resources, bytes, findings (an array of objects: key, start, end, problem, \
             isRepaired).

@@ -120,7 +120,8 @@ struct ChildProcess: Sendable, Hashable {
         #endif
     }
 
-    /// Waits until the process exits, and forwards signals to it.
+    /// Waits until the process exits, and forwards the first signal to it, except Ctrl-C on a terminal, which the
+    /// process receives directly.
     ///
     /// - Returns: The exit code, or 128 plus the number of the signal that ended it.
     func wait(forwardingTo interruption: Interruption) async throws -> Int32 {

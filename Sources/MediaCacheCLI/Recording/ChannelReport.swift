@@ -51,13 +51,13 @@ enum ChannelReport {
         return table.rendered()
     }
 
-    /// Returns the exports of a programme: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40 %)`.
+    /// Returns the exports of a programme: `mp4 done (1.20 GB, 2 segments missing), 3gp running (40%)`.
     static func exports(_ programme: ProgrammeRecord) -> String {
         programme.exports.map { export in
             let missing = export.missing.counted("segment")
             let notes = [
                 export.bytes.map { "\(ByteCount($0))" }, export.missing > 0 ? "\(missing) missing" : nil,
-                export.state == .running ? "\(Int(export.progress * 100)) %" : nil, export.reason,
+                export.state == .running ? "\(Int(export.progress * 100))%" : nil, export.reason,
             ].compactMap(\.self)
             return "\(export.format) \(export.state.rawValue)"
                 + (notes.isEmpty ? "" : " (\(Table.printable(notes.joined(separator: ", "))))")

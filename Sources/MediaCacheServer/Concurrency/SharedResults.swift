@@ -18,7 +18,7 @@ final class SharedResults<Value: Sendable>: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - maximumCount: The maximum number of results. When it is reached, all results are removed.
+    ///   - maximumCount: The maximum number of results. When it would be exceeded, all earlier results are removed.
     ///   - maximumCost: The maximum total cost. When it would be exceeded, all results are removed. A single result
     ///     above it isn't cached.
     ///   - cost: A function that returns the cost of a result.

@@ -89,7 +89,7 @@ final class MovieCache: Sendable {
                 throw Problem.notFound(lost: asset.holeCount, of: asset.title ?? asset.url)
             }
         case .queued, .running, .paused, .waiting, .failed:
-            throw CacheError(.notFound, "\(asset.url) isn't completely cached: its download isn't complete")
+            throw CacheError(.notFound, "\(asset.url) isn't completely cached; complete its download first")
         }
         return try await movie(
             named: "\(asset.id) \(version) \(asset.holeCount) \(allowsGaps)", title: asset.url, allowsGaps: allowsGaps,

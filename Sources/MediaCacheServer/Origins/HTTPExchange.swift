@@ -33,7 +33,7 @@ final class HTTPExchange: HTTPClientResponseDelegate, ReadableExchange {
         var waitingSince: NIODeadline?
         var buffers = CircularBuffer<ByteBuffer>()
         var bufferedBytes = 0
-        /// The promise that lets the client read on.
+        /// The promise whose completion lets the HTTP client continue reading; nil if it isn't paused.
         var demand: EventLoopPromise<Void>?
     }
 

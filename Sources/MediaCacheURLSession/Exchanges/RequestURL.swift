@@ -1,7 +1,7 @@
 import Foundation
 import MediaCache
 
-/// Converts resource URLs for `URLSession`.
+/// The conversion of resource URLs to URLs for `URLSession`.
 enum RequestURL {
     /// Returns the same URL, except that characters that aren't allowed in URLs are percent-encoded (RFC 3986 §2.1).
     ///

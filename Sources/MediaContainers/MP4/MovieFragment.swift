@@ -58,7 +58,7 @@ public struct TrackFragment: Sendable {
     /// The runs.
     var runs: [Run] = []
 
-    /// The total size of the samples in runs without per-sample fields, with at least one byte for each sample.
+    /// The total size of the samples in runs without per-sample fields. Each sample counts as at least one byte.
     var unlistedBytes: Int64 {
         runs.reduce(0) { sum, run in
             run.width > 0 ? sum : sum.addingClamped(Int64(run.count) * Int64(max(1, defaults.size)))

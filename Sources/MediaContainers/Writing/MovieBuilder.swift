@@ -92,7 +92,11 @@ public struct MovieBuilder: Sendable {
     public mutating func add(_ sample: MediaSample) throws(ContainerError) -> Int64 {
         guard tracks.indices.contains(sample.track),
             tracks[sample.track].media.formats.indices.contains(sample.formatIndex)
-        else { throw ContainerError(.malformed, "sample of track \(sample.track) has no known track or format") }
+        else {
+            throw ContainerError(
+                .malformed,
+                "a sample refers to an unknown track or format: track \(sample.track), format \(sample.formatIndex)")
+        }
         try sample.checkTimes(timescale: tracks[sample.track].media.timescale)
         try tracks[sample.track].table.add(sample)
         let offset = mediaLength

@@ -4,7 +4,7 @@ import NIOPosix
 
 @testable import MediaCacheServer
 
-/// A connection to a server that sends text and receives bytes.
+/// A client's connection to a server, for sending text and receiving bytes.
 struct LoopbackClient {
     private let channel: any Channel
 

@@ -8,9 +8,10 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         abstract: "Revokes tokens. URLs that contain them stop working.",
         discussion: """
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing              disable all URLs of `url` and the page
+              mediacache token revoke standing              disable all URLs printed by `url` or shown by the page
 
-            New requests are rejected at once; running responses continue. A revoked standing token is replaced by a new \
+            New requests are rejected at once; running responses continue. A revoked standing token is replaced by a \
+            new \
             one.
             --json prints an object with the key revoked, an array of IDs.
             """

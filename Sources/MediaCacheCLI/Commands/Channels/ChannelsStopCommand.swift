@@ -5,7 +5,7 @@ import MediaCacheAPI
 struct ChannelsStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stops the recording of a channel. The recorded part still plays.",
+        abstract: "Stops the recording of a channel. The existing recording can still be played.",
         discussion: """
               mediacache channels stop news
 

@@ -9,7 +9,7 @@ struct DownloadsFinishCommand: AsyncParsableCommand {
         discussion: """
               mediacache downloads finish 'A stream'
 
-            The received part becomes the complete asset. Downloads that aren't live are left unchanged.
+            The data received so far becomes the asset. Downloads that aren't live are left unchanged.
             """
     )
 

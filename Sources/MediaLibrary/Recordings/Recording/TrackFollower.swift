@@ -4,7 +4,7 @@ internal import MediaCache
 /// A converter that turns the successive loads of a track's playlist into rows of a timeline.
 ///
 /// Segments that left the playlist between two loads become gaps. The follower detects a restarted media sequence, a
-/// restarted encoder that reuses names, changed numbering, changed links, outdated copies from caches, and two
+/// restarted encoder that reuses names, changed numbering, changed URLs, outdated copies from caches, and two
 /// alternating encoders.
 struct TrackFollower: Sendable {
     /// The number of most recent rows that are compared with the playlist after a restart of the process.

@@ -115,7 +115,7 @@ extension Timeline {
     private func firstNumber(startingAt time: Int64) async throws -> Int64? {
         while let entry = state.withLock({ $0.index.firstPage(after: time) }) {
             guard let page = try await pages([entry]).first else { continue }
-            // If all segments start earlier, the next page follows.
+            // If all segments of the page start earlier, the result is the first number of the next page.
             return page.segments.first { $0.start >= time }?.number ?? page.end
         }
         return nil
