@@ -8,7 +8,7 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Imports a folder of playlists and segments, or a file, into the cache.",
         discussion: """
-              mediacache import ~/Films/holiday          a folder written by `export --bundle` or another program
+              mediacache import ~/Films/holiday          written by `export --bundle` or another program
               mediacache import stream/index.m3u8
               mediacache import film.mp4 --title "A film"
               mediacache import ~/Films/holiday --trust-urls   stored under the original URLs

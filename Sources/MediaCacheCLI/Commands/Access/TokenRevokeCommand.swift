@@ -8,7 +8,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         abstract: "Revokes tokens. URLs that contain them stop working.",
         discussion: """
               mediacache token revoke x3vdkx2m7pca
-              mediacache token revoke standing              disable all URLs printed by `url` or shown by the page
+              mediacache token revoke standing              disable URLs from `url` and the page
 
             New requests are rejected at once; running responses continue. A revoked standing token is replaced by a \
             new \
