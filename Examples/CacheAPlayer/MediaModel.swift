@@ -43,11 +43,12 @@ final class MediaModel {
         // end
         // snippet downloads
         let (assetStore, loader) = (AssetStore(of: store), PlaylistLoader(store: store))
-        let downloads = Downloads(store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions())
-        try await downloads.start()
+        let downloader = Downloads(
+            store: store, assetStore: assetStore, loader: loader, conditions: SystemConditions())
+        try await downloader.start()
         // end
         self.store = store
-        downloader = downloads
+        self.downloader = downloader
         self.assetStore = assetStore
         // snippet transfers
         background = try BackgroundTransfers(identifier: "org.example.CacheAPlayer.media", store: store)
@@ -131,8 +132,8 @@ final class MediaModel {
     /// The requests of the last item, for reporting a stall.
     var trace: LoadingTrace? { asset?.trace }
 
-    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run in order. A call that
-    /// changes nothing has no effect.
+    /// Suspends or resumes the cache when the app moves to the background or returns. Calls run in order. Repeating a
+    /// call with the same value has no effect.
     func setActive(_ isActive: Bool) {
         let previous = lastChange
         lastChange = Task {

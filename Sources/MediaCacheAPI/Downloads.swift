@@ -231,7 +231,7 @@ public struct DownloadUpdate: Codable, Sendable, Hashable {
     public enum State: String, Codable, Sendable, Hashable {
         /// The download is paused.
         case paused
-        /// The download continues, even after a failure or with holes.
+        /// The download is resumed, including one that failed or has holes.
         case running
         /// The download of a growing stream ends with the segments available now.
         case finished

@@ -164,7 +164,7 @@ public final class CacheServer: Service, Sendable {
         guard let recordings else { return }
         if let recording = recordings.recording(channel.name), await recording.channel.hasEnded {
             configuration.logger.warning(
-                "the recording of a declared channel has ended; the channel isn't recorded",
+                "a declared channel isn't recorded, because its recording has ended; rename it, or delete it first",
                 metadata: ["channel": "\(channel.name)"])
             return
         }

@@ -80,7 +80,7 @@ class OfflineTests(PageCase):
         record = self.server.downloads()[TITLE]
         self.assertLess(record["partsDone"], record["parts"])
         state = page.locator(".player-state")
-        expect(state).to_have_text(re.compile(r"^Download paused · \d+ % cached · \d+ of 30 segments cached$"))
+        expect(state).to_have_text(re.compile(r"^Download paused · \d+% cached · \d+ of 30 segments cached$"))
         cached = int(re.search(r"(\d+)%", state.inner_text())[1])
         segments = int(re.search(r"(\d+) of 30", state.inner_text())[1])
         self.assertAlmostEqual(cached, 100 * segments / 30, delta=2)

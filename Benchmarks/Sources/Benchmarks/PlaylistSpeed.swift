@@ -2,7 +2,7 @@ import Foundation
 import HLS
 
 /// The benchmarks of playlists with 100,000 segments: the library `HLS` in this process against libraries in other
-/// languages, and a process against the start of a player.
+/// languages, and a whole process that reads a playlist against ffprobe.
 struct PlaylistSpeed {
     let options: Options
     let report: Report
@@ -29,7 +29,7 @@ struct PlaylistSpeed {
         try await memory(playlists, paths)
     }
 
-    // MARK: - The start of a player
+    // MARK: - Comparison with ffprobe
 
     /// Compares reading a playlist with ffprobe, which opens it like a player based on ffmpeg. The segments that
     /// ffprobe reads are links to one short clip.

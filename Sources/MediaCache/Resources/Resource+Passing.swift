@@ -28,7 +28,7 @@ extension Resource {
         return passThrough.map { passingSession(request, of: version, range: range, passThrough: $0) }
     }
 
-    /// Returns a session over a version that was just found, in the fill of its first response or in a new one.
+    /// Returns a session that reads a version through a running fill near the range, or through a new one.
     func passingSession(_ request: ReadRequest, of version: PassingVersion) throws -> ReadSession {
         let range = try range(of: request, head: version.head)
         let passThrough =

@@ -33,7 +33,7 @@ public struct CacheError: Error, Sendable {
         case newerFormat
         /// The store is closed or suspended.
         case closed
-        /// The cache folder can't be read or written, or nothing more may be stored.
+        /// The cache folder can't be read or written, it has no space left, or the content may not be stored.
         case storage
         /// Stored bytes don't match their checksum.
         case damaged

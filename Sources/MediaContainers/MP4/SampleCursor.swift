@@ -102,7 +102,7 @@ public struct SampleCursor: Sendable {
         if Int64(chunk) + 1 == nextRunChunk || chunkRun < 0 {
             chunkRun += 1
             samplesPerChunk = table.field(table.sampleToChunk, chunkRun, 1)
-            // Some files have a description index of 0 or past the list, meaning the first description.
+            // A description index of 0, found in some files, means the first description.
             formatIndex = max(0, Int(table.field(table.sampleToChunk, chunkRun, 2)) - 1)
             let following = chunkRun + 1
             nextRunChunk =

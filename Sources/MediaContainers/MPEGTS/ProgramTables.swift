@@ -79,7 +79,7 @@ struct ProgramTables {
         guard new != association, new.programs.count <= Self.maximumPrograms else { return }
         association = new
         found.hasAssociation = true
-        // After a program number was removed, it may identify a different program.
+        // A program number that was removed may be reused for a different program.
         maps = maps.filter { number, _ in new.programs.contains { $0.number == number } }
     }
 }

@@ -20,7 +20,7 @@ struct SegmentTags {
     /// The number of segments read so far, and their total duration in nanoseconds.
     private var count = 0
     private var duration: Int64 = 0
-    /// The tags read so far of the next segment. Its part number is that of the last part.
+    /// The next segment, with the tags read so far. Its part number is that of the last part.
     private var next = Tags(segment: LiveSegment(number: 0))
     /// The start of the next segment, in nanoseconds since 1970.
     private var clock: Int64?
