@@ -38,7 +38,7 @@ public struct ContainerError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - what: A description of the failure and the structure in which it occurred.
+    ///   - summary: A description of the failure and the structure in which it occurred.
     ///   - offset: The offset from the start of the file or stream in bytes.
     ///   - advice: A suggestion for the user.
     ///   - cause: The error of the source or sink.
