@@ -42,11 +42,21 @@ extension CacheStore {
     private func checkAccess(
         _ request: inout ReadRequest, to part: (part: AssetPart, asset: Asset)?
     ) async throws {
-        if let part { return try await checkAccess(&request, to: part.part, of: part.asset) }
-        try await checkAccess(&request)
-    }
-
-    private func checkAccess(_ request: inout ReadRequest) async throws {
+        if let (part, asset) = part {
+            // A recording applied the rule when it fetched the part.
+            guard part.storedAs == nil, let download = asset.download else { return }
+            switch download.state {
+            case .complete: return
+            case .completeWithHoles:
+                // Only the first holes are listed.
+                guard
+                    download.holeCount > download.holes.count || download.holes.contains(where: { $0.url == part.url }),
+                    try await needsAccessCheck(request)
+                else { return }
+                throw CacheError.forbidden(request.url)
+            case .queued, .running, .paused, .waiting, .failed: break
+            }
+        }
         guard try await needsAccessCheck(request) else { return }
         request.revalidation = try revalidationForAccess(to: request.url, request.settings)
     }
@@ -70,21 +80,6 @@ extension CacheStore {
     ) throws(CacheError) -> Revalidation {
         guard (settings ?? transfers).allowsOriginRequests else { throw .forbidden(url) }
         return .since(monotonicTime)
-    }
-
-    private func checkAccess(_ request: inout ReadRequest, to part: AssetPart, of asset: Asset) async throws {
-        // A recording applied the rule when it fetched the part.
-        guard part.storedAs == nil, let download = asset.download else { return }
-        switch download.state {
-        case .complete: return
-        case .completeWithHoles:
-            // Only the first holes are listed.
-            guard download.holeCount > download.holes.count || download.holes.contains(where: { $0.url == part.url }),
-                try await needsAccessCheck(request)
-            else { return }
-            throw CacheError.forbidden(request.url)
-        case .queued, .running, .paused, .waiting, .failed: try await checkAccess(&request)
-        }
     }
 
     private func needsAccessCheck(_ request: ReadRequest) async throws -> Bool {
