@@ -12,7 +12,7 @@
 /// Returns a CRC-32C (Castagnoli; RFC 3720 appendix B.4) continued over `count` bytes. The initial value is 0.
 uint32_t mc_crc32c(uint32_t crc, const void *bytes, size_t count);
 
-/// Returns the CRC-32C of two concatenated runs, given the CRC of each and the length of the second.
+/// Returns the CRC-32C of two concatenated byte sequences, given the CRC-32C of each and the length of the second.
 uint32_t mc_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_count);
 
 /// Reads like pread, but fails with EAGAIN instead of waiting for a disk. Fails with ENOTSUP if the system doesn't
@@ -32,12 +32,13 @@ int mc_punch_hole(int descriptor, int64_t offset, int64_t count);
 /// doesn't support this.
 int mc_reflink(int source, int destination);
 
-/// Acquires an exclusive lock on an open file, until all copies of the descriptor are closed. Fails with EWOULDBLOCK if
-/// the file is locked through another open descriptor, even in this process.
+/// Acquires an exclusive lock on an open file. The lock is held until mc_unlock, or until all copies of the descriptor
+/// are closed. Fails with EWOULDBLOCK if the file is locked through a descriptor that was opened separately, even by
+/// this process.
 int mc_lock_exclusive(int descriptor);
 
-/// Acquires a shared lock on an open file, until all copies of the descriptor are closed. Fails with EWOULDBLOCK if the
-/// file is locked exclusively through another open descriptor, even in this process.
+/// Acquires a shared lock on an open file, held like that of mc_lock_exclusive. Fails with EWOULDBLOCK if the file is
+/// locked exclusively through a descriptor that was opened separately, even by this process.
 int mc_lock_shared(int descriptor);
 
 /// Releases a lock of either kind, even if a forked child that hasn't called exec yet has a copy of the descriptor.
@@ -63,7 +64,8 @@ typedef struct {
 
 /// Starts a program as the leader of a new process group, with default signal handlers, the given environment, and the
 /// limits of `confinement`. It inherits only the three descriptors in `streams`; -1 means /dev/null. `folder` is its
-/// working directory, or NULL for that of this process. Returns 0 and sets `id`, or returns an error number.
+/// working directory, or NULL for that of this process. Only the owner can access the files that it creates. It writes
+/// no core dumps and, on Linux, can't gain privileges. Returns 0 and sets `id`, or returns an error number.
 int mc_spawn_confined(
     pid_t *id, const char *path, char *const arguments[], char *const environment[], const int streams[3],
     const char *folder, const mc_confinement *confinement);
