@@ -133,15 +133,16 @@ public struct ReadAhead: Sendable, Hashable {
 
 /// The policy for repeating failed requests, with exponential back-off and jitter.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The number of consecutive failures after which a fill fails. Failures are consecutive if less than 1 KiB was
-    /// received between them. 4 by default.
+    /// The maximum number of consecutive retries. Retries are consecutive if less than 1 KiB was received between them.
+    /// 4 by default.
     public var budget: Int
-    /// The time since the first request after which no further attempt starts. 30 s by default, so that a player
-    /// receives an error before its own time limit.
+    /// The time after which failures aren't retried, measured from the start of the first failed request. 30 s by
+    /// default, so that a player receives an error before its own time limit.
     public var patience: Duration
-    /// The first delay. 250 ms by default.
+    /// The maximum delay before the first retry. It doubles with each further retry. 250 ms by default.
     public var initialDelay: Duration
-    /// The maximum delay, including `Retry-After`. 10 s by default.
+    /// The maximum delay before a retry. A failure with a longer `Retry-After` isn't followed by a retry. 10 s by
+    /// default.
     public var maximumDelay: Duration
 
     /// Creates a policy.
