@@ -29,7 +29,7 @@ package struct StoredVersions: Sendable {
 
     init(isPinned: Bool) { self.isPinned = isPinned }
 
-    /// The current version if it's complete, otherwise the pinned one, if any.
+    /// The current version if it's complete or no version is pinned; otherwise the pinned one.
     package var listed: StoredRepresentation? {
         if let current, current.isComplete { return current }
         return pinned ?? current

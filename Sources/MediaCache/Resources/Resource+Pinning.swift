@@ -36,7 +36,8 @@ extension Resource {
     /// The pinned version; nil if the resource isn't pinned.
     var pinnedVersion: Representation? { state.withLock(\.pinnedVersion) }
 
-    /// The version that the store lists: the current one if it's complete, otherwise the pinned one, if any.
+    /// The version that the store lists: the current one if it's complete or no version is pinned; otherwise the pinned
+    /// one.
     var listed: Representation? {
         state.withLock { state in
             if let current = state.current, current.isComplete { return current }
