@@ -14,7 +14,7 @@ public struct ResourceURL: Sendable, Hashable {
     /// The user information, `user:password`; nil if there is none. It's never part of ``description``.
     public let userInfo: String?
 
-    /// Parses a URL. Leading and trailing whitespace and control characters are ignored.
+    /// Parses a URL. Leading and trailing whitespace, control and format characters are ignored.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/invalidURL``.
     public init(_ text: String) throws {
@@ -201,7 +201,8 @@ extension ResourceURL {
         return String(scalars)
     }
 
-    /// Returns an invalid URL for an error message, without a password that it may contain.
+    /// Returns the text of an invalid URL for an error message. Any text before the last `@` is omitted, since it may
+    /// contain a password.
     private static func shown(_ text: String) -> String {
         text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
     }

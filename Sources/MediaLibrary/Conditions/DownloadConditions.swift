@@ -61,8 +61,8 @@ public struct SteadyConditions: DownloadConditions {
 
 /// The conditions under which downloads run.
 public struct DownloadPolicy: Sendable, Hashable, Codable {
-    /// A time range of the day by the local clock, in minutes after midnight. A range whose end precedes its start
-    /// includes midnight.
+    /// A time range within a day, in minutes after midnight, local time. A range whose end precedes its start spans
+    /// midnight. A range whose end equals its start is empty.
     public struct Hours: Sendable, Hashable, Codable {
         /// The start in minutes after midnight.
         public var start: Int

@@ -41,7 +41,7 @@ package struct FetchedPart: Sendable, Hashable {
 /// The identifier of a recording on disk. It doesn't depend on the channel's name, so a new channel never reuses the
 /// files of a deleted one with the same name.
 package struct RecordingID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The identifier: 16 letters and digits.
+    /// The identifier: twelve letters and digits, as in ``AssetID``.
     package let rawValue: String
 
     /// Creates a new identifier.
