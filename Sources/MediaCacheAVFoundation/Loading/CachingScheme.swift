@@ -1,8 +1,10 @@
 public import MediaCache
 
-/// The URL scheme that makes a player request a resource from the app, because the system can't load it.
+/// The URL schemes `mediacache-http` and `mediacache-https`. The system can't load their URLs, so a player requests the
+/// resource from the app.
 ///
-/// `https://host/film.mp4` becomes `mediacache-https://host/film.mp4`. The conversion is reversible.
+/// `https://host/film.mp4` becomes `mediacache-https://host/film.mp4`. The conversion is reversible, but omits user
+/// information.
 public enum CachingScheme {
     private static let prefix = "mediacache-"
 

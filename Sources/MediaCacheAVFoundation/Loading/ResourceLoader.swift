@@ -106,9 +106,9 @@ final class ResourceLoader: Sendable {
         for load in loads { load.task.cancel() }
     }
 
-    /// Removes a request that has ended.
+    /// Removes a request, and records how it ended.
     ///
-    /// - Returns: The task of the request; nil if it had already ended.
+    /// - Returns: The task of the request; nil if the request has already been removed.
     private func end(
         _ request: some ResourceLoadingRequest, _ ending: LoadingTrace.Entry.Ending, _ error: CacheError? = nil
     ) -> Task<Void, Never>? {
