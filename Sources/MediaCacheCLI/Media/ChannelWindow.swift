@@ -114,7 +114,8 @@ struct ChannelWindow: Sendable {
         let gateway = APIGateway(client: client, cachedOnly: true)
         let content = try await WindowContent.read(url, span: span, choice: choice, gateway: gateway)
         if let content { return content }
-        throw CommandFailure(.failed, "no part of that window of \(name) was recorded")
+        let (from, to) = (MomentText.exact(milliseconds.lowerBound), MomentText.exact(milliseconds.upperBound))
+        throw CommandFailure(.failed, "no part of \(name) from \(from) to \(to) was recorded")
     }
 
     /// Checks that a window has no gaps.
@@ -126,7 +127,7 @@ struct ChannelWindow: Sendable {
         let count = content.gaps.count
         throw CommandFailure(
             .failed,
-            "that window of \(name) isn't complete: \(count.counted("segment")) \(count == 1 ? "is" : "are") missing, "
+            "the window of \(name) isn't complete: \(count.counted("segment")) \(count == 1 ? "is" : "are") missing, "
                 + "\(seconds) in total, the first at \(first.name); use --gaps to leave gaps")
     }
 }
