@@ -10,8 +10,8 @@ public struct ServerConfiguration: Sendable {
     public var port: Int
     /// Additional host names that requests may use, for servers behind a proxy or in a local network.
     public var allowedHosts: [String]
-    /// The path at which a reverse proxy serves this server, such as `/cache`. It is part of every generated URL. Empty
-    /// by default.
+    /// The path at which a reverse proxy exposes this server, such as `/cache`. It is part of every generated URL.
+    /// Empty by default.
     public var publicPath: String
     /// The number of segments to prefetch after the requested segment of an HLS stream.
     public var segmentsAhead: Int
@@ -116,8 +116,8 @@ public struct ServerLimits: Sendable, Hashable {
     public var bodyTimeout: Duration
     /// The time limit for the next request on an idle connection, 60 s by default.
     public var idleTimeout: Duration
-    /// The time after which a client that reads nothing of a running response, such as a paused player, is
-    /// disconnected; 10 min by default.
+    /// The time within which a client must read at least 64 KiB of a running response. Otherwise, for example if a
+    /// player is paused, it is disconnected. 10 min by default.
     public var stallTimeout: Duration
 
     /// Creates limits.

@@ -9,7 +9,7 @@ struct ServerURLs: Sendable {
     /// The addresses that the server listens at.
     let addresses: ListenAddresses
     private let access: AccessControl
-    /// The path at which a reverse proxy serves this server, beginning with a slash; or empty.
+    /// The path at which a reverse proxy exposes this server, beginning with a slash; or empty.
     private let publicPath: String
     /// Whether library and live URLs need a token.
     private let needsToken: Bool

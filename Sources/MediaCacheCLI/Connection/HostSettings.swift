@@ -34,13 +34,13 @@ struct HostSettings: Sendable {
     var allowedHosts: [String] = []
     /// The local networks that may contain origins.
     var allowedNetworks: [AddressRange] = []
-    /// The path under which a reverse proxy serves this server.
+    /// The path at which a reverse proxy exposes this server.
     var publicPath = ""
     /// The number of segments to fetch ahead of a player.
     var segmentsAhead = 2
     /// Whether MP4 files are served with their index at the front.
     var fastStart = false
-    /// Whether other machines can read the library without a token.
+    /// Whether other machines can read the library and the channels without a token.
     var publicRead = false
     /// Whether interrupted downloads of earlier processes are resumed.
     var resumesDownloads = false

@@ -18,7 +18,7 @@ struct ServeOptions: ParsableArguments {
             "Allow origins in this local network, such as 192.168.1.0/24. Repeatable.", valueName: "net"))
     var allowNet: [String] = []
 
-    @Option(help: ArgumentHelp("The path under which a reverse proxy serves this server.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path at which a reverse proxy exposes this server.", valueName: "path"))
     var publicPath: String?
 
     @Option(
@@ -37,8 +37,11 @@ struct ServeOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Allow other machines to read /library/ without a token.",
-            discussion: "Otherwise they need the path /k/<token>/library/. This machine never needs a token."))
+            "Allow other machines to read /library/ and /live/ without a token.",
+            discussion: """
+                Otherwise they need a token in the path, /k/<token>/…. This machine needs one too if --host, \
+                --public-path or --allowed-host exposes the server.
+                """))
     var publicRead: Bool?
 
     @Option(

@@ -12,7 +12,7 @@ struct PlaylistRewriter {
     let playlist: LoadedPlaylist
     /// The target of the playlist's play URL.
     let target: PlayTarget
-    /// The path at which a reverse proxy serves this server.
+    /// The path at which a reverse proxy exposes this server.
     let publicPath: String
     /// The store for credentials that references contain.
     let profiles: HeaderProfileStore

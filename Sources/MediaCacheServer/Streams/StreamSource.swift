@@ -21,7 +21,7 @@ final class StreamSource: ByteReaderSource {
     ///   - store: The store.
     ///   - profiles: The store of header profiles and credentials.
     ///   - loader: The playlist loader, shared with downloads.
-    ///   - publicPath: The path at which a reverse proxy serves this server.
+    ///   - publicPath: The path at which a reverse proxy exposes this server.
     ///   - segmentsAhead: The number of segments to prefetch after the requested one.
     ///   - signature: Signs play URLs; see ``PlaylistRewriter/signature``.
     init(

@@ -12,8 +12,7 @@ struct DownloadsResumeCommand: AsyncParsableCommand {
 
             If a process owns the cache folder, it resumes the downloads, and the command returns at once. Otherwise \
             the command runs the downloads itself until all have ended. Exit codes: 1 if one failed or waits for \
-            space, 2 if parts are \
-            missing, 130 after Ctrl-C; then run the same command to resume.
+            space, 2 if parts are missing, 130 after Ctrl-C; then run the same command to resume.
             """
     )
 
