@@ -122,8 +122,9 @@ extension Problem {
         }
     }
 
-    /// Returns the response status for an origin's status. A status that describes the resource is passed on, except
-    /// 401: the player would prompt for a password for this server.
+    /// Returns the response status and the title for an origin's status. A status about the request or the resource is
+    /// passed on, except 401: the player would prompt for a password for this server. 429 becomes 503, and all others
+    /// become 502.
     private static func statusAndTitle(ofOrigin status: Int?) -> (Int, String) {
         switch status {
         case 400: (400, "The origin refused the request")
