@@ -162,7 +162,7 @@ public struct OriginDiagnosis: Sendable {
             try Task.checkCancellation()
             return try await report(
                 .warning(
-                    "rate", "the connection failed while 4 MiB were read",
+                    "rate", "the rate can't be measured, because the request for the first 4 MiB failed",
                     advice: "try again; interrupted transfers resume at the same byte"))
         }
         let seconds = response.reading / .seconds(1)
