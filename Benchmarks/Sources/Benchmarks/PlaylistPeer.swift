@@ -100,7 +100,7 @@ struct PlaylistPeer {
         } catch {
             let lines = "\(error)".split(separator: "\n")
             let reason = lines.first { $0.lowercased().contains("error") } ?? lines.last ?? ""
-            report.say("Skipped: \(library) can't be installed (\(reason.prefix(160)))")
+            report.say("Skipped: \(library) couldn't be installed (\(reason.prefix(160)))")
             return nil
         }
     }

@@ -119,7 +119,7 @@ struct StreamDownloads {
                         ["-l", "none", "--stream-segment-threads", "10", "-o", "\(folder)/film.ts", url, "best"]
                     })
             } catch {
-                report.say("Skipped: yt-dlp and streamlink can't be installed: \(error)")
+                report.say("Skipped: yt-dlp and streamlink couldn't be installed (\(error))")
             }
             if try Peer.isInstalled("aria2c") {
                 all.append(

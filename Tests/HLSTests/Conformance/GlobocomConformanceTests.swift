@@ -18,7 +18,7 @@ struct GlobocomConformanceTests {
         "GAP_IN_PARTS_PLAYLIST segments/0/parts/2/gap_tag": "4.4.4.7",
     ]
 
-    /// Properties of the Python object that aren't part of a playlist.
+    /// Properties of python-m3u8's objects that aren't part of a playlist.
     static let settings: Set<String> = ["base_uri", "base_path"]
 
     @Test func passesAssertionsOfPythonM3U8() throws {
@@ -74,7 +74,7 @@ struct GlobocomConformanceTests {
         if path.last == "absolute_uri" {
             actual = value(tree, path.dropLast() + ["server_uri"])
         }
-        // The Python object prepends a base to references, with the same result as resolving them.
+        // In some assertions, python-m3u8 has prepended a base to the reference. Resolving it has the same result.
         if case .string(let url) = expected, case .string(let uri) = actual, url != uri, url.hasSuffix(uri) {
             actual = .string(URLReference.resolve(uri, against: String(url.dropLast(uri.count))))
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// A fuzzer run over consecutive seeds, which measures the time for each input and the peak memory.
 struct FuzzRun {
-    /// The time limit for an input: a hundred times that of the slowest of a million inputs in a release build.
+    /// The time limit for an input. In a release build, the slowest of a million inputs takes a hundredth of it.
     private static let longest = Duration.seconds(10)
     /// The limit of resident memory.
     private static let maximumMemory = 256 << 20

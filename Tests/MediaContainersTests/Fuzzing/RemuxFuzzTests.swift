@@ -90,7 +90,7 @@ struct RemuxFuzzTests {
         await FuzzRun(of: "damaged inputs of a remux").run { seed in
             var random = SeededGenerator(seed: seed ^ 0xBEEF)
             let inputs = (0..<Int.random(in: 1...2, using: &random)).map { seeds.input(seed + UInt64($0), &random) }
-            // A third of the runs passes contradictory samples to the writers.
+            // A third of the runs pass contradictory samples to the writers.
             let scrambles = Int.random(in: 0..<3, using: &random) == 0
             switch seed % 4 {
             case 0, 1:
