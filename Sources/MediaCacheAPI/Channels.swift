@@ -305,7 +305,7 @@ extension APIClient {
         try await call(.PATCH, "\(Self.channelsPath)/\(name)", content: try .json(update))
     }
 
-    /// Removes a channel and its recorded data.
+    /// Removes a channel and its recorded data. If the recording has become an asset, the asset and its data remain.
     public func removeChannel(_ name: ChannelName) async throws {
         try await send(.DELETE, "\(Self.channelsPath)/\(name)")
     }
