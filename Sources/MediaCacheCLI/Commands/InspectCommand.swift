@@ -222,7 +222,7 @@ struct InspectCommand: AsyncParsableCommand {
             try await body(of: source), base: base, variables: try await variables(), isStrict: strict)
     }
 
-    /// The variables that the playlist can import.
+    /// Returns the variables that the playlist can import.
     private func variables() async throws -> [String: String] {
         var variables: [String: String] = [:]
         if let multivariant {

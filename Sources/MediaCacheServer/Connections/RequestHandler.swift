@@ -246,7 +246,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether a request was sent by a client on this machine, and neither by a proxy nor by a page of another site.
+    /// Returns whether a request was sent by a client on this machine, and neither by a proxy nor by a page of another
+    /// site.
     private func isLocal(_ host: HostVerdict, _ head: HTTPRequestHead) -> Bool {
         hasLocalPeer && host.permitsLocality && !HostPolicy.wasForwarded(head.headers)
             && !HostPolicy.isCrossSite(head.headers)

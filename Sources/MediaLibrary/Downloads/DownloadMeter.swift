@@ -94,7 +94,7 @@ final class DownloadMeter: Sendable {
         }
     }
 
-    /// Whether no byte of a part is cached.
+    /// Returns whether no byte of a part is cached.
     func isEmpty(_ part: Int) -> Bool { state.withLock { $0.bytesOfParts[part] == 0 } }
 
     /// Notes that a part is no longer being fetched.

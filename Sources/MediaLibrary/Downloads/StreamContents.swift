@@ -301,7 +301,7 @@ struct StreamContents {
         }
     }
 
-    /// Whether more segments may be added (RFC 8216bis §4.4.3.4, §4.4.3.5).
+    /// Returns whether more segments may be added (RFC 8216bis §4.4.3.4, §4.4.3.5).
     private static func isLive(_ playlist: MediaPlaylist) -> Bool { !playlist.hasEndList && playlist.type != .onDemand }
 }
 

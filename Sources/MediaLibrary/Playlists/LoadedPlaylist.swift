@@ -94,7 +94,7 @@ struct PlaylistLines {
         self.bytes = bytes
     }
 
-    /// Whether a line begins with `tag`, possibly after white space.
+    /// Returns whether a line begins with `tag`, possibly after white space.
     func contains(_ tag: StaticString) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             let tag = UnsafeBufferPointer(start: tag.utf8Start, count: tag.utf8CodeUnitCount)

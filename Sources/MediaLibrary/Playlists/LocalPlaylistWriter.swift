@@ -33,7 +33,7 @@ enum LocalPlaylistWriter {
         }
     }
 
-    /// Whether every player treats a character as part of a path or query.
+    /// Returns whether every player treats a character as part of a path or query.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -62,14 +62,15 @@ enum LocalTags {
 
     static func refersToOrigin(_ data: SessionData) -> Bool { data.value.map(refersToOrigin) ?? false }
 
-    /// Whether text seems to contain a reference to the origin.
+    /// Returns whether text seems to contain a reference to the origin.
     static func refersToOrigin(_ text: String) -> Bool {
         text.contains("://") || text.contains("URI=") || text.contains("X-ASSET-LIST=")
     }
 
-    /// Whether a DRM system provides a key, so that it can't be requested by HTTP directly (RFC 8216bis §4.4.4.4).
+    /// Returns whether a DRM system provides a key, so that it can't be requested by HTTP directly (RFC 8216bis
+    /// §4.4.4.4).
     static func isManagedByDRM(_ key: EncryptionKey) -> Bool { key.method != .none && key.keyFormat != "identity" }
 
-    /// Whether any of the keys encrypts whole resources rather than parts of them.
+    /// Returns whether any of the keys encrypts whole resources rather than parts of them.
     static func encryptsAll(_ keys: [EncryptionKey]) -> Bool { keys.contains { SegmentCipher($0.method) != nil } }
 }

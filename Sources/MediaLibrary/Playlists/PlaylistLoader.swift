@@ -24,7 +24,7 @@ public final class PlaylistLoader: Sendable {
         self.store = store
     }
 
-    /// Whether `url` is assumed to be a playlist before its content is known, because of its name or an earlier
+    /// Returns whether `url` is assumed to be a playlist before its content is known, because of its name or an earlier
     /// response.
     public func expectsPlaylist(at url: ResourceURL) -> Bool {
         Self.hasPlaylistName(url) || unusualNames.withLock { !$0.isEmpty && $0.contains(key(for: url)) }
@@ -170,8 +170,8 @@ public final class PlaylistLoader: Sendable {
         }
     }
 
-    /// Whether players find no URL in a body, even those that parse any resource with a playlist's name or type as a
-    /// playlist. The body must be binary or WebVTT, and none of its lines may be an absolute URL or a tag.
+    /// Returns whether players find no URL in a body, even those that parse any resource with a playlist's name or type
+    /// as a playlist. The body must be binary or WebVTT, and none of its lines may be an absolute URL or a tag.
     private static func containsNoReferences(_ bytes: [UInt8], _ content: OtherContent) -> Bool {
         let isBinary = bytes.withUnsafeBytes(MediaType.isBinary)
         guard isBinary || content == .webVTT else { return false }
@@ -191,7 +191,7 @@ public final class PlaylistLoader: Sendable {
         body.contentCoding = nil
     }
 
-    /// Whether `url` has the extension of a playlist. Some players choose their parser by it.
+    /// Returns whether `url` has the extension of a playlist. Some players choose their parser by it.
     package static func hasPlaylistName(_ url: ResourceURL) -> Bool {
         let path = url.target.prefix { $0 != "?" }.lowercased()
         return path.hasSuffix(".m3u8") || path.hasSuffix(".m3u")

@@ -52,7 +52,7 @@ public enum ReferenceShape: Sendable, Hashable {
         return .absolute(authorityEnd: end)
     }
 
-    /// Whether text consists of plain URL characters, without fragment, dot segments or encoded dots.
+    /// Returns whether text consists of plain URL characters, without fragment, dot segments or encoded dots.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var (previous, secondPrevious): (UInt8, UInt8) = (0, 0)
         for byte in text {

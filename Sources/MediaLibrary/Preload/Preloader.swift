@@ -66,7 +66,7 @@ public actor Preloader {
     /// Stops all preloading.
     public func stop() async { await rank([], amount: .bytes(0)) }
 
-    /// Whether the requested amount of an asset is cached; false if the asset isn't being preloaded.
+    /// Returns whether the requested amount of an asset is cached; false if the asset isn't being preloaded.
     public func isReady(_ url: ResourceURL) -> Bool { entries[url]?.isDone ?? false }
 
     /// Returns when all assets have been preloaded or have failed.

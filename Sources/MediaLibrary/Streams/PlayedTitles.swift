@@ -89,7 +89,7 @@ public struct PlayedTitles: Sendable {
         return streams
     }
 
-    /// Whether a resource is part of a stream and can't be played on its own.
+    /// Returns whether a resource is part of a stream and can't be played on its own.
     private func isPart(_ info: ResourceInfo) async throws -> Bool {
         let type = MediaType.essence(info.contentType) ?? ""
         guard let url = try? ResourceURL(info.url) else { return false }

@@ -65,7 +65,7 @@ struct SegmentNames: Sendable {
         departed = departed.filter { name in indices.contains { $0.liveName(name.key) != nil } }
     }
 
-    /// Whether a restarted encoder may have written this playlist.
+    /// Returns whether a restarted encoder may have written this playlist.
     ///
     /// Media sequence numbers never decrease (RFC 8216bis §6.2.2). However, a slight decrease may come from a lagging
     /// cache, and an increase from a restarted encoder that has caught up. The time since the last playlist decides: a
@@ -80,7 +80,7 @@ struct SegmentNames: Sendable {
         return hasEnoughTimePassed && (fall > 0 || elapsed >= index.targetDuration * 2)
     }
 
-    /// Whether a name is reused with a lower number, or the properties of a segment have changed.
+    /// Returns whether a name is reused with a lower number, or the properties of a segment have changed.
     private func contradictsLast(_ index: StreamIndex) -> Bool {
         var isContradiction = false
         index.forEachLiveName { _, hash, segment in
@@ -109,12 +109,12 @@ struct LiveSegment: Sendable, Hashable {
     /// A key or media initialization section, which has no number.
     static let companion = LiveSegment(number: -1)
 
-    /// Whether both have the same number and part number.
+    /// Returns whether both have the same number and part number.
     func hasSamePosition(as other: LiveSegment) -> Bool { number == other.number && part == other.part }
 
-    /// Whether two segments with the same name and position must be different segments, since a playlist never changes
-    /// the properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less than
-    /// `tolerance`.
+    /// Returns whether two segments with the same name and position must be different segments, since a playlist never
+    /// changes the properties of a segment (RFC 8216bis §6.2.1). Times derived from rounded durations may drift by less
+    /// than `tolerance`.
     func contradicts(_ other: LiveSegment, tolerance: Duration) -> Bool {
         if duration != other.duration { return true }
         if let mine = isDiscontinuous, let theirs = other.isDiscontinuous, mine != theirs { return true }

@@ -143,7 +143,7 @@ struct StreamIndex: Sendable {
         return live.indices.contains(number) ? (number, live[number]) : nil
     }
 
-    /// Whether the playlist contains a name.
+    /// Returns whether the playlist contains a name.
     func contains(_ hash: UInt64) -> Bool { position(of: hash) != nil }
 
     /// Returns the index in `names` of the newest name with a hash.
@@ -156,7 +156,7 @@ struct StreamIndex: Sendable {
         return lower > 0 && names[lower - 1].hash == hash ? lower - 1 : nil
     }
 
-    /// Whether the index was created from an equal playlist.
+    /// Returns whether the index was created from an equal playlist.
     func isOf(_ playlist: LoadedPlaylist, variables: [String: String]) -> Bool {
         base == playlist.base && references == playlist.references && content == Self.content(of: playlist, variables)
     }

@@ -162,7 +162,7 @@ struct StreamSurvey {
         return status
     }
 
-    /// Whether the URI contains the data itself (RFC 2397).
+    /// Returns whether the URI contains the data itself (RFC 2397).
     private func isDataURL(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
     private mutating func isCached(_ uri: String, of base: ResourceURL, bytes: Range<Int>?) -> Bool {

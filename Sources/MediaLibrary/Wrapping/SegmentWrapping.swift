@@ -16,7 +16,7 @@ public enum SegmentWrapping: Sendable, Hashable {
     /// The number of bytes that are searched for the end of an image. A longer image isn't recognised as a wrapping.
     public static let frontLength = 256 << 10
 
-    /// Whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
+    /// Returns whether a segment may be wrapped, judging by its first ``probeLength`` bytes. Most segments aren't.
     public static func mayBegin(_ front: some Collection<UInt8>) -> Bool {
         let front = Array(front.prefix(probeLength))
         return isGzip(front) || ImagePrefix.isRecognised(front)

@@ -301,10 +301,10 @@ private struct Encoder {
         return number < step.from + approaching ? -step.by - Self.length + Self.length * 4 / 100 : 0
     }
 
-    /// Whether a segment is part of an advertisement.
+    /// Returns whether a segment is part of an advertisement.
     static func isAdvertisement(_ number: Int) -> Bool { [30, 31].contains(number % 60) }
 
-    /// Whether an advertisement begins or ends before a segment.
+    /// Returns whether an advertisement begins or ends before a segment.
     static func isBreak(_ number: Int) -> Bool { [30, 32].contains(number % 60) }
 
     /// Returns the encoder's number for a row, or nil for a segment that was never listed.

@@ -72,7 +72,7 @@ struct AwaitedSegments {
         }
     }
 
-    /// Whether any segment satisfies a condition. The search ends at the first match.
+    /// Returns whether any segment satisfies a condition. The search ends at the first match.
     mutating func contains(where condition: (AwaitedSegment) -> Bool) -> Bool {
         for segment in segments.values {
             visits += 1

@@ -28,7 +28,7 @@ extension RecordedTrack {
         }
     }
 
-    /// Whether a segment has left its playlist and is no longer available.
+    /// Returns whether a segment has left its playlist and is no longer available.
     func hasLeftPlaylist(_ segment: AwaitedSegment, at now: Duration) -> Bool {
         // While the playlist can't be loaded, it's unknown which segments it lists.
         guard !segment.isInFlight, segment.media == nil, loadFailure == nil, loaded != nil,
@@ -41,9 +41,9 @@ extension RecordedTrack {
         return now - segment.seen >= max(targetDuration * 3, window)
     }
 
-    /// Whether a segment should be given up although its playlist lists it, because it fails while other segments
-    /// arrive or after the stream has ended. False while the playlist can't be loaded, since then the whole origin may
-    /// be unavailable.
+    /// Returns whether a segment should be given up although its playlist lists it, because it fails while other
+    /// segments arrive or after the stream has ended. False while the playlist can't be loaded, since then the whole
+    /// origin may be unavailable.
     func isUnavailable(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let failed = segment.failed, loadFailure == nil else { return false }
         // Failures before the playlist recovered don't count, because the origin was unavailable.
@@ -67,7 +67,7 @@ extension RecordedTrack {
         return failing >= Self.maximumPatience
     }
 
-    /// Whether a segment has failed for a long time after the origin reported that the playlist doesn't exist.
+    /// Returns whether a segment has failed for a long time after the origin reported that the playlist doesn't exist.
     func isOfMissingPlaylist(_ segment: AwaitedSegment) -> Bool {
         guard !segment.isInFlight, let gone = missingSince, let failed = segment.failed else { return false }
         return failed.upperBound - max(gone, failed.lowerBound) >= Self.absencePatience
@@ -84,7 +84,7 @@ extension RecordedTrack {
         }
     }
 
-    /// Whether no bytes of a segment have been received for too long; false if its progress is unknown.
+    /// Returns whether no bytes of a segment have been received for too long; false if its progress is unknown.
     private func isHanging(_ segment: AwaitedSegment, at now: Duration) -> Bool {
         guard let progressed = segment.progressed, let requested = segment.requested else { return false }
         return now - progressed >= patience / Self.patientTargets
@@ -103,7 +103,7 @@ extension RecordedTrack {
     /// remaining segments if the origin is unavailable.
     static let endPatience = Duration.seconds(300)
 
-    /// Whether the playlist is assumed to be final, and all its segments have been recorded or lost.
+    /// Returns whether the playlist is assumed to be final, and all its segments have been recorded or lost.
     ///
     /// EXT-X-ENDLIST counts once the playlist has had it for three target durations and at least ten seconds.
     ///
@@ -124,8 +124,8 @@ extension RecordedTrack {
         return now - renewed >= unit * (hasChanged ? 10 : 3)
     }
 
-    /// Whether the playlist has failed to load for so long, without a segment arriving, that an ended stream no longer
-    /// waits for this track.
+    /// Returns whether the playlist has failed to load for so long, without a segment arriving, that an ended stream no
+    /// longer waits for this track.
     func isUnavailable(at now: Duration) -> Bool {
         guard let loadFailure else { return false }
         return now - max(loadFailure.since, fetched ?? loadFailure.since) >= Self.endPatience

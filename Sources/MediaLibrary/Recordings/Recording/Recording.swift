@@ -60,8 +60,8 @@ package actor Recording {
     /// The wall clock's time in nanoseconds since 1970.
     var now: Int64 { dependencies.store.now.nanosecondsSinceEpoch }
 
-    /// Whether the recording is idle, except for exactly `loads` playlist loads and at most `hanging` fetches. Used by
-    /// tests.
+    /// Returns whether the recording is idle, except for exactly `loads` playlist loads and at most `hanging` fetches.
+    /// Used by tests.
     func isIdle(exceptLoads loads: Int = 0, fetches hanging: Int = 0) -> Bool {
         fetches.count <= hanging && settled.isEmpty && !isFlushing && !isFinishing
             && tracks.count(where: \.isLoading) == loads
@@ -264,7 +264,7 @@ package actor Recording {
         return last.min().map { $0 >= end } ?? false
     }
 
-    /// Whether the recording is over: its end has passed, or its stream has ended for long enough to rule out a
+    /// Returns whether the recording is over: its end has passed, or its stream has ended for long enough to rule out a
     /// temporary failure.
     private func isOver() -> Bool {
         if isPastEnd {

@@ -83,8 +83,8 @@ struct TimelineClock: Sendable {
         case unknown
     }
 
-    /// Whether enough time has passed since the last segment for a number of segments to have been missed. If not, the
-    /// media sequence number has jumped without any segments in between.
+    /// Returns whether enough time has passed since the last segment for a number of segments to have been missed. If
+    /// not, the media sequence number has jumped without any segments in between.
     func hasSpace(for missed: Int, of duration: Int64, at wall: Int64) -> Bool {
         guard let end else { return true }
         let elapsed = max(0, wall - (lag ?? 0) - end)
@@ -163,8 +163,8 @@ struct TimelineClock: Sendable {
         return start
     }
 
-    /// Whether dates that disagree with the timeline have advanced at the pace of arrivals for a long time. If so, the
-    /// encoder's clock was changed permanently, and the timeline follows it in either direction.
+    /// Returns whether dates that disagree with the timeline have advanced at the pace of arrivals for a long time. If
+    /// so, the encoder's clock was changed permanently, and the timeline follows it in either direction.
     private mutating func isKeepingPace(_ clock: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         let isPlausible =
             clock >= expected - Self.furthestBehind || abs(segment.arrival - clock) < abs(segment.arrival - expected)
@@ -183,8 +183,8 @@ struct TimelineClock: Sendable {
     /// The earliest start of the next segment while the clock is behind: the middle of the last segment.
     private var earliest: Int64 { begin + ((end ?? begin) - begin) / 2 }
 
-    /// Whether a time is plausible as the start of a segment: it's close to the expected start, or the stream has
-    /// paused for as long as the time suggests.
+    /// Returns whether a time is plausible as the start of a segment: it's close to the expected start, or the stream
+    /// has paused for as long as the time suggests.
     private func isNear(_ time: Int64, _ segment: Segment, _ expected: Int64) -> Bool {
         if abs(time - expected) <= Self.tolerance { return true }
         guard let end, time >= min(begin, end - Self.maximumStepBack) else { return false }

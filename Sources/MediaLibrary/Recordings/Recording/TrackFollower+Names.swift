@@ -23,7 +23,7 @@ extension TrackFollower {
         return isRun ? update.firstMediaSequence + index - (known.nextMediaSequence - 1) : nil
     }
 
-    /// Whether two segments have the same name and properties.
+    /// Returns whether two segments have the same name and properties.
     ///
     /// - Parameter isExact: Whether queries are compared too. They often contain changing tokens.
     private static func isSame(_ left: MediaSegment, _ right: MediaSegment, _ isExact: Bool) -> Bool {
@@ -31,7 +31,7 @@ extension TrackFollower {
         return isAlike(left, right)
     }
 
-    /// Whether two segments agree in byte range, duration and date.
+    /// Returns whether two segments agree in byte range, duration and date.
     static func isAlike(_ left: MediaSegment, _ right: MediaSegment) -> Bool {
         left.byteRange?.offset == right.byteRange?.offset && left.duration == right.duration
             && (left.programDateTime == nil || right.programDateTime == nil
@@ -76,7 +76,7 @@ extension TrackFollower {
         return isTimely(update, after: known, elapsed) ? renamed : nil
     }
 
-    /// Whether an update ends about as much later than the known playlist as the elapsed time.
+    /// Returns whether an update ends about as much later than the known playlist as the elapsed time.
     private static func isTimely(_ update: MediaPlaylist, after known: MediaPlaylist, _ elapsed: Duration) -> Bool {
         let difference = update.nextMediaSequence - known.nextMediaSequence
         let longer = difference > 0 ? update : known
@@ -98,7 +98,7 @@ extension TrackFollower {
 
     // MARK: - Names
 
-    /// Whether the playlist uses a row's name for another segment.
+    /// Returns whether the playlist uses a row's name for another segment.
     ///
     /// - Parameter names: The value of ``names``, computed once for all rows.
     func isReused(_ row: RecordedSegment, among names: Set<String>) -> Bool {

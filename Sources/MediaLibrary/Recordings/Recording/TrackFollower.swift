@@ -328,8 +328,8 @@ struct TrackFollower: Sendable {
         return isNew ? (begin(update, missed: nil, wall, now), .reset) : ([], .stale)
     }
 
-    /// Whether old copies advance from load to load, as after an encoder restart. Copies from alternating caches also
-    /// go backward.
+    /// Returns whether old copies advance from load to load, as after an encoder restart. Copies from alternating
+    /// caches also go backward.
     private mutating func isAdvancing(_ update: MediaPlaylist) -> Bool {
         guard var copies = stale else {
             stale = StaleCopies(furthest: update)
@@ -376,8 +376,9 @@ struct TrackFollower: Sendable {
         }
     }
 
-    /// Whether an encoder has restarted with its earlier names and is ahead of its last run. If so, the known numbers
-    /// and names refer to media that was produced after all known segments, and enough time has passed to produce it.
+    /// Returns whether an encoder has restarted with its earlier names and is ahead of its last run. If so, the known
+    /// numbers and names refer to media that was produced after all known segments, and enough time has passed to
+    /// produce it.
     private func hasRestarted(_ update: MediaPlaylist, _ wall: Int64, _ now: Duration) -> Bool {
         guard let encoder, update.skip == nil else { return false }
         let known = encoder.known

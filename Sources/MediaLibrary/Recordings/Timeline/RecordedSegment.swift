@@ -68,7 +68,7 @@ package struct RecordedSegment: Sendable, Hashable {
     /// The end in nanoseconds since 1970, which is never after the start of the next segment.
     package var end: Int64 { start.clampedSum(duration - overrun) }
 
-    /// Whether any part of the segment is in one of the time ranges, in nanoseconds since 1970.
+    /// Returns whether any part of the segment is in one of the time ranges, in nanoseconds since 1970.
     func overlaps(_ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && end > $0.lowerBound }
     }

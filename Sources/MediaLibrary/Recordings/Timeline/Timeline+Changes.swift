@@ -238,6 +238,6 @@ extension RecordedSegment {
 }
 
 extension RangeSet<Int64>.Ranges {
-    /// Whether any of the ranges overlaps `range`.
+    /// Returns whether any of the ranges overlaps `range`.
     fileprivate func overlap(_ range: Range<Int64>) -> Bool { contains { $0.overlaps(range) } }
 }

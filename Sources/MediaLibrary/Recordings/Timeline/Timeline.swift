@@ -174,7 +174,7 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Whether the index shows that a segment is a whole resource without wrapping.
+    /// Returns whether the index shows that a segment is a whole resource without wrapping.
     package func isPlain(_ number: Int64) -> Bool {
         state.withLock { state in
             !state.removed.contains(number) && state.index.page(of: number)?.isPlain == true

@@ -198,7 +198,7 @@ extension Channel.Track {
     /// The kind of media, which is the prefix of the folder's name.
     fileprivate var kind: Substring { folder.prefix { $0 != "-" } }
 
-    /// Whether two tracks without a matching attribute may be the same, judging by their renditions.
+    /// Returns whether two tracks without a matching attribute may be the same, judging by their renditions.
     fileprivate func mayEqual(_ track: Channel.Track) -> Bool {
         guard let own = rendition, let other = track.rendition else { return true }
         return own.language == other.language && (own.language != nil || own.name == other.name)

@@ -139,11 +139,11 @@ extension Recording {
         }
     }
 
-    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. Without an
-    /// end, the recording must have ended.
+    /// Returns whether no more segments will be added to a window with the given end, in nanoseconds since 1970.
+    /// Without an end, the recording must have ended.
     private func isOver(upTo end: Int64?) -> Bool { end.map(isOver(at:)) ?? channel.hasEnded }
 
-    /// Whether no more segments will be added to a window with the given end, in nanoseconds since 1970. If so,
+    /// Returns whether no more segments will be added to a window with the given end, in nanoseconds since 1970. If so,
     /// segments that are still awaited count as gaps: the channel was stopped, the track is silent, or the origin has
     /// been unreachable for a long time.
     func isOver(at end: Int64) -> Bool {
@@ -372,7 +372,7 @@ package struct WindowEntry: Sendable {
 }
 
 extension Timeline {
-    /// Whether any part of a window is recorded.
+    /// Returns whether any part of a window is recorded.
     func has(_ span: (from: Int64, to: Int64?), isOver: Bool = false) -> Bool {
         recordedRanges(isOver: isOver).contains { $0.upperBound > span.from && $0.lowerBound < span.to ?? .max }
     }

@@ -12,7 +12,7 @@ package struct WindowPosition: Sendable {
         /// The duration in seconds.
         package var duration: Double
 
-        /// Whether two gaps overlap in time.
+        /// Returns whether two gaps overlap in time.
         fileprivate func overlaps(_ other: Gap) -> Bool {
             Double(wall - other.wall) < other.duration * 1e9 && Double(other.wall - wall) < duration * 1e9
         }
