@@ -61,7 +61,7 @@ struct InspectCommand: AsyncParsableCommand {
             Values that the position in the playlist implies, such as sequence numbers, times and offsets, are \
             computed. Attributes outside the RFC are in otherAttributes, by name.
 
-            Media: a URL is read through the cache, by ranges. Of an MP4, only the index is read; other formats are \
+            Media: a URL is read through the cache, by ranges. Only the index of an MP4 is read; other formats are \
             read completely. Codecs are in the format of HLS's CODECS attribute (RFC 6381).
             --packets prints CSV with a line for each sample in the container's order: \
             track,pts,dts,duration,size,sync,crc32. Times are seconds on the container's timeline with six decimals, \

@@ -20,7 +20,7 @@ public struct MediaInspector: Sendable {
     /// Inspects a container: MP4, an MPEG transport stream, or packed audio.
     ///
     /// - Parameters:
-    ///   - input: The container. Of an MP4, only the index is read; other formats are read completely.
+    ///   - input: The container. Only the index of an MP4 is read; other formats are read completely.
     ///   - initialization: The media initialization section of a segment of fragmented MP4.
     /// - Returns: Nil if the content isn't a supported container, or if a local file can't be read.
     /// - Throws: ``MediaJobError``, errors of the gateway, `CancellationError`.
