@@ -181,7 +181,7 @@ async function readLive(base) {
 
 const datedSegments = async (src) => (await readSegments(src)).segments.filter(({ wall }) => wall !== null);
 
-/** Returns the segments from an index on, with positions relative to the first of them. */
+/** Returns the segments starting at an index, with positions relative to the first of them. */
 function from(segments, first) {
   const begin = segments[first]?.start ?? 0;
   return segments.slice(first).map((segment) => ({ ...segment, start: segment.start - begin }));

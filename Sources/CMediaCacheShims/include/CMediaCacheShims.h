@@ -44,8 +44,8 @@ int mc_lock_shared(int descriptor);
 /// Releases a lock of either kind, even if a forked child that hasn't called exec yet has a copy of the descriptor.
 int mc_unlock(int descriptor);
 
-/// Adds an action that closes all descriptors from `first` on before a spawned program runs. Returns 0 or an error
-/// number: ENOTSUP if the C library doesn't support this.
+/// Adds an action that closes the descriptor `first` and all higher ones before a spawned program runs. Returns 0 or an
+/// error number: ENOTSUP if the C library doesn't support this.
 int mc_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /// The limits of a process that reads untrusted data. With 0, the process inherits the limit of this one.
