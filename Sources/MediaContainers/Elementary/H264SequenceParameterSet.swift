@@ -100,7 +100,7 @@ public struct H264SequenceParameterSet: Sendable, Hashable {
     }
 
     private mutating func readSize(_ reader: inout BitReader) throws(ContainerError) {
-        // Level 6.2 allows 139,264 macroblocks and at most 16,384 lines. Over 4,096 macroblocks per side indicate
+        // Level 6.2 allows 139,264 macroblocks and at most 1,055 per side (A.3.1). More than 4,096 per side indicate
         // damage.
         let widthInMacroblocks = 1 + (try reader.unsigned("pic_width_in_mbs_minus1", 4095))
         let heightInMapUnits = 1 + (try reader.unsigned("pic_height_in_map_units_minus1", 4095))
