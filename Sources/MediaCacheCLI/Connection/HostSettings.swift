@@ -30,7 +30,7 @@ struct HostSettings: Sendable {
     var host = "127.0.0.1"
     /// The port to listen on; 0 picks a free one.
     var port = 0
-    /// The accepted values of `Host` besides loopback and the bound address.
+    /// The accepted names in `Host`, besides loopback and the server's own addresses.
     var allowedHosts: [String] = []
     /// The local networks that may contain origins.
     var allowedNetworks: [AddressRange] = []

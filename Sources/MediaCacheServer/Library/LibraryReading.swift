@@ -25,7 +25,7 @@ struct LibraryReading: Sendable {
     /// Returns the recording of a live stream that is being downloaded; nil for any other asset.
     func recording(of asset: AssetID) -> Recording? { downloads?.recording(of: asset) }
 
-    /// Returns the settings for a read of an asset. No origin is contacted unless a download is in progress.
+    /// Returns the settings for a read of an asset. No origin is contacted unless the asset's download is unfinished.
     func settings(reading asset: Asset) -> TransferSettings {
         let settings = settings(asset)
         switch asset.download?.state {

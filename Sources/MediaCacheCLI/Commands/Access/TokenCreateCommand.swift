@@ -15,7 +15,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
             Without --asset, the token is for playback: a client that has it can request any URL that the server's \
             address rules allow.
             With --asset, the token grants access to one asset. If a server is running, the asset's URLs are printed \
-            too: the library URL serves cached data only, the play URL also fetches missing data.
+            too. The play URL fetches missing data; the library URL does so only while the asset's download is \
+            unfinished.
             The token is printed once and can't be shown again.
             --json prints an object with the keys id, scope, asset, label, created, expires, token, libraryURL, playURL. \
             Absent values are omitted.
