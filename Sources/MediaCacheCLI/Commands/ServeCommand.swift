@@ -38,8 +38,8 @@ struct ServeCommand: AsyncParsableCommand {
             An \
             invalid configuration changes nothing.
             On Ctrl-C, the server gives running responses ten seconds to finish; a second Ctrl-C stops it at once.
-            On a loopback address, only this machine has access. On other addresses, the server rejects origins with \
-            local addresses unless --allow-net allows them.
+            By default, only this machine has access. If --host, --public-path or --allowed-host exposes the server \
+            to other machines, it rejects origins with local addresses unless --allow-net allows them.
             """
     )
 

@@ -6,8 +6,8 @@ import MediaLibrary
 import NIOPosix
 import Synchronization
 
-/// The access rights of the API key and of tokens. The key gives access to the API; a token gives access to the paths
-/// that players read.
+/// The access rights of the API key and of tokens. The key gives access to the API, `/library` and `/live`; a token
+/// gives access to the paths that players read.
 ///
 /// The standing playback token is part of the URLs of the page and the API. It is derived from the key and the number
 /// of revocations, so it isn't stored. All other tokens are random, and only their hashes are stored.

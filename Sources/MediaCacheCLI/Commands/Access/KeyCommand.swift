@@ -12,7 +12,7 @@ struct KeyCommand: AsyncParsableCommand {
               mediacache key show
               mediacache key roll
 
-            The key grants access only to the API and the page. Players use tokens, which `token` lists and revokes.
+            The key grants access to everything except play URLs. Players use tokens, which `token` lists and revokes.
             """,
         subcommands: [KeyShowCommand.self, KeyRollCommand.self]
     )
