@@ -52,7 +52,9 @@ struct ExportCommand: AsyncParsableCommand {
     var asset: AssetArgument
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The output file: .mp4, .m4v, .m4a or .ts.", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The output file: .mp4, .m4v, .m4a or .ts; with --transcode .mp4, .3gp, .webm or .mp3.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -61,12 +63,14 @@ struct ExportCommand: AsyncParsableCommand {
     var bundle: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The start.", valueName: "time"),
+        parsing: .unconditional, help: ArgumentHelp(
+            "Start at this position, or for a channel at this time. (default: the beginning)", valueName: "time"),
         transform: ExportCommand.time)
     var from: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The end.", valueName: "time"),
+        parsing: .unconditional, help: ArgumentHelp(
+            "End at this position, or for a channel at this time. (default: the end)", valueName: "time"),
         transform: ExportCommand.time)
     var to: String?
 

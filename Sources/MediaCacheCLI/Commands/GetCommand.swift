@@ -41,7 +41,7 @@ struct GetCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URLs.", transform: URLArgument.parse)
+    @Argument(help: "The URLs of files or HLS playlists.", transform: URLArgument.parse)
     var urls: [ResourceURL] = []
 
     @Option(

@@ -9,7 +9,7 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Shows the cached data of a URL.",
         discussion: """
               mediacache info https://example.org/film.mp4
-              open "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
+              mpv "$(mediacache info --json https://example.org/film.mp4 | jq -r .localFile)"
 
             For a complete resource, the output includes the path of its file. The file belongs to the cache: read it, \
             but don't modify it; `get -o` writes a separate file.
@@ -20,7 +20,7 @@ struct InfoCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The URL.", transform: URLArgument.parse)
+    @Argument(help: "The URL of a file or a playlist.", transform: URLArgument.parse)
     var url: ResourceURL
 
     @Flag(help: "Print JSON.")

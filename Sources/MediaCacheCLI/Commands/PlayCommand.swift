@@ -25,7 +25,7 @@ struct PlayCommand: AsyncParsableCommand {
     /// token.
     private static let tokenValidity = 7 * 86_400.0
 
-    @Argument(help: "The URL.", transform: URLArgument.parse)
+    @Argument(help: "The URL of the media to play.", transform: URLArgument.parse)
     var url: ResourceURL
 
     @Option(name: .customLong("with"), help: ArgumentHelp("The player: mpv, vlc or ffplay.", valueName: "player"))

@@ -24,7 +24,7 @@ struct RemoveCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The URLs, IDs or titles.", valueName: "asset"),
+        help: ArgumentHelp("The URLs, IDs or titles of resources and assets.", valueName: "asset"),
         completion: ServerCompletion.assets,
         transform: AssetArgument.init(parsing:))
     var items: [AssetArgument] = []

@@ -17,7 +17,7 @@ enum ChannelArgument {
 /// The argument of commands that apply to one channel.
 struct ChannelReference: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The channel.", valueName: "name"), completion: ServerCompletion.channels,
+        help: ArgumentHelp("The name of the channel.", valueName: "name"), completion: ServerCompletion.channels,
         transform: ChannelArgument.parse)
     var name: ChannelName
 }

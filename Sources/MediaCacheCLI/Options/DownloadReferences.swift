@@ -9,12 +9,12 @@ struct DownloadReferences: ParsableArguments {
         transform: AssetArgument.init(parsing:))
     var downloads: [AssetArgument] = []
 
-    @Flag(help: "All downloads.")
+    @Flag(help: "Apply to all downloads.")
     var all = false
 
     func validate() throws {
         if downloads.isEmpty, !all { throw ValidationError("Specify downloads by ID, URL or title, or use --all.") }
-        if !downloads.isEmpty, all { throw ValidationError("--all can't be combined with single downloads.") }
+        if !downloads.isEmpty, all { throw ValidationError("--all can't be combined with IDs, URLs or titles.") }
     }
 
     /// Returns the specified downloads, without duplicates.

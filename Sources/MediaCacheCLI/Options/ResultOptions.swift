@@ -8,6 +8,6 @@ struct ResultOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Don't show progress.")
     var quiet = false
 
-    @Flag(help: "Print the result as JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 }

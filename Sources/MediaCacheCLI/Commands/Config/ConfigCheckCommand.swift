@@ -15,7 +15,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The file. (default: the file that `serve` reads)", valueName: "file"),
+        help: ArgumentHelp("The configuration file. (default: the file that `serve` reads)", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var file: String?
 

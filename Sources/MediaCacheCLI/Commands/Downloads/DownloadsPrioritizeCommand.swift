@@ -10,8 +10,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
               mediacache downloads prioritize film 10
               mediacache downloads prioritize film -- -1
 
-            Downloads with higher priority run first; the default is 0. Downloads with equal priority run in the order \
-            they were added.
+            The default is 0. Downloads with equal priority run in the order they were added.
             """
     )
 
@@ -21,7 +20,7 @@ struct DownloadsPrioritizeCommand: AsyncParsableCommand {
         transform: AssetArgument.init(parsing:))
     var download: AssetArgument
 
-    @Argument(help: "The priority.")
+    @Argument(help: "The priority, an integer. Downloads with higher values run first.")
     var priority: Int
 
     @OptionGroup var cache: CacheOptions
