@@ -7,7 +7,7 @@ enum ChannelReport {
     static func table(_ records: [ChannelRecord], _ style: TextStyle = .plain) -> String {
         guard !records.isEmpty else { return "There are no channels; `record` creates one." }
         var table = Table([
-            .init("NAME"), .init("STATE"), .init("EDGE"), .init("WINDOW", .right), .init("GAPS", .right),
+            .init("NAME"), .init("STATE"), .init("EDGE"), .init("RECORDED", .right), .init("GAPS", .right),
             .init("RATE", .right), .init("SIZE", .right), .init("LIMITS"), .init("URL"), .init(""),
         ])
         for record in records {

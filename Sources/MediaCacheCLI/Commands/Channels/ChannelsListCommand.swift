@@ -11,7 +11,8 @@ struct ChannelsListCommand: AsyncParsableCommand {
               mediacache channels list --json
 
             STATE is stopped, starting, recording, waiting (with the reason), or ended. EDGE is the end of the \
-            recording in UTC, WINDOW its duration, GAPS the number and duration of missing segments, LIMITS its limits.
+            recording in UTC, RECORDED its duration, GAPS the number and duration of missing segments, LIMITS the \
+            limits that `channels keep` sets.
             --json prints an array of objects: name, url, state, reason, edge, now (the current time of the stream's \
             clock), recordedRanges (from, to), bytes, segments, gaps, gapSeconds, rate, tracks, retention (seconds, \
             bytes, segments, freeBytes), endsAt, created, programmes, liveURL. edge, now and recordedRanges are \
