@@ -11,7 +11,7 @@ struct ChannelsCommand: AsyncParsableCommand {
               mediacache channels start news
               mediacache channels keep news --keep 48h --max-size none
               mediacache channels gaps news
-              mediacache channels programmes news --add 'The match' --from 2026-01-31T20:00:00Z --to 2026-01-31T22:00:00Z --format mp4
+              mediacache channels programmes news --add 'The last hour' --from -3600 --to now
               mediacache channels end news                         end the recording and move it to the library
               mediacache channels remove news
 

@@ -10,9 +10,9 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
         discussion: """
               mediacache channels programmes news
               mediacache channels programmes news --add 'The last hour' --from -3600 --to now
-              mediacache channels programmes news --add Match --from 2026-01-31T20:00:00Z --to 2026-01-31T22:00:00Z
-              mediacache channels programmes news --add Film --from 1769890500 --to 1769895900 --format mp4 --format 3gp
-              mediacache channels programmes news --export zmfxk4c6pq2a --format mp4
+              mediacache channels programmes news --add 'The match' --from 2026-01-31T20:00:00Z --to now
+              mediacache channels programmes news --add Film --from 1769890500 --to 1769895900 --format mp4
+              mediacache channels programmes news --export zmfxk4c6pq2a --format hls --format 3gp
               mediacache channels programmes news --cancel zmfxk4c6pq2a --format 3gp
               mediacache channels programmes news --delete zmfxk4c6pq2a
 
@@ -34,12 +34,12 @@ struct ChannelsProgrammesCommand: AsyncParsableCommand {
     var add: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The start.", valueName: "moment"),
+        parsing: .unconditional, help: ArgumentHelp("The start of the programme to create.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var from: MomentArgument?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The end.", valueName: "moment"),
+        parsing: .unconditional, help: ArgumentHelp("The end of the programme to create.", valueName: "moment"),
         transform: MomentArgument.init(parsing:))
     var to: MomentArgument?
 

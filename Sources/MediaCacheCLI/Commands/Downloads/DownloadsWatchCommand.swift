@@ -10,11 +10,11 @@ struct DownloadsWatchCommand: AsyncParsableCommand {
               mediacache downloads watch
               mediacache downloads watch --json
 
-            --json prints the events of /api/v1/events, one object per line, with the key event: download.added, \
+            --json prints all events of /api/v1/events, one object per line, with the key event: download.added, \
             download.state (asset, state, reason), download.progress (asset, bytes, length, isLengthExact, partsDone, \
             parts, rate, secondsReady), download.removed, part.started, part.done, part.failed (asset, part, bytes, \
-            message), resource.progress and other events of the store (resource, bytes, length, rate, message), dropped \
-            (count).
+            message), resource.progress (resource, bytes, length, rate), dropped (count), and other events of assets, \
+            resources, channels and the storage, which docs/openapi.yaml describes.
             """
     )
 
