@@ -63,13 +63,15 @@ struct ExportCommand: AsyncParsableCommand {
     var bundle: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp(
+        parsing: .unconditional,
+        help: ArgumentHelp(
             "Start at this position, or for a channel at this time. (default: the beginning)", valueName: "time"),
         transform: ExportCommand.time)
     var from: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp(
+        parsing: .unconditional,
+        help: ArgumentHelp(
             "End at this position, or for a channel at this time. (default: the end)", valueName: "time"),
         transform: ExportCommand.time)
     var to: String?
