@@ -15,7 +15,10 @@ import { playsHLS } from "./source.js";
 import { channels, onEvent } from "./store.js";
 import { makeVideo, startKeys } from "./video.js";
 import { startWindowPlayback } from "./window.js";
-import { channelState, channelSums, limitsOf } from "./words.js";
+import { channelState, channelSums, isFollowing, limitsOf } from "./words.js";
+
+/** Returns the name of the end of a channel's recording. */
+const endName = (record) => (isFollowing(record) ? "the live edge" : "the end");
 
 /** Shows a channel. */
 export function channelView({ main, signal, parts: [name] }) {
@@ -68,14 +71,14 @@ export function channelView({ main, signal, parts: [name] }) {
     if (!channel) return go("#/channels", true);
     const at = played.now();
     replay.show({
-      recordedRanges: channel.recordedRanges, edge: channel.edge, gaps, programmes: channel.programmes, clip: clip.selection(),
-      at
+      recordedRanges: channel.recordedRanges, edge: channel.edge, endName: endName(channel), gaps,
+      programmes: channel.programmes, clip: clip.selection(), at
     });
     const behind = Math.max(0, (channel.edge ?? at) - at);
-    const isLive = behind < 20_000 && channel.state !== "ended" && channel.state !== "stopped";
+    const isLive = behind < 20_000 && isFollowing(channel);
     updateAttribute(live, "aria-pressed", String(isLive));
     updateText(position,
-      !channel.recordedRanges.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${words(behind / 1000)} before the ${channel.state === "ended" ? "end" : "live edge"}`
+      !channel.recordedRanges.length ? "" : isLive ? `Live, ${time(at)}` : `${moment(at)}, ${behind < 1000 ? "" : `${words(behind / 1000)} before `}${endName(channel)}`
     );
     updateText(badge, channel.state === "waiting" ? "Waiting" : channelState(channel));
     updateAttribute(badge, "data-state", channel.state);

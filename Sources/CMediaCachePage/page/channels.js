@@ -8,7 +8,7 @@ import { moment } from "./format.js";
 import { channelNameFor, retentionFields, setState } from "./recording.js";
 import { go } from "./router.js";
 import { channels } from "./store.js";
-import { channelState, channelSums, limitsOf } from "./words.js";
+import { channelState, channelSums, isFollowing, limitsOf } from "./words.js";
 
 /** Shows the channels. */
 export function channelsView({ main, signal }) {
@@ -77,7 +77,7 @@ function show(row, record) {
     ].filter(Boolean).join(" · ")
   );
   updateText(address, record.url);
-  const isOn = ["recording", "starting", "waiting"].includes(record.state);
+  const isOn = isFollowing(record);
   const [start, stop] = row.querySelectorAll("[data-act]");
   const hadFocus = [start, stop].includes(document.activeElement);
   start.hidden = isOn || record.state === "ended";

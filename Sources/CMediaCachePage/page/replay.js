@@ -25,8 +25,8 @@ export function makeReplay({ base, signal, jump, at }) {
     canvas, label, thumbnail.element
   );
   const scaleInput = make("select", {}, ...scales.map(([text, seconds]) => make("option", { value: seconds }, text)));
-  const scale = make("label.inline", {}, make("span", {}, "Shown"), scaleInput);
-  let shown = { recordedRanges: [], gaps: [], programmes: [], edge: null, at: null, clip: null };
+  const scale = make("label.inline", {}, make("span", {}, "Time range"), scaleInput);
+  let shown = { recordedRanges: [], gaps: [], programmes: [], edge: null, endName: "the end", at: null, clip: null };
   /** The chosen time, until playback starts there. */
   let chosen = null;
   let range = null;
@@ -44,7 +44,7 @@ export function makeReplay({ base, signal, jump, at }) {
     updateAttribute(slider, "aria-valuemin", all.from);
     updateAttribute(slider, "aria-valuemax", all.to);
     updateAttribute(slider, "aria-valuenow", Math.round(now));
-    updateAttribute(slider, "aria-valuetext", all.to ? inWords(now, all.to) : "Nothing recorded yet");
+    updateAttribute(slider, "aria-valuetext", all.to ? inWords(now, all.to, shown.endName) : "Nothing recorded yet");
     updateAttribute(slider, "aria-disabled", all.to ? null : "true");
     paintRuler(canvas, { ...shown, range, at: now, isMoved: chosen !== null });
   });
@@ -138,9 +138,10 @@ function visible(all, length, around) {
   return { from, to: from + length };
 }
 
-function inWords(at, edge) {
-  const behind = (edge - at) / 1000;
-  return `${day(at)}, ${time(at)}, ${behind < 15 ? "the live edge" : `${words(behind)} before the live edge`}`;
+/** Describes a time and its distance from the end of the recording, which `endName` names. */
+function inWords(at, end, endName) {
+  const behind = (end - at) / 1000;
+  return `${day(at)}, ${time(at)}, ${behind < 15 ? endName : `${words(behind)} before ${endName}`}`;
 }
 
 /** The time for which the pointer must rest before a thumbnail is requested, in milliseconds. */

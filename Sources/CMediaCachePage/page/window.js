@@ -14,6 +14,7 @@ import { readSegments } from "./playlists.js";
 import { startResuming } from "./resuming.js";
 import { playsHLS } from "./source.js";
 import { channels } from "./store.js";
+import { isFollowing } from "./words.js";
 
 /** The distance from the live edge that counts as live, in milliseconds. */
 const liveWithin = 20_000;
@@ -61,7 +62,7 @@ export function startWindowPlayback({ player, base, record, signal }) {
     // Playback of the live edge can't resume before a new segment is recorded.
     isAvailable: () => shown.end !== null || !isRecorded() || (record()?.edge ?? 0) > now() + 1000,
   });
-  const isRecorded = () => ["recording", "starting", "waiting"].includes(record()?.state);
+  const isRecorded = () => isFollowing(record() ?? {});
 
   /** @param {boolean} [isContinuation] whether playback continues after the current window */
   async function playFrom(requested, isContinuation = false) {

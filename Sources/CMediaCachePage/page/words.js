@@ -40,7 +40,9 @@ export function stateOf(record) {
       if (record.holeCount) return `Recorded, ${counted(record.holeCount, "segment")} missing`;
       if (record.kind === "file" && record.length && record.bytes >= record.length) return "Fully cached";
       if (record.bytes === 0) return "Not cached yet";
-      return record.bytes ? "Partly cached" : "Saved";
+      if (record.bytes) return "Partly cached";
+      // The asset of a recording has a duration. A stream that was only played has none.
+      return record.duration ? "Recorded" : "Not downloaded";
   }
 }
 
@@ -67,6 +69,9 @@ export function progressOf(record) {
   }
   return parts.filter(Boolean).join(" · ");
 }
+
+/** Returns whether a channel follows its stream, so that the end of its recording is the live edge. */
+export const isFollowing = ({ state }) => ["recording", "starting", "waiting"].includes(state);
 
 /** Describes the state of a channel. */
 export function channelState({ state, reason }) {
