@@ -113,5 +113,8 @@ function removalText(record) {
   const size = sizeOf(record);
   const download = record.state && record.state !== "complete" ? " and cancels its download" : "";
   const source = record.url ? ` from ${hostOf(record.url)}` : "";
-  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. Playing it again requires another download${source}.`;
+  const isStreamWithoutDownload = !record.state && record.kind === "stream";
+  const effect = isStreamWithoutDownload && record.duration
+    ? "A deleted recording can’t be restored." : `Playing it again requires another download${source}.`;
+  return `This deletes the data${size ? ` (${size})` : ""} and the cover from the disk${download}. ${effect}`;
 }

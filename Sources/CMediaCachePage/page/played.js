@@ -59,8 +59,10 @@ const bars = new WeakMap();
 /** Returns whether a record contains only segments without their playlist, which can't be played. */
 const isPartsOnly = ({ kind }) => kind === "parts";
 
+const titleOf = (one) => (isPartsOnly(one) ? `Segments of a live stream from ${hostOf(one.url)}` : titleFrom(one.url));
+
 function build(one, signal, read) {
-  const title = isPartsOnly(one) ? `Segments of a live stream from ${hostOf(one.url)}` : titleFrom(one.url);
+  const title = titleOf(one);
   const bar = makeCoverageBar({ slim: true, signal });
   const row = make("li.row", {},
     make("div.row-body", {},
@@ -119,14 +121,15 @@ async function addToLibrary(one, read) {
 }
 
 function remove(one, read) {
-  const title = titleFrom(one.url);
+  const title = titleOf(one);
+  const effect = isPartsOnly(one) ? "" : " Playing it again requires another download.";
   return confirm({
-    title: `Remove “${title}”?`,
-    text: `This deletes ${bytes(one.bytes)} from the disk. If it is being played, the data is deleted when playback ends. Playing it again requires another download.`,
+    title: isPartsOnly(one) ? `Remove the segments from ${hostOf(one.url)}?` : `Remove “${title}”?`,
+    text: `This deletes ${bytes(one.bytes)} from the disk. Data that is being played is deleted when playback ends.${effect}`,
     yes: "Remove",
     act: async () => {
       await api.removePlayed(one.id);
-      notify(`Removed “${title}”.`);
+      notify(isPartsOnly(one) ? `Removed the segments from ${hostOf(one.url)}.` : `Removed “${title}”.`);
       read();
     },
   });

@@ -7,19 +7,20 @@ import { bytes, titleFrom } from "./format.js";
 import { notify, reportError } from "./notices.js";
 import { go } from "./router.js";
 import { channels } from "./store.js";
+import { isFollowing } from "./words.js";
 
 /** Creates the controls of a channel. @param {AbortSignal} signal stops their updates when aborted */
 export function recordingControls(name, signal) {
   const button = (label, act, kind = "quiet") => make(`button.${kind}`, { type: "button", on: { click: act } }, label);
   const start = button("Start", () => setState(name, "recording"));
   const stop = button("Stop", () => setState(name, "stopped"));
-  const end = button("End", () => askToEnd(name));
+  const end = button("End and move to library", () => askToEnd(name));
   const limits = button("Limits", () => askForLimits(name));
   const remove = button("Remove", () => askToRemove(name), "danger");
   const show = () => {
     const record = channels.get(name);
     if (!record) return;
-    const isOn = ["recording", "starting", "waiting"].includes(record.state);
+    const isOn = isFollowing(record);
     const hadFocus = [start, stop].includes(document.activeElement);
     start.hidden = isOn || record.state === "ended";
     stop.hidden = !isOn;
@@ -33,9 +34,9 @@ export function recordingControls(name, signal) {
 
 function askToEnd(name) {
   return confirm({
-    title: `End “${name}”?`,
-    text: "This ends the recording and moves it to the library. It can’t be restarted. To pause the recording, stop it instead.",
-    yes: "End",
+    title: `End the recording of “${name}”?`,
+    text: "This moves the recording to the library. It can’t be started again. To interrupt it, choose “Stop” instead.",
+    yes: "End the recording",
     act: async () => {
       channels.put(await api.changeChannel(name, { state: "ended" }));
       notify(`Ended “${name}” and moved it to the library.`);
@@ -48,7 +49,9 @@ function askToRemove(name) {
   const programmes = record.programmes.length ? " with its programmes and their exports" : "";
   return confirm({
     title: `Remove “${name}”?`,
-    text: `This deletes the recording (${bytes(record.bytes)})${programmes}. This can’t be undone.`,
+    text: record.state === "ended"
+      ? `This removes the channel${programmes}. If the recording is in the library, it remains there.`
+      : `This deletes the recording (${bytes(record.bytes)})${programmes}. This can’t be undone.`,
     yes: "Remove",
     act: async () => {
       await api.removeChannel(name);
@@ -120,7 +123,7 @@ export function channelNameFor(url) {
 export async function setState(name, state) {
   try {
     channels.put(await api.changeChannel(name, { state }));
-    notify(state === "recording" ? `Recording “${name}”.` : `Stopped “${name}”. The recording still plays.`);
+    notify(state === "recording" ? `Recording “${name}”.` : `Stopped “${name}”. The recorded part can still be played.`);
   } catch (error) {
     reportError(state === "recording" ? `“${name}” can’t be started` : `“${name}” can’t be stopped`, error);
   }
