@@ -10,7 +10,7 @@ import { makeSettings } from "./settings.js";
 import { assets, channels, onEvent } from "./store.js";
 
 const kinds = {
-  asset: "Downloads", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space"
+  asset: "Library", channel: "Channels", played: "Played", covers: "Covers", free: "Free disk space"
 };
 
 const categoryOf = (kind) => (kind in kinds ? kind : "played");
@@ -128,7 +128,7 @@ function named(items) {
 function itemRow({ kind, id, name, from, bytes: size, count }) {
   const address = kind === "asset" ? routes.asset(id) : kind === "channel" ? routes.channel(id) : "#/played";
   const note = {
-    asset: "download", channel: "channel", file: "played file", stream: "played stream",
+    asset: "library", channel: "channel", file: "played file", stream: "played stream",
     parts: counted(count ?? 0, "played segment")
   }[kind];
   return make("li", {},
