@@ -46,7 +46,7 @@ struct ExportOpener: ReaderOpener {
     private static func description(of state: ProgrammeExport.State) -> String {
         switch state {
         case .waiting: "it's waiting for the end of the programme or for other exports"
-        case .running(let progress): "it's running: \(Int(progress * 100)) % done"
+        case .running(let progress): "it's running: \(Int(progress * 100))% done"
         case .done: "it's done"
         case .failed(let reason): "it failed: \(reason)"
         case .cancelled: "it was cancelled"
