@@ -22,7 +22,7 @@ public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
     public var length: Int64?
     /// Whether `length` is exact.
     public var isLengthExact: Bool
-    /// The number of cached bytes; null for a stream that was played or recorded, but not downloaded.
+    /// The number of cached bytes; null for a stream without a download, such as an ended recording.
     public var bytes: Int64?
     /// The state of the download; null if there is none.
     public var state: DownloadRecord.State?
