@@ -7,8 +7,8 @@ import { make, updateText } from "./elements.js";
 /** Creates the form and fills it with the server's settings. */
 export function makeSettings() {
   const number = (properties) => make("input", { type: "number", ...properties });
-  const assets = number({ min: 1, step: 1, required: true });
-  const transfers = number({ min: 1, step: 1, required: true });
+  const assets = number({ min: 1, max: 1000, step: 1, required: true });
+  const transfers = number({ min: 1, max: 1000, step: 1, required: true });
   const bandwidth = number({ min: 0, step: "any" });
   const hours = check("Download only during these hours");
   const from = make("input", { type: "time" });

@@ -101,10 +101,10 @@ extension DownloadSettingsUpdate {
     /// - Throws: ``Problem`` if a number is invalid.
     func applied(to settings: DownloadSettings) throws -> DownloadSettings {
         var settings = settings
-        try Bounds.check(limits?.assets, Bounds.concurrency, "assets")
-        try Bounds.check(limits?.transfersPerAsset, Bounds.concurrency, "transfersPerAsset")
+        try Bounds.check(limits?.assets, Bounds.concurrency, "limits.assets")
+        try Bounds.check(limits?.transfersPerAsset, Bounds.concurrency, "limits.transfersPerAsset")
         try Bounds.check(bandwidth, Bounds.bytes, "bandwidth")
-        try Bounds.check(policy?.freeSpaceReserve, Bounds.bytes, "freeSpaceReserve")
+        try Bounds.check(policy?.freeSpaceReserve, Bounds.bytes, "policy.freeSpaceReserve")
         settings.limits.assets = limits?.assets ?? settings.limits.assets
         settings.limits.transfersPerAsset = limits?.transfersPerAsset ?? settings.limits.transfersPerAsset
         if let bandwidth { settings.bandwidth = bandwidth == 0 ? nil : bandwidth }
@@ -114,7 +114,7 @@ extension DownloadSettingsUpdate {
         settings.policy.freeSpaceReserve = policy?.freeSpaceReserve ?? settings.policy.freeSpaceReserve
         if let hours = policy?.hours {
             guard (0...1440).contains(hours.start), (0...1440).contains(hours.end) else {
-                throw Problem.badRequest("the start and end of hours must be minutes after midnight, 0 to 1440")
+                throw Problem.badRequest("start and end of policy.hours must be minutes after midnight, from 0 to 1440")
             }
             settings.policy.hours = hours.start == hours.end ? nil : hours
         }
