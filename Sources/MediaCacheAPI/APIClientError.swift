@@ -23,7 +23,7 @@ extension APIClientError: CustomStringConvertible {
         switch self {
         case .unreachable(let address, let cause):
             cause.isConnectionRefused
-                ? "nothing listens at \(address); check the address, and whether the server is running"
+                ? "connection refused by \(address); check the address, and whether the server is running"
                 : "the server at \(address) doesn't respond (\(cause))"
         case .unexpectedResponse(let call, let address, let cause):
             "\(address) sent an unexpected response to \(call); its version may differ from this client's"

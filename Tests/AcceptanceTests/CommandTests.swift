@@ -23,7 +23,7 @@ extension AcceptanceTests {
             let unusedPort = try FreePort.next()
             let failures = [
                 (["get", "\(origin.url("missing.mp4"))"], "404"),
-                (["get", "http://127.0.0.1:\(unusedPort)/film.mp4"], "nothing listens at 127.0.0.1:\(unusedPort);"),
+                (["get", "http://127.0.0.1:\(unusedPort)/film.mp4"], "connection refused by 127.0.0.1:\(unusedPort);"),
                 (["info", "http://example.com/never-seen.mp4"], "never-seen.mp4"),
                 (["url", "http://example.com/film.mp4"], "serve"),
             ]

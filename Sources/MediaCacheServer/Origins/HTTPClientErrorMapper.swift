@@ -32,10 +32,12 @@ enum HTTPClientErrorMapper {
             guard let proxy else {
                 let address = "\(url.host):\(url.port ?? (url.scheme == "https" ? 443 : 80))"
                 return CacheError(
-                    .unreachable, "nothing listens at \(address); check the address, and whether the server is running")
+                    .unreachable,
+                    "connection refused by \(address); check the address, and whether the server is running")
             }
             return CacheError(
-                .unreachable, "nothing listens at \(proxy.host):\(proxy.port), the upstream proxy; check its settings")
+                .unreachable,
+                "connection refused by the upstream proxy \(proxy.host):\(proxy.port); check its address and port")
         case let error as CacheError:
             return error
         case is CancellationError:

@@ -25,7 +25,7 @@ struct ProblemTests {
     }
 
     @Test(arguments: [
-        ("nothing listens at http://u:p@10.0.0.1:80/a?b=c, try again", "nothing listens at its URL try again"),
+        ("connection refused by http://u:p@10.0.0.1:80/a?b=c, try again", "connection refused by its URL try again"),
         ("“https://a.example/x” isn't media", "“its URL” isn't media"),
         ("x+y-z.1://host and HTTP://B", "its URL and its URL"), ("://nothing", "its URL"), ("a: //b", "a: //b"),
         ("no URL", "no URL"), ("", ""),

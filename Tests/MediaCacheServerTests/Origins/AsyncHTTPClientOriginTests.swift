@@ -133,7 +133,7 @@ struct AsyncHTTPClientOriginTests {
             // The message contains no text of the system or the HTTP client.
             #expect(
                 error?.description
-                    == "nothing listens at \(url.authority); check the address, and whether the server is running",
+                    == "connection refused by \(url.authority); check the address, and whether the server is running",
                 "\(error as Any)")
         }
     }
@@ -148,14 +148,15 @@ struct AsyncHTTPClientOriginTests {
             _ = try await direct.send(OriginRequest(url: try ResourceURL("http://localhost:\(port)/a")))
         }
         await direct.shutdown()
-        #expect(named?.description.hasPrefix("nothing listens at localhost:\(port);") == true, "\(named as Any)")
+        #expect(named?.description.hasPrefix("connection refused by localhost:\(port);") == true, "\(named as Any)")
         let proxied = try AsyncHTTPClientOrigin(settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: port)))
         let proxy = await failure {
             _ = try await proxied.send(OriginRequest(url: try ResourceURL("http://example.org/a")))
         }
         await proxied.shutdown()
         #expect(
-            proxy?.description == "nothing listens at 127.0.0.1:\(port), the upstream proxy; check its settings",
+            proxy?.description
+                == "connection refused by the upstream proxy 127.0.0.1:\(port); check its address and port",
             "\(proxy as Any)")
     }
 
