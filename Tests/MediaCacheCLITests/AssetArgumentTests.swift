@@ -33,6 +33,6 @@ struct AssetArgumentTests {
         let error = await #expect(throws: CommandFailure.self) { try await find("Two") }
         #expect(error?.message == "“Two” matches 2 downloads; use an ID: bbbbbbbbbbbb, cccccccccccc")
         let unknown = await #expect(throws: CommandFailure.self) { try await find("Three") }
-        #expect(unknown?.message == "there is no download “Three”")
+        #expect(unknown?.message == "there is no download “Three”; check its URL, ID or title")
     }
 }

@@ -33,7 +33,9 @@ struct InfoCommand: AsyncParsableCommand {
         let resource = try await Connection.use(HostSettings(cache: cache)) {
             try await $0.client.resource(for: url, withFile: true)
         }
-        guard let resource else { throw CommandFailure(.failed, "\(url) isn't cached") }
+        guard let resource else {
+            throw CommandFailure(.failed, "\(url) isn't cached; play it or download it with `get` first")
+        }
         try StandardStreams.print(json ? JSONOutput.text(resource) : ResourceReport.details(resource))
     }
 }

@@ -31,7 +31,9 @@ extension AssetArgument {
             let named = assets.filter { $0.id == name }
             found = named.isEmpty ? assets.filter { $0.title == name } : named
         }
-        guard let first = found.first else { throw CommandFailure(.failed, "there is no \(noun) \(text)") }
+        guard let first = found.first else {
+            throw CommandFailure(.failed, "there is no \(noun) \(text); check its URL, ID or title")
+        }
         guard found.count == 1 else {
             let names = found.prefix(5).map(\.id).joined(separator: ", ")
             throw CommandFailure(.failed, "\(text) matches \(found.count.counted(noun)); use an ID: \(names)")

@@ -56,7 +56,7 @@ struct LiveRoute: MediaRoute {
         }
         if file.hasSuffix(".jpg") {
             guard frames.isAvailable else { throw Problem.noDecoder }
-            let time = try live.moment(String(file.dropLast(4)), "the moment")
+            let time = try live.moment(String(file.dropLast(4)), "the time")
             return MomentOpener(live: live, time: time, frames: frames, urls: urls)
         }
         throw Problem.notFound("the channel \(name) has no “\(file)”")

@@ -45,7 +45,8 @@ extension Problem {
     static let unauthorized = Problem(
         title: "Unauthorized",
         status: 401,
-        detail: "send the key, which is in the file `key` in the cache folder, as `Authorization: Bearer <key>`",
+        detail: "the API key is missing or wrong; send the key in the file `key` in the cache folder as "
+            + "`Authorization: Bearer <key>`",
         code: "unauthorized"
     )
 
