@@ -62,7 +62,8 @@ struct Connection: Sendable {
         let process = lastOwner.map { "process \($0.processID)" } ?? "another process"
         throw CommandFailure(
             .failed,
-            "the cache folder “\(location.durable)” is owned by \(process), which can't be reached: \(reason)")
+            "the cache folder “\(location.durable)” is owned by \(process), which can't be reached: \(reason); "
+                + "try again, or end that process if it hangs")
     }
 
     /// Opens a connection, runs `body`, and closes the connection.

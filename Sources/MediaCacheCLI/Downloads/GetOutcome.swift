@@ -75,7 +75,7 @@ extension GetOutcome {
     /// Returns the failure of an incomplete download; nil for a complete one.
     static func failure(of record: DownloadRecord?, _ url: String) -> CommandFailure? {
         guard let record else { return CommandFailure(.failed, "the download of \(url) was cancelled") }
-        let reason = record.reason?.message ?? "unknown reason"
+        let reason = record.reason?.message ?? "the download of \(url) is incomplete (\(record.state.rawValue))"
         let isPart = record.bytes > 0 && record.bytes != record.length
         let next = isPart ? "; \(record.amount) cached; run the same command to resume" : ""
         switch record.state {

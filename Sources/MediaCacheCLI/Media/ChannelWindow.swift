@@ -85,7 +85,8 @@ struct ChannelWindow: Sendable {
                 let reason = record.reason.map { " (\($0))" } ?? ""
                 throw CommandFailure(
                     .failed,
-                    "the window of \(name) ends at \(MomentText.exact(end / 1_000_000)), but \(edge)\(reason)")
+                    "the window of \(name) ends at \(MomentText.exact(end / 1_000_000)), but \(edge)\(reason); wait until "
+                        + "it's recorded, or set --to to an earlier time")
             }
             try await Task.sleep(for: .milliseconds(250))
             record = try await client.channel(name)
