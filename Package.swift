@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "MediaLibrary", targets: ["MediaLibrary"]),
         .library(name: "MediaCacheAPI", targets: ["MediaCacheAPI"]),
         .library(name: "MediaCacheServer", targets: ["MediaCacheServer"]),
+        .library(name: "MediaCacheCurl", targets: ["MediaCacheCurl"]),
         .library(name: "MediaCacheURLSession", targets: ["MediaCacheURLSession"]),
         .library(name: "MediaCacheAVFoundation", targets: ["MediaCacheAVFoundation"]),
         .library(name: "MediaCacheTesting", targets: ["MediaCacheTesting"]),
@@ -34,18 +35,17 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        // Without traits, because no file format is used. async-http-client depends on the package in any case.
+        // Without traits, because no file format is used.
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     ],
     targets: [
         .target(name: "HLS", swiftSettings: swiftSettings),
         .target(name: "MediaContainers", swiftSettings: swiftSettings),
-        .target(name: "CMediaCacheShims", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "CMediaCacheShims",
+            linkerSettings: [.linkedLibrary("z"), .linkedLibrary("crypto", .when(platforms: [.linux]))]),
         .target(name: "CMediaCachePage", exclude: ["page"]),
         .target(name: "CMediaCacheDemo", exclude: ["demo-clip.mp4", "demo.html"]),
         .target(
@@ -65,7 +65,6 @@ let package = Package(
                 "HLS",
                 "MediaCache",
                 "MediaContainers",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -77,15 +76,21 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(name: "CMediaCacheCurl", linkerSettings: [.linkedLibrary("curl")]),
+        .target(
+            name: "MediaCacheCurl",
+            dependencies: [
+                "CMediaCacheCurl", "MediaCache",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "MediaCacheAPI",
             dependencies: [
                 "MediaCache",
                 "MediaLibrary",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -98,14 +103,11 @@ let package = Package(
                 "MediaCacheAPI",
                 "MediaContainers",
                 "MediaLibrary",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: swiftSettings
@@ -126,6 +128,7 @@ let package = Package(
                 "CMediaCacheShims",
                 "MediaCache",
                 "MediaCacheAPI",
+                "MediaCacheCurl",
                 "MediaCacheServer",
                 "MediaLibrary",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -138,7 +141,9 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        .target(
+            name: "TestSupport", dependencies: ["CMediaCacheShims"], path: "Tests/TestSupport",
+            swiftSettings: swiftSettings),
         .target(name: "PacketOracles", path: "Tests/PacketOracles", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTests", dependencies: ["HLS", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
@@ -153,7 +158,6 @@ let package = Package(
                 "MediaContainers",
                 "MediaLibrary",
                 "TestSupport",
-                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -185,6 +189,7 @@ let package = Package(
                 "HLS",
                 "MediaCache",
                 "MediaCacheAPI",
+                "MediaCacheCurl",
                 "MediaCacheServer",
                 "MediaCacheTesting",
                 "MediaContainers",
@@ -196,7 +201,6 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -227,9 +231,9 @@ let package = Package(
             dependencies: [
                 "MediaCacheAPI",
                 "MediaCacheCLI",
+                "MediaCacheCurl",
                 "MediaContainers",
                 "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -86,7 +86,7 @@ if [ "$(uname -s)" = Darwin ]; then
 elif has apt-get; then
     packages=(${missing[@]+"${missing[@]}"})
     if $needs_build; then
-        for package in libsqlite3-dev zlib1g-dev; do
+        for package in libcurl4-openssl-dev libsqlite3-dev libssl-dev zlib1g-dev; do
             is_installed "$package" || packages+=("$package")
         done
     fi
@@ -99,7 +99,7 @@ elif has apt-get; then
     if [ ${#packages[@]} -gt 0 ]; then install_with_apt "${packages[@]}"; fi
 else
     if $needs_build && ! [ -e /usr/include/sqlite3.h ]; then
-        say "building needs the headers of SQLite 3 and zlib; install them if the build reports them missing"
+        say "building needs the headers of libcurl, OpenSSL, SQLite 3 and zlib; install them if the build reports them missing"
     fi
     if [ ${#missing[@]} -gt 0 ]; then
         fail "missing: ${missing[*]}; install them with this system's package manager"

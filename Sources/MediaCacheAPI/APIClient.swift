@@ -1,42 +1,32 @@
-internal import AsyncHTTPClient
 internal import Foundation
-package import MediaCache
-internal import NIOCore
-internal import NIOHTTP1
+internal import HTTPTypes
+public import MediaCache
 
 /// A client for the API of the server that owns a cache folder.
 ///
 /// ```swift
-/// let client = APIClient(address: "http://127.0.0.1:9479", key: key)
+/// let client = APIClient(address: "http://127.0.0.1:9479", key: key, origin: CurlOrigin())
 /// let downloads = try await client.downloads()
-/// await client.close()
 /// ```
 ///
 /// Every call throws ``Problem`` if the server responds with an error, ``APIClientError`` if the server is unreachable
-/// or its response violates the API, and `CancellationError`. Call ``close()`` when you no longer need the client.
+/// or its response violates the API, and `CancellationError`.
 public final class APIClient: Sendable {
     /// The server's address, such as `http://127.0.0.1:9479`, without a slash at the end.
     public let address: String
     let key: AccessKey
-    let http: HTTPClient
+    private let origin: any Origin
 
     /// Creates a client. It connects on the first call.
     ///
     /// - Parameters:
     ///   - address: The server's address, such as `http://127.0.0.1:9479`.
     ///   - key: The cache's key; see ``AccessKeyFile/key(of:)``.
-    public init(address: String, key: AccessKey) {
+    ///   - origin: The HTTP client that sends the requests, such as `CurlOrigin` or `URLSessionOrigin`.
+    public init(address: String, key: AccessKey, origin: any Origin) {
         self.address = address.hasSuffix("/") ? String(address.dropLast()) : address
         self.key = key
-        // The API doesn't redirect, and following a redirect could send the key to another server.
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(5)
-        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    /// Closes the connections. The client can't be used afterwards.
-    public func close() async {
-        try? await http.shutdown()
+        self.origin = origin
     }
 }
 
@@ -54,18 +44,22 @@ extension APIClient {
         }
     }
 
-    /// The deadline of a `GET`. Calls that change something have no deadline, since they may process the whole cache.
-    private static let deadline = TimeAmount.seconds(120)
+    /// The time limits of a `GET` for which the server waits for nothing.
+    private static let limits = TransferLimits(connect: .seconds(5), firstByte: .seconds(120), stall: .seconds(120))
+    /// The time limits of other requests. Calls that change something may process the whole cache, and an origin may
+    /// have to deliver media first.
+    static let patientLimits = TransferLimits(
+        connect: .seconds(5), firstByte: .seconds(1 << 30), stall: .seconds(1 << 30))
     /// The maximum size of a response, in bytes. 100,000 resources with many spans take about 50 MB.
     private static let maximumResponse = 512 << 20
 
     /// Performs a call and decodes the response.
     func call<Response: Decodable>(
-        _ method: HTTPMethod, _ path: String, content: Content? = nil
+        _ method: HTTPRequest.Method, _ path: String, content: Content? = nil
     ) async throws -> Response {
         let bytes = try await exchange(method, path, content: content).bytes
         do {
-            return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes.readableBytesView))
+            return try APICoding.makeDecoder().decode(Response.self, from: Data(bytes))
         } catch {
             throw APIClientError.unexpectedResponse(
                 "\(method.rawValue) \(path.prefix { $0 != "?" })", address: address, cause: error)
@@ -74,57 +68,93 @@ extension APIClient {
 
     /// Returns the items of all pages of a list.
     func all<List: PagedList>(_ type: List.Type, _ path: String) async throws -> [List.Item] {
-        var list: List = try await call(.GET, path)
+        var list: List = try await call(.get, path)
         var items = list.items
         while let next = list.next, !list.items.isEmpty {
-            list = try await call(.GET, "\(path)\(path.contains("?") ? "&" : "?")after=\(Self.escape(next))")
+            list = try await call(.get, "\(path)\(path.contains("?") ? "&" : "?")after=\(Self.escape(next))")
             items += list.items
         }
         return items
     }
 
     /// Performs a call and ignores the content of the response.
-    func send(_ method: HTTPMethod, _ path: String, content: Content? = nil) async throws {
+    func send(_ method: HTTPRequest.Method, _ path: String, content: Content? = nil) async throws {
         _ = try await exchange(method, path, content: content)
     }
 
-    /// Returns a request with the key.
-    func request(_ method: HTTPMethod, _ path: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: address + path)
-        request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(key.value)")
-        return request
+    /// Returns a request to a URL of the server.
+    ///
+    /// - Throws: ``APIClientError`` for an invalid URL.
+    func request(_ method: HTTPRequest.Method, _ url: String) throws -> OriginRequest {
+        do {
+            var request = OriginRequest(url: try ResourceURL(url), limits: Self.patientLimits)
+            request.method = method
+            return request
+        } catch {
+            throw APIClientError.unreachable(address: address, cause: error)
+        }
     }
 
-    /// Performs a call and returns the content of the response and its media type.
-    func exchange(
-        _ method: HTTPMethod, _ path: String, content: Content?
-    ) async throws -> (bytes: ByteBuffer, mediaType: String?) {
-        var request = request(method, path)
-        request.headers.add(name: "Accept", value: "application/json, \(Problem.contentType), image/*")
-        if let content {
-            request.headers.add(name: "Content-Type", value: content.type)
-            request.body = .bytes(ByteBuffer(bytes: content.bytes))
-        }
-        let response: HTTPClientResponse
-        let bytes: ByteBuffer
+    /// Sends a request. The API doesn't redirect, and the origin follows no redirect, which could send the key to
+    /// another server.
+    func respond(to request: OriginRequest) async throws -> OriginResponse {
         do {
-            response = try await http.execute(
-                request, deadline: method == .GET ? .now() + Self.deadline : .distantFuture)
-            bytes = try await response.body.collect(upTo: Self.maximumResponse)
+            return try await origin.send(request)
         } catch {
             try Task.checkCancellation()
             throw APIClientError.unreachable(address: address, cause: error)
         }
-        guard (200..<300).contains(response.status.code) else {
-            if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView)) {
-                throw problem
+    }
+
+    /// Returns the content of a response; nil if it has more than `limit` bytes.
+    func content(of response: OriginResponse, limit: Int) async throws -> [UInt8]? {
+        do {
+            var bytes: [UInt8] = []
+            while let buffer = try await response.body.next() {
+                guard bytes.count + buffer.count <= limit else {
+                    response.body.cancel()
+                    return nil
+                }
+                buffer.withUnsafeBytes { bytes += $0 }
             }
-            throw APIClientError.unexpectedResponse(
-                "\(method.rawValue) \(path.prefix { $0 != "?" }): status \(response.status.code)", address: address,
-                cause: nil)
+            return bytes
+        } catch {
+            try Task.checkCancellation()
+            throw APIClientError.unreachable(address: address, cause: error)
         }
-        return (bytes, response.headers.first(name: "Content-Type"))
+    }
+
+    /// Returns the error of a response with an error status.
+    ///
+    /// - Parameter call: The call, such as `GET /api/v1/usage`.
+    func failure(_ response: OriginResponse, _ content: [UInt8]?, of call: String) -> any Error {
+        if let content, let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(content)) {
+            return problem
+        }
+        return APIClientError.unexpectedResponse("\(call): status \(response.status)", address: address, cause: nil)
+    }
+
+    /// Performs a call and returns the content of the response and its media type.
+    func exchange(
+        _ method: HTTPRequest.Method, _ path: String, content: Content?
+    ) async throws -> (bytes: [UInt8], mediaType: String?) {
+        let call = "\(method.rawValue) \(path.prefix { $0 != "?" })"
+        var request = try request(method, address + path)
+        if method == .get { request.limits = Self.limits }
+        request.headerFields[.authorization] = "Bearer \(key.value)"
+        request.headerFields[.accept] = "application/json, \(Problem.contentType), image/*"
+        if let content {
+            request.headerFields[.contentType] = content.type
+            request.content = content.bytes
+        }
+        let response = try await respond(to: request)
+        let bytes = try await self.content(of: response, limit: Self.maximumResponse)
+        guard (200..<300).contains(response.status) else { throw failure(response, bytes, of: call) }
+        guard let bytes else {
+            throw APIClientError.unexpectedResponse(
+                "\(call): more than \(Self.maximumResponse) bytes", address: address, cause: nil)
+        }
+        return (bytes, response.headerFields[.contentType])
     }
 
     /// Returns a URL with its user information, optionally without the password. The server creates a header profile

@@ -1,8 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOCore
-internal import NIOHTTP1
 
 /// An asset, the response to `GET /api/v1/assets/<id>`.
 public struct AssetRecord: Codable, Sendable, Hashable, Identifiable {
@@ -121,19 +120,19 @@ extension APIClient {
     /// Changes an asset's title.
     @discardableResult
     public func updateAsset(_ id: String, _ update: AssetUpdate) async throws -> AssetRecord {
-        try await call(.PATCH, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))
+        try await call(.patch, "/api/v1/assets/\(Self.escape(id))", content: try .json(update))
     }
 
     /// Removes an asset and the parts that no other asset uses.
     public func removeAsset(_ id: String) async throws {
-        try await send(.DELETE, "/api/v1/assets/\(Self.escape(id))")
+        try await send(.delete, "/api/v1/assets/\(Self.escape(id))")
     }
 
     /// Returns the asset of a cached URL, and creates it if necessary. Returns nil if no data of the URL is cached.
     public func addAsset(for url: ResourceURL) async throws -> AssetRecord? {
         do {
             let request = AssetRequest(url: Self.text(of: url, withPassword: false))
-            return try await call(.POST, "/api/v1/assets", content: try .json(request))
+            return try await call(.post, "/api/v1/assets", content: try .json(request))
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -143,7 +142,7 @@ extension APIClient {
     public func asset(for url: ResourceURL) async throws -> AssetRecord? {
         do {
             return try await call(
-                .GET, "/api/v1/assets?url=\(Self.escape(Self.text(of: url, withPassword: false)))")
+                .get, "/api/v1/assets?url=\(Self.escape(Self.text(of: url, withPassword: false)))")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -152,8 +151,8 @@ extension APIClient {
     /// Returns an asset's cover; nil if it has none.
     public func cover(of id: String) async throws -> Cover? {
         do {
-            let (bytes, type) = try await exchange(.GET, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)
-            return Cover(bytes: Array(bytes.readableBytesView), mediaType: type ?? "image/jpeg")
+            let (bytes, type) = try await exchange(.get, "/api/v1/assets/\(Self.escape(id))/cover", content: nil)
+            return Cover(bytes: bytes, mediaType: type ?? "image/jpeg")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -163,19 +162,19 @@ extension APIClient {
     @discardableResult
     public func setCover(_ cover: Cover, of id: String) async throws -> AssetRecord {
         let content = Content(type: cover.mediaType, bytes: cover.bytes)
-        return try await call(.PUT, "/api/v1/assets/\(Self.escape(id))/cover", content: content)
+        return try await call(.put, "/api/v1/assets/\(Self.escape(id))/cover", content: content)
     }
 
     /// Removes an asset's cover, if it has one.
     @discardableResult
     public func removeCover(of id: String) async throws -> AssetRecord {
-        try await call(.DELETE, "/api/v1/assets/\(Self.escape(id))/cover")
+        try await call(.delete, "/api/v1/assets/\(Self.escape(id))/cover")
     }
 
     /// Removes the covers of all assets.
     ///
     /// - Returns: The number and size of the removed covers.
     public func removeCovers() async throws -> CoverUsage {
-        try await call(.DELETE, "/api/v1/covers")
+        try await call(.delete, "/api/v1/covers")
     }
 }

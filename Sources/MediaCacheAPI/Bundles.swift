@@ -1,6 +1,5 @@
+internal import HTTPTypes
 public import MediaLibrary
-internal import NIOCore
-internal import NIOHTTP1
 
 /// The description of a bundle, containing everything needed to export it to a folder: an asset (`GET
 /// /api/v1/bundles?asset=…`), or a finished window of a channel (`?channel=…`).
@@ -89,7 +88,7 @@ extension APIClient {
     /// - Parameter name: The asset's ID, URL or title.
     /// - Throws: ``Problem`` with status 404 if the asset doesn't exist.
     public func bundle(ofAsset name: String) async throws -> BundleRecord {
-        try await call(.GET, "/api/v1/bundles?asset=\(Self.escape(name))")
+        try await call(.get, "/api/v1/bundles?asset=\(Self.escape(name))")
     }
 
     /// Returns the description of the bundle of a channel's window.
@@ -100,12 +99,12 @@ extension APIClient {
     ///   - to: The end of the window, in milliseconds since 1970.
     /// - Throws: ``Problem`` with status 404 if the window isn't recorded or hasn't ended.
     public func bundle(ofWindowOf name: ChannelName, from: Int64, to: Int64) async throws -> BundleRecord {
-        try await call(.GET, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
+        try await call(.get, "/api/v1/bundles?channel=\(name)&from=\(from)&to=\(to)")
     }
 
     /// Creates an asset whose parts are uploaded by ``uploadPart(_:at:of:part:to:)``. A complete asset remains unchanged.
     public func beginBundle(_ request: BundleImportRequest) async throws -> BundleRecord {
-        try await call(.POST, "/api/v1/bundles", content: try .json(request))
+        try await call(.post, "/api/v1/bundles", content: try .json(request))
     }
 
     /// Uploads bytes of a part.
@@ -121,7 +120,7 @@ extension APIClient {
     ) async throws {
         let path = part.split(separator: "/").map { Self.escape(String($0)) }.joined(separator: "/")
         _ = try await exchange(
-            .PUT, "/api/v1/bundles/\(Self.escape(asset))/\(path)?offset=\(offset)&length=\(length)",
+            .put, "/api/v1/bundles/\(Self.escape(asset))/\(path)?offset=\(offset)&length=\(length)",
             content: Content(type: "application/octet-stream", bytes: bytes))
     }
 
@@ -131,6 +130,6 @@ extension APIClient {
     ///   - asset: The asset's ID.
     ///   - gaps: Whether missing parts are accepted as gaps.
     public func endBundle(_ asset: String, gaps: Bool) async throws -> BundleRecord {
-        try await call(.POST, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
+        try await call(.post, "/api/v1/bundles/\(Self.escape(asset))/complete?gaps=\(gaps)")
     }
 }

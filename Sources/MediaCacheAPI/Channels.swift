@@ -1,8 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOCore
-internal import NIOHTTP1
 
 /// A channel and its recording, the response to `GET /api/v1/channels/<name>`.
 public struct ChannelRecord: Codable, Sendable, Hashable {
@@ -270,7 +269,7 @@ extension APIClient {
 
     /// Returns a channel.
     public func channel(_ name: ChannelName) async throws -> ChannelRecord {
-        try await call(.GET, "\(Self.channelsPath)/\(name)")
+        try await call(.get, "\(Self.channelsPath)/\(name)")
     }
 
     /// Returns the URL of a channel's window at the server's own address, without a token. The response is 404 if the
@@ -296,18 +295,18 @@ extension APIClient {
     public func addChannel(of url: ResourceURL, _ addition: ChannelAddition) async throws -> ChannelRecord {
         var addition = addition
         addition.url = Self.text(of: url)
-        return try await call(.POST, Self.channelsPath, content: try .json(addition))
+        return try await call(.post, Self.channelsPath, content: try .json(addition))
     }
 
     /// Changes the state or the limits of a channel's recording.
     @discardableResult
     public func updateChannel(_ name: ChannelName, _ update: ChannelUpdate) async throws -> ChannelRecord {
-        try await call(.PATCH, "\(Self.channelsPath)/\(name)", content: try .json(update))
+        try await call(.patch, "\(Self.channelsPath)/\(name)", content: try .json(update))
     }
 
     /// Removes a channel and its recorded data. If the recording has become an asset, the asset and its data remain.
     public func removeChannel(_ name: ChannelName) async throws {
-        try await send(.DELETE, "\(Self.channelsPath)/\(name)")
+        try await send(.delete, "\(Self.channelsPath)/\(name)")
     }
 
     /// Returns the segments of a channel, including gaps, by track and time.

@@ -1,5 +1,5 @@
+internal import HTTPTypes
 public import MediaLibrary
-internal import NIOHTTP1
 
 /// The limits and conditions of downloads, the response to `GET`, `PUT` and `PATCH /api/v1/settings/downloads`.
 public struct DownloadSettings: Codable, Sendable, Hashable {
@@ -82,12 +82,12 @@ public struct DownloadSettingsUpdate: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the limits and conditions of downloads.
     public func downloadSettings() async throws -> DownloadSettings {
-        try await call(.GET, "/api/v1/settings/downloads")
+        try await call(.get, "/api/v1/settings/downloads")
     }
 
     /// Changes limits and conditions of downloads. Values that are nil in the update are left unchanged.
     @discardableResult
     public func updateDownloadSettings(_ update: DownloadSettingsUpdate) async throws -> DownloadSettings {
-        try await call(.PATCH, "/api/v1/settings/downloads", content: try .json(update))
+        try await call(.patch, "/api/v1/settings/downloads", content: try .json(update))
     }
 }

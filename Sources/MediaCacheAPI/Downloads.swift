@@ -1,8 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOCore
-internal import NIOHTTP1
 
 /// A download, the response to `GET /api/v1/downloads/<id>`. The values of its header fields are never reported.
 public struct DownloadRecord: Codable, Sendable, Hashable, Identifiable {
@@ -278,7 +277,7 @@ extension APIClient {
     ///   - limit: The time to wait for a change of state; see ``downloads(waiting:)``.
     public func download(_ id: String, waiting limit: Duration = .zero) async throws -> DownloadRecord? {
         do {
-            return try await call(.GET, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
+            return try await call(.get, "\(path(of: id))?wait=\(Int(limit / .milliseconds(1)))")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -292,13 +291,13 @@ extension APIClient {
     public func addDownload(of url: ResourceURL, _ addition: DownloadAddition) async throws -> DownloadRecord {
         var addition = addition
         addition.url = Self.text(of: url)
-        return try await call(.POST, Self.downloadsPath, content: try .json(addition))
+        return try await call(.post, Self.downloadsPath, content: try .json(addition))
     }
 
     /// Pauses, resumes or finishes a download, or changes its priority.
     @discardableResult
     public func updateDownload(_ id: String, _ update: DownloadUpdate) async throws -> DownloadRecord {
-        try await call(.PATCH, path(of: id), content: try .json(update))
+        try await call(.patch, path(of: id), content: try .json(update))
     }
 
     /// Cancels a download.
@@ -307,20 +306,20 @@ extension APIClient {
     ///   - id: The asset's ID.
     ///   - keepingData: Whether to keep received data in the cache, unpinned. Otherwise it is removed.
     public func cancelDownload(_ id: String, keepingData: Bool = false) async throws {
-        try await send(.DELETE, "\(path(of: id))?keepData=\(keepingData)")
+        try await send(.delete, "\(path(of: id))?keepData=\(keepingData)")
     }
 
     /// Pauses all downloads.
     @discardableResult
     public func pauseDownloads() async throws -> [DownloadRecord] {
-        let list: DownloadList = try await call(.POST, "\(Self.downloadsPath)/pause")
+        let list: DownloadList = try await call(.post, "\(Self.downloadsPath)/pause")
         return list.downloads
     }
 
     /// Resumes all downloads, including failed ones.
     @discardableResult
     public func resumeDownloads() async throws -> [DownloadRecord] {
-        let list: DownloadList = try await call(.POST, "\(Self.downloadsPath)/resume")
+        let list: DownloadList = try await call(.post, "\(Self.downloadsPath)/resume")
         return list.downloads
     }
 
@@ -331,7 +330,7 @@ extension APIClient {
     @discardableResult
     public func orderDownloads(_ ids: [String]) async throws -> [DownloadRecord] {
         let list: DownloadList = try await call(
-            .PUT, "\(Self.downloadsPath)/order", content: try .json(DownloadOrder(ids: ids)))
+            .put, "\(Self.downloadsPath)/order", content: try .json(DownloadOrder(ids: ids)))
         return list.downloads
     }
 

@@ -1,7 +1,6 @@
-internal import AsyncHTTPClient
 internal import Foundation
-internal import NIOCore
-internal import NIOHTTP1
+internal import HTTPTypes
+internal import MediaCache
 
 /// An event from `GET /api/v1/events`: the `data` of a server-sent event whose `event` field is the name. Fields that
 /// don't apply to the event are null.
@@ -127,34 +126,35 @@ extension APIClient {
     /// - Parameter body: Called with each event; the next event isn't read until it returns.
     /// - Throws: ``Problem``, ``APIClientError``, `CancellationError`, and the errors of `body`.
     public func events(_ body: (EventRecord) async throws -> Void) async throws {
-        var request = request(.GET, "/api/v1/events")
-        request.headers.add(name: "Accept", value: "text/event-stream")
+        var request = try request(.get, address + "/api/v1/events")
+        request.headerFields[.authorization] = "Bearer \(key.value)"
+        request.headerFields[.accept] = "text/event-stream"
+        let response = try await respond(to: request)
+        guard response.status == 200 else {
+            throw failure(
+                response, try await content(of: response, limit: Self.maximumLineLength), of: "GET /api/v1/events")
+        }
+        defer { response.body.cancel() }
+        var line: [UInt8] = []
+        while let bytes = try await nextBytes(of: response.body) {
+            for byte in bytes {
+                guard byte == UInt8(ascii: "\n") else {
+                    line.append(byte)
+                    continue
+                }
+                defer { line.removeAll(keepingCapacity: true) }
+                if let record = try event(in: line) { try await body(record) }
+            }
+            guard line.count <= Self.maximumLineLength else {
+                throw APIClientError.unexpectedResponse("GET /api/v1/events", address: address, cause: nil)
+            }
+        }
+    }
+
+    private func nextBytes(of body: any OriginBody) async throws -> [UInt8]? {
         do {
-            let response = try await http.execute(request, deadline: .distantFuture)
-            guard response.status == .ok else {
-                let bytes = try await response.body.collect(upTo: Self.maximumLineLength)
-                if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(bytes.readableBytesView))
-                {
-                    throw problem
-                }
-                throw APIClientError.unexpectedResponse(
-                    "GET /api/v1/events: status \(response.status.code)", address: address, cause: nil)
-            }
-            var line: [UInt8] = []
-            for try await buffer in response.body {
-                for byte in buffer.readableBytesView {
-                    guard byte == UInt8(ascii: "\n") else {
-                        line.append(byte)
-                        continue
-                    }
-                    defer { line.removeAll(keepingCapacity: true) }
-                    if let record = try event(in: line) { try await body(record) }
-                }
-                guard line.count <= Self.maximumLineLength else {
-                    throw APIClientError.unexpectedResponse("GET /api/v1/events", address: address, cause: nil)
-                }
-            }
-        } catch let error where error is HTTPClientError || error is ChannelError || error is IOError {
+            return try await body.next()?.withUnsafeBytes { Array($0) }
+        } catch {
             try Task.checkCancellation()
             throw APIClientError.unreachable(address: address, cause: error)
         }

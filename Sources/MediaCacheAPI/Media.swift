@@ -1,8 +1,6 @@
-internal import AsyncHTTPClient
 internal import Foundation
+internal import HTTPTypes
 internal import MediaCache
-internal import NIOCore
-internal import NIOHTTP1
 
 /// The elements of play paths that the server shares with its clients.
 package enum PlayPath {
@@ -60,36 +58,25 @@ extension APIClient {
     public func media(
         at playURL: String, range: Range<Int64>? = nil, limit: Int
     ) async throws -> MediaPart {
-        var request = HTTPClientRequest(url: playURL)
-        if isLibraryURL(playURL) { request.headers.add(name: "Authorization", value: "Bearer \(key.value)") }
-        if let range { request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)") }
-        let response: HTTPClientResponse
-        let body: ByteBuffer
-        do {
-            // There is no deadline, since a slow origin may have to deliver the bytes first.
-            response = try await http.execute(request, deadline: .distantFuture)
-            body = try await response.body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
+        // An origin may have to deliver the bytes first, so only the connection has a time limit.
+        var request = try request(.get, playURL)
+        if isLibraryURL(playURL) { request.headerFields[.authorization] = "Bearer \(key.value)" }
+        if let range { request.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)" }
+        let response = try await respond(to: request)
+        let bytes = try await content(of: response, limit: limit)
+        guard response.status == 200 || response.status == 206 else {
+            throw failure(response, bytes, of: "a play URL")
+        }
+        guard let bytes else {
             throw Problem(
                 title: "Response too long", status: 502, detail: "the response has more than \(limit) bytes",
                 code: CacheError.Code.badResponse.rawValue)
-        } catch {
-            try Task.checkCancellation()
-            throw APIClientError.unreachable(address: address, cause: error)
         }
-        guard response.status == .ok || response.status == .partialContent else {
-            if let problem = try? APICoding.makeDecoder().decode(Problem.self, from: Data(body.readableBytesView)) {
-                throw problem
-            }
-            throw APIClientError.unexpectedResponse(
-                "a play URL: status \(response.status.code)", address: address, cause: nil)
-        }
-        let content = ContentRange(response.headers.first(name: "Content-Range") ?? "")
-        let bytes = Array(body.readableBytesView)
+        let content = ContentRange(response.headerFields[.contentRange] ?? "")
         return MediaPart(
             offset: content?.range?.lowerBound ?? 0, bytes: bytes,
-            completeLength: response.status == .ok ? Int64(bytes.count) : content?.completeLength,
-            contentType: response.headers.first(name: "Content-Type") ?? "",
-            entityTag: response.headers.first(name: "ETag"))
+            completeLength: response.status == 200 ? Int64(bytes.count) : content?.completeLength,
+            contentType: response.headerFields[.contentType] ?? "",
+            entityTag: response.headerFields[.eTag])
     }
 }

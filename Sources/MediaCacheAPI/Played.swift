@@ -1,7 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOHTTP1
 
 /// A title that was played and isn't in the library, the response to `GET /api/v1/played/<id>`. A stream is one title
 /// that includes all its files.
@@ -75,7 +75,7 @@ extension APIClient {
 
     /// Removes a played title with all its resources. A resource in use is removed when its last reader is done.
     public func removePlayed(id: Int64) async throws -> [Removal] {
-        let list: RemovalList = try await call(.DELETE, "/api/v1/played/\(id)")
+        let list: RemovalList = try await call(.delete, "/api/v1/played/\(id)")
         return list.removed
     }
 }

@@ -1,6 +1,6 @@
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOHTTP1
 
 /// The result of probing a URL, the response to `POST /api/v1/probe`: the fields of `MediaProbe`, plus the library's
 /// title and asset.
@@ -67,6 +67,6 @@ extension APIClient {
     ///   - headers: Header fields for its origin, by name.
     public func probe(_ url: ResourceURL, headers: [String: String]? = nil) async throws -> ProbeRecord {
         let request = ProbeRequest(url: Self.text(of: url), headers: headers)
-        return try await call(.POST, "/api/v1/probe", content: try .json(request))
+        return try await call(.post, "/api/v1/probe", content: try .json(request))
     }
 }

@@ -1,6 +1,5 @@
+internal import HTTPTypes
 public import MediaLibrary
-internal import NIOCore
-internal import NIOHTTP1
 
 /// A programme: a named, pinned window of a channel.
 public struct ProgrammeRecord: Codable, Sendable, Hashable {
@@ -140,18 +139,18 @@ public struct ProgrammeAddition: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the programmes of a channel, in order of addition.
     public func programmes(of name: ChannelName) async throws -> [ProgrammeRecord] {
-        let list: ProgrammeList = try await call(.GET, "\(Self.channelsPath)/\(name)/programmes")
+        let list: ProgrammeList = try await call(.get, "\(Self.channelsPath)/\(name)/programmes")
         return list.programmes
     }
 
     /// Pins a window of a channel as a programme.
     public func addProgramme(_ addition: ProgrammeAddition, to name: ChannelName) async throws -> ProgrammeRecord {
-        try await call(.POST, "\(Self.channelsPath)/\(name)/programmes", content: try .json(addition))
+        try await call(.post, "\(Self.channelsPath)/\(name)/programmes", content: try .json(addition))
     }
 
     /// Removes a programme. Its segments become subject to retention again.
     public func removeProgramme(_ id: String, from name: ChannelName) async throws {
-        try await send(.DELETE, "\(Self.channelsPath)/\(name)/programmes/\(id)")
+        try await send(.delete, "\(Self.channelsPath)/\(name)/programmes/\(id)")
     }
 
     /// Requests the export of a programme, or retries a failed or cancelled export. The export is created when the
@@ -159,12 +158,12 @@ extension APIClient {
     public func export(
         _ id: String, of name: ChannelName, as format: ProgrammeFormat
     ) async throws -> ProgrammeRecord {
-        try await call(.POST, Self.path(ofExport: format, of: id, in: name))
+        try await call(.post, Self.path(ofExport: format, of: id, in: name))
     }
 
     /// Cancels an export, or removes a finished one.
     public func removeExport(_ format: ProgrammeFormat, of id: String, in name: ChannelName) async throws {
-        try await send(.DELETE, Self.path(ofExport: format, of: id, in: name))
+        try await send(.delete, Self.path(ofExport: format, of: id, in: name))
     }
 
     private static func path(ofExport format: ProgrammeFormat, of id: String, in name: ChannelName) -> String {

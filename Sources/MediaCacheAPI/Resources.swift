@@ -1,7 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOHTTP1
 
 /// A cached resource, the response to `GET /api/v1/resources/<id>`.
 public struct ResourceRecord: Codable, Sendable, Hashable, Identifiable {
@@ -154,7 +154,7 @@ extension APIClient {
         do {
             // The user is part of the cache key; the password isn't.
             let text = Self.text(of: url, withPassword: false)
-            return try await call(.GET, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
+            return try await call(.get, "/api/v1/resources?url=\(Self.escape(text))&file=\(withFile)")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -167,7 +167,7 @@ extension APIClient {
     ///   - withFile: Whether the record includes the path of a complete resource's file.
     public func resource(id: Int64, withFile: Bool = false) async throws -> ResourceRecord? {
         do {
-            return try await call(.GET, "/api/v1/resources/\(id)?file=\(withFile)")
+            return try await call(.get, "/api/v1/resources/\(id)?file=\(withFile)")
         } catch let problem as Problem where problem.status == 404 {
             return nil
         }
@@ -175,18 +175,18 @@ extension APIClient {
 
     /// Removes a resource. A resource in use is removed when its last reader is done.
     public func remove(id: Int64) async throws -> [Removal] {
-        let list: RemovalList = try await call(.DELETE, "/api/v1/resources/\(id)")
+        let list: RemovalList = try await call(.delete, "/api/v1/resources/\(id)")
         return list.removed
     }
 
     /// Removes all resources, optionally including pinned ones.
     public func removeAll(includingPinned: Bool) async throws -> [Removal] {
-        let list: RemovalList = try await call(.DELETE, "/api/v1/resources?pinned=\(includingPinned)")
+        let list: RemovalList = try await call(.delete, "/api/v1/resources?pinned=\(includingPinned)")
         return list.removed
     }
 
     /// Pins or unpins a resource.
     public func setPinned(_ pinned: Bool, id: Int64) async throws {
-        try await send(pinned ? .PUT : .DELETE, "/api/v1/resources/\(id)/pin")
+        try await send(pinned ? .put : .delete, "/api/v1/resources/\(id)/pin")
     }
 }

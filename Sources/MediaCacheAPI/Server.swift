@@ -1,5 +1,5 @@
+internal import HTTPTypes
 public import MediaCache
-internal import NIOHTTP1
 
 /// The response to `GET /api/v1/server`.
 public struct ServerInfo: Codable, Sendable, Hashable {
@@ -54,17 +54,17 @@ public struct HeaderProfileUpdate: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the server's version, process and addresses.
     public func server() async throws -> ServerInfo {
-        try await call(.GET, "/api/v1/server")
+        try await call(.get, "/api/v1/server")
     }
 
     /// Returns the URL that plays `url` through the cache. It contains the standing playback token.
     public func playURL(for url: ResourceURL) async throws -> String {
-        let link: PlayLink = try await call(.GET, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
+        let link: PlayLink = try await call(.get, "/api/v1/urls?url=\(Self.escape(Self.text(of: url)))")
         return link.playURL
     }
 
     /// Sets or removes the header fields that are added to requests to one origin.
     public func setHeaderProfile(_ profile: HeaderProfileUpdate) async throws {
-        try await send(.PUT, "/api/v1/header-profiles", content: try .json(profile))
+        try await send(.put, "/api/v1/header-profiles", content: try .json(profile))
     }
 }

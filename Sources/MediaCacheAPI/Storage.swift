@@ -1,7 +1,7 @@
 public import Foundation
+internal import HTTPTypes
 public import MediaCache
 public import MediaLibrary
-internal import NIOHTTP1
 
 /// The storage usage, the response to `GET /api/v1/storage`.
 public struct StorageRecord: Codable, Sendable, Hashable {
@@ -176,21 +176,21 @@ public struct VerifyRequest: Codable, Sendable, Hashable {
 extension APIClient {
     /// Returns the storage usage and the resources to be evicted next.
     public func storage() async throws -> StorageRecord {
-        try await call(.GET, "/api/v1/storage")
+        try await call(.get, "/api/v1/storage")
     }
 
     /// Returns the totals of the cache.
     public func usage() async throws -> UsageRecord {
-        try await call(.GET, "/api/v1/usage")
+        try await call(.get, "/api/v1/usage")
     }
 
     /// Applies the cache's limits immediately.
     public func prune() async throws -> PruneReport {
-        try await call(.POST, "/api/v1/prune")
+        try await call(.post, "/api/v1/prune")
     }
 
     /// Compares all cached data with its checksums, which takes as long as reading it.
     public func verify(repair: Bool) async throws -> VerifyReport {
-        try await call(.POST, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
+        try await call(.post, "/api/v1/verify", content: try .json(VerifyRequest(repair: repair)))
     }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-internal import NIOHTTP1
+internal import HTTPTypes
 
 /// The scope of a token.
 public enum TokenScope: String, Codable, Sendable, Hashable, CaseIterable {
@@ -104,19 +104,19 @@ extension APIClient {
 
     /// Issues a token. It can be read only from the returned record.
     public func issueToken(_ addition: TokenAddition) async throws -> TokenRecord {
-        try await call(.POST, "/api/v1/tokens", content: try .json(addition))
+        try await call(.post, "/api/v1/tokens", content: try .json(addition))
     }
 
     /// Revokes a token, which the server refuses immediately.
     ///
     /// - Throws: ``Problem`` with status 404 if the ID is unknown.
     public func revokeToken(_ id: String) async throws {
-        try await send(.DELETE, "/api/v1/tokens/\(Self.escape(id))")
+        try await send(.delete, "/api/v1/tokens/\(Self.escape(id))")
     }
 
     /// Replaces the API key. The server refuses the old key immediately, so this client can't make further calls. The
     /// key file contains the new key.
     public func rollKey() async throws {
-        try await send(.POST, "/api/v1/key")
+        try await send(.post, "/api/v1/key")
     }
 }

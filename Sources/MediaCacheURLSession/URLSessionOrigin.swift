@@ -25,7 +25,7 @@ import Synchronization
 ///
 /// On Linux, use it only for tests, because FoundationNetworking can't pause a transfer. If a reader falls 4 MiB
 /// behind, it receives those bytes, then the error `unreachable`, after which the engine requests the rest. The system
-/// may continue to receive bytes for a while, which are discarded. Servers use `AsyncHTTPClientOrigin`.
+/// may continue to receive bytes for a while, which are discarded. Servers use `CurlOrigin`.
 public final class URLSessionOrigin: Origin {
     private let settings: URLSessionSettings
     private let time: any TimeSource
@@ -75,6 +75,8 @@ public final class URLSessionOrigin: Origin {
 
     private static func prepare(_ request: OriginRequest) throws -> URLRequest {
         var prepared = URLRequest(url: try RequestURL.url(of: request.url))
+        prepared.httpMethod = request.method.rawValue
+        prepared.httpBody = request.content.map { Data($0) }
         // The exchange enforces the time limits.
         prepared.timeoutInterval = SessionSource.noTimeout
         for field in request.headerFields {

@@ -1,4 +1,5 @@
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import Testing
 
@@ -11,15 +12,8 @@ struct AssetArgumentTests {
             try DownloadSample.record("bbbbbbbbbbbb", ["title": "Two"]),
             try DownloadSample.record("cccccccccccc", ["title": "Two"]),
         ]
-        let client = APIClient(address: "http://127.0.0.1:1", key: AccessKey())
-        do {
-            let found = try await AssetArgument(parsing: text).find(in: assets, noun: "download", using: client)
-            await client.close()
-            return found.id
-        } catch {
-            await client.close()
-            throw error
-        }
+        let client = APIClient(address: "http://127.0.0.1:1", key: AccessKey(), origin: CurlOrigin())
+        return try await AssetArgument(parsing: text).find(in: assets, noun: "download", using: client).id
     }
 
     @Test(arguments: [

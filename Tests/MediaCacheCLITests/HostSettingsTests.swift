@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaCache
+import MediaCacheCurl
 import MediaCacheServer
 import Testing
 

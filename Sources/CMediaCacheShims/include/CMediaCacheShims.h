@@ -84,4 +84,24 @@ void mc_keep_heap_small(void);
 /// bytes written, or -1 with errno: EFBIG if the capacity is too small, EINVAL if the stream is damaged or truncated.
 ssize_t mc_inflate(const void *input, size_t count, void *output, size_t capacity);
 
+// Cryptography of the system: OpenSSL's libcrypto on Linux, CommonCrypto on Apple platforms.
+
+/// Writes the SHA-256 hash (FIPS 180-4) of the bytes, 32 bytes.
+void mc_sha256(const void *bytes, size_t count, uint8_t *digest);
+
+/// Writes the HMAC-SHA-256 (RFC 2104) of the bytes, 32 bytes.
+void mc_hmac_sha256(const void *key, size_t key_count, const void *bytes, size_t count, uint8_t *code);
+
+/// A mode of AES (NIST SP 800-38A).
+typedef enum { mc_aes_cbc, mc_aes_ctr } mc_aes_mode;
+
+/// Encrypts or decrypts without padding. Returns whether it succeeded.
+///
+/// - Parameters:
+///   - key: 16 or 32 bytes.
+///   - vector: The initialization vector or the first counter, 16 bytes.
+///   - count: The number of bytes. A multiple of 16 in CBC mode.
+int mc_aes(mc_aes_mode mode, int encrypts, const uint8_t *key, size_t key_count, const uint8_t *vector,
+           const uint8_t *input, size_t count, uint8_t *output);
+
 #endif

@@ -64,13 +64,33 @@ package final class HostAddresses: Sendable {
         return Resolution(kind: kind, isResolved: !addresses.isEmpty, isForbidden: isForbidden)
     }
 
-    private func addresses(of host: String) async throws -> [IPAddress] {
+    /// Returns the addresses of a host in the resolver's order; nil if the resolver takes too long.
+    ///
+    /// - Throws: `CacheError` with `cancelled`.
+    package func addresses(of host: String, within limit: Duration) async throws -> [IPAddress]? {
+        if let known = knownAddresses(of: host) { return known }
+        return try await withThrowingTaskGroup(of: [IPAddress]?.self) { group in
+            group.addTask { try await self.addresses(of: host) }
+            group.addTask { [time] in
+                try await time.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    private func knownAddresses(of host: String) -> [IPAddress]? {
         if let literal = IPAddress(host: fixed[host] ?? host) { return [literal] }
         let now = time.monotonic
-        let remembered = known.withLock { known in
+        return known.withLock { known in
             known[host].flatMap { now - $0.since < Self.lifetime ? $0.addresses : nil }
         }
-        if let remembered { return remembered }
+    }
+
+    private func addresses(of host: String) async throws -> [IPAddress] {
+        if let known = knownAddresses(of: host) { return known }
+        let now = time.monotonic
         let found = try await Self.resolve(host)
         known.withLock { known in
             known = known.filter { now - $0.value.since < Self.lifetime }

@@ -18,18 +18,22 @@ public protocol Origin: Sendable {
     func send(_ request: OriginRequest) async throws -> OriginResponse
 }
 
-/// A GET request to an origin.
+/// A request to an origin. The cache sends only GET requests; clients of other services send others.
 public struct OriginRequest: Sendable {
+    /// The method (RFC 9110 §9), other than HEAD and CONNECT. GET by default.
+    public var method = HTTPRequest.Method.get
     /// The requested URL.
     public var url: ResourceURL
     /// All header fields except `Host`, which follows from ``url``.
     public var headerFields: HTTPFields
+    /// The content, sent with its length; nil for none.
+    public var content: [UInt8]?
     /// The time limits of the exchange.
     public var limits: TransferLimits
     /// The addresses that may be contacted. The connected address is checked before a byte of the request is sent.
     public var scope: AddressScope
 
-    /// Creates a request.
+    /// Creates a GET request.
     public init(
         url: ResourceURL,
         headerFields: HTTPFields = [:],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import MediaLibrary
 
@@ -250,7 +251,7 @@ struct InspectCommand: AsyncParsableCommand {
         var cache = cache
         cache.cache = cache.cache ?? "/"
         let settings = try HostSettings(cache: cache, origin: origin, url: url)
-        let client = try AsyncHTTPClientOrigin(settings: settings.originSettings)
+        let client = try CurlOrigin(settings: settings.originSettings)
         let fetch = PlaylistFetch(origin: client, settings: settings.storeConfiguration.transfers)
         do {
             let body = try await Interruption().cancelling { try await fetch.body(of: url) }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 
 /// A connection to the API of a cache folder: to the process that owns the folder, or to a server in this process.
 ///
@@ -25,7 +26,7 @@ struct Connection: Sendable {
             }
             do {
                 let host = try await LocalHost.start(settings)
-                let client = APIClient(address: host.address, key: host.key)
+                let client = APIClient(address: host.address, key: host.key, origin: CurlOrigin())
                 return Connection(client: client, owner: nil, host: host)
             } catch let error as CacheError where error.code == .folderOwned && attempt < 3 {
                 // Another process has opened the folder in the meantime.
@@ -49,12 +50,11 @@ struct Connection: Sendable {
                 reason = "“\(location.durable)/key” contains no key"
                 continue
             }
-            let client = APIClient(address: address, key: key)
+            let client = APIClient(address: address, key: key, origin: CurlOrigin())
             do {
                 _ = try await client.server()
                 return Connection(client: client, owner: owner, host: nil)
             } catch {
-                await client.close()
                 try Task.checkCancellation()
                 reason = CommandFailure(error)?.message ?? "\(error)"
             }
@@ -100,7 +100,6 @@ struct Connection: Sendable {
 
     /// Closes the connection, and stops the server in this process.
     func close() async {
-        await client.close()
         await host?.stop()
     }
 }

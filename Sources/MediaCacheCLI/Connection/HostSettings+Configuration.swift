@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 
 extension HostSettings {
@@ -38,8 +39,8 @@ extension HostSettings {
     }
 
     /// The settings of connections to origins.
-    var originSettings: AsyncHTTPClientSettings {
-        AsyncHTTPClientSettings(
+    var originSettings: CurlSettings {
+        CurlSettings(
             certificateAuthorityFiles: caFile.map { [$0] } ?? [], proxy: proxy, allowedNetworks: allowedNetworks)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import MediaLibrary
 

@@ -1,13 +1,14 @@
 import CMediaCacheShims
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import MediaLibrary
 
 /// The owner of a cache folder in this process: the store, the HTTP client for origins, and the server.
 struct LocalHost: Sendable {
     private let host: CacheHost
-    private let origin: AsyncHTTPClientOrigin
+    private let origin: CurlOrigin
 
     /// Opens the folder and serves it.
     ///
@@ -15,7 +16,7 @@ struct LocalHost: Sendable {
     ///   ``CommandFailure`` for an invalid setting.
     static func start(_ settings: HostSettings, routes: [any Route] = []) async throws -> LocalHost {
         mc_keep_heap_small()
-        let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
+        let origin = try CurlOrigin(settings: settings.originSettings)
         do {
             let host = try await CacheHost.open(
                 settings.storeConfiguration, server: settings.serverConfiguration, origin: origin, routes: routes)

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import MediaLibrary
 
@@ -36,7 +37,7 @@ struct Doctor: Sendable {
     }
 
     private func diagnose(_ url: ResourceURL) async throws {
-        let origin = try AsyncHTTPClientOrigin(settings: settings.originSettings)
+        let origin = try CurlOrigin(settings: settings.originSettings)
         let diagnosis = OriginDiagnosis(
             of: url, origin: origin, settings: settings.storeConfiguration.transfers)
         do {

@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaLibrary
 
 /// A gateway that reads media through the API of a running server.
@@ -45,7 +46,7 @@ struct LocalServerGateway: MediaGateway {
         let start = url.firstRange(of: "://")?.upperBound
         address = start.map { String(url[..<(url[$0...].firstIndex(of: "/") ?? url.endIndex)]) } ?? ""
         // The URLs contain the authorization. The key is unused, since the API isn't called.
-        client = APIClient(address: address, key: AccessKey())
+        client = APIClient(address: address, key: AccessKey(), origin: CurlOrigin())
     }
 
     func servedURL(for url: ResourceURL) async throws -> String {
@@ -58,9 +59,6 @@ struct LocalServerGateway: MediaGateway {
     func read(_ url: String, range: Range<Int64>?, limit: Int) async throws -> FetchedBytes {
         FetchedBytes(try await client.media(at: url, range: range, limit: limit))
     }
-
-    /// Closes the client's connections.
-    func close() async { await client.close() }
 }
 
 extension FetchedBytes {

@@ -117,11 +117,8 @@ struct FFmpegFrames: FrameExtractor {
         let gateway = LocalServerGateway(toServerOf: url)
         do {
             let decoder = FrameDecoder(ofServed: url, gateway: gateway, cacheFolder: cacheFolder)
-            let cover = try await decoder.frame(at: time, of: "the film")
-            await gateway.close()
-            return cover
+            return try await decoder.frame(at: time, of: "the film")
         } catch {
-            await gateway.close()
             let isOurs = error is CommandFailure || error is MediaJobError
             guard isOurs, let failure = CommandFailure(error) else { throw error }
             throw Problem(title: "Not decoded", status: 500, detail: failure.message, code: "undecodable")

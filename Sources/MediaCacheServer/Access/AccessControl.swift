@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import MediaCache
 import MediaCacheAPI
@@ -127,8 +126,7 @@ final class AccessControl: Sendable {
     func signature(of target: PlayTarget) -> String {
         let secret = state.withLock { $0.issued.signingSecret }
         let text = "\(TokenDigest(of: target.token).text) \(target.signedText)"
-        let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: secret))
-        return base64URL(Data(code).prefix(16))
+        return base64URL(SHA256.authenticationCode(of: text, key: Array(secret)).prefix(16))
     }
 
     /// Returns whether a response body contains the key or the standing token.

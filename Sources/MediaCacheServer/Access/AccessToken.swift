@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import MediaCache
 import MediaCacheAPI
@@ -39,9 +38,7 @@ struct TokenDigest: Sendable, Hashable, RawRepresentable, Codable {
     init(of token: some StringProtocol) {
         var token = String(token)
         let digest = token.withUTF8 { bytes in
-            var hash = SHA256()
-            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
-            return hash.finalize()
+            SHA256.hash(UnsafeRawBufferPointer(bytes))
         }
         // This runs for every request with a token in its path, so it avoids intermediate strings.
         rawValue = String(unsafeUninitializedCapacity: 64) { buffer in
@@ -85,7 +82,8 @@ struct IssuedTokens: Codable, Sendable {
 
     /// Creates an empty list with a new secret.
     init() {
-        signingSecret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+        var generator = SystemRandomNumberGenerator()
+        signingSecret = Data((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 }
 
@@ -145,10 +143,7 @@ extension AccessKey {
     /// - Parameter revocations: The number of revoked standing tokens.
     func standingToken(afterRevocations revocations: Int) -> String {
         base64URL(
-            Data(
-                HMAC<SHA256>.authenticationCode(
-                    for: Data("standing playback token \(revocations)".utf8),
-                    using: SymmetricKey(data: Data(value.utf8)))))
+            SHA256.authenticationCode(of: "standing playback token \(revocations)", key: Array(value.utf8)))
     }
 
     /// An ID of 72 bits, taken from a key that isn't used for anything else.

@@ -45,6 +45,29 @@ extension OriginCheck {
         if mayEncode { try await encodedTargets() }
     }
 
+    func content() async throws {
+        let url = try serve(ScriptedResource(.text("x")))
+        let contents: [(HTTPRequest.Method, [UInt8]?)] = [
+            (.put, (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }), (.post, Array("{}".utf8)), (.post, []),
+            (.delete, nil),
+        ]
+        for (index, (method, content)) in contents.enumerated() {
+            var request = OriginRequest(url: url, headerFields: [.contentType: "application/json"])
+            request.method = method
+            request.content = content
+            let response = try await contract.origin.send(request)
+            try expect(response.status == 200, "\(method): expected the status 200, got \(response.status)")
+            let received = try await readAll(response.body)
+            try expect(received == Array("x".utf8), "\(method): got a body of \(received.count) bytes")
+            let sent = script.requests[index]
+            try expect(sent.method == method, "expected the method \(method), got \(sent.method)")
+            try expect(
+                sent.content == content ?? [], "\(method): the \(sent.content.count) bytes of content differ")
+            let type = sent.headerFields[.contentType] ?? "nothing"
+            try expect(type == "application/json", "\(method): expected the content type, got \(type)")
+        }
+    }
+
     /// Checks targets that URL parsers reject or normalize. The transport must send each unchanged or percent-encoded.
     /// It may reject those that have no percent-encoded form with `invalidURL`, without sending a request.
     private func encodedTargets() async throws {

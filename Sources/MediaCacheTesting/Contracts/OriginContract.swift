@@ -19,6 +19,8 @@ public struct OriginContract: Sendable {
         case returnsHeadAndBody
         /// The target and the header fields are sent unchanged; see ``Allowance/encodesTargets``.
         case sendsUnchangedRequest
+        /// Other methods than GET are sent, with their content and its length.
+        case sendsContent
         /// Range requests return the range, even beyond 4 GiB.
         case readsRanges
         /// Redirects are returned rather than followed.
@@ -131,6 +133,7 @@ public struct OriginContract: Sendable {
         switch rule {
         case .returnsHeadAndBody: try await check.headAndBody()
         case .sendsUnchangedRequest: try await check.request()
+        case .sendsContent: try await check.content()
         case .readsRanges: try await check.ranges()
         case .returnsRedirects: try await check.redirect()
         case .preservesContentCoding: try await check.coding()

@@ -180,6 +180,8 @@ extension ScriptedOrigin {
             state.requests.append(
                 ScriptedRequest(
                     number: number,
+                    method: request.method,
+                    content: request.content ?? [],
                     url: url,
                     headerFields: request.headerFields,
                     range: ScriptedReply.parseRange(request.headerFields[.range]),
@@ -234,6 +236,10 @@ public struct ScriptedRequest: Sendable {
 
     /// The index of the request, starting at 0.
     public let number: Int
+    /// The method.
+    public let method: HTTPRequest.Method
+    /// The content; empty if there is none.
+    public let content: [UInt8]
     /// The requested URL.
     public let url: ResourceURL
     /// The header fields as received.

@@ -35,7 +35,7 @@ struct ScriptedConnection {
     }
 
     /// Responds to a request. Returns false if the connection should be closed.
-    private func respond(to head: String) -> Bool {
+    private mutating func respond(to head: String) -> Bool {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = lines[0].split(separator: " ")
         guard words.count == 3 else { return false }
@@ -57,15 +57,31 @@ struct ScriptedConnection {
             origin.didTunnel(to: String(words[1]), fields)
             return socket.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))
         }
-        guard let url = try? ResourceURL(scheme: "http", authority: authority, target: String(words[1])),
-            let exchange = try? origin.begin(OriginRequest(url: url, headerFields: fields))
-        else {
+        guard let content = readContent(fields),
+            let method = HTTPRequest.Method(rawValue: String(words[0])),
+            let url = try? ResourceURL(scheme: "http", authority: authority, target: String(words[1]))
+        else { return false }
+        var request = OriginRequest(url: url, headerFields: fields)
+        request.method = method
+        request.content = content
+        guard let exchange = try? origin.begin(request) else {
             socket.resetOnClose()
             return false
         }
         let staysOpen = send(exchange, isHead: words[0] == "HEAD")
         exchange.finish(.cancelled)
         return staysOpen && fields[.connection]?.lowercased() != "close"
+    }
+
+    /// Reads the content of a request; returns nil at the end of the connection.
+    private mutating func readContent(_ fields: HTTPFields) -> [UInt8]? {
+        let length = fields[.contentLength].flatMap { Int($0) } ?? 0
+        while received.count < length {
+            guard let more = socket.receive() else { return nil }
+            received += more
+        }
+        defer { received.removeSubrange(..<length) }
+        return Array(received[..<length])
     }
 
     private func send(_ exchange: ScriptedExchange, isHead: Bool) -> Bool {

@@ -1,6 +1,4 @@
-internal import Crypto
-internal import CryptoExtras
-internal import Foundation
+internal import CMediaCacheShims
 public import MediaContainers
 
 /// A media segment that is decrypted while it's read, from any position and in bounded memory.
@@ -16,7 +14,7 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
     public private(set) var length: Int64
     private let source: Source
     private let cipher: SegmentCipher
-    private let key: SymmetricKey
+    private let key: [UInt8]
     private let vector: [UInt8]
 
     /// Creates a decrypted view of a segment.
@@ -42,7 +40,7 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
         }
         self.source = source
         self.cipher = cipher
-        self.key = SymmetricKey(data: key)
+        self.key = key
         vector = initializationVector
         // Larger offsets could overflow when rounded up to a block.
         guard source.length < 1 << 62 else {
@@ -93,25 +91,33 @@ public struct DecryptedSource<Source: ByteSource>: ByteSource {
     }
 
     /// Decrypts whole blocks, including padding.
-    private func decrypted(_ range: Range<Int64>) throws(ContainerError) -> Data {
+    private func decrypted(_ range: Range<Int64>) throws(ContainerError) -> [UInt8] {
         let limit = Int(Self.pieceLength + 2 * Self.block)
-        do {
-            if cipher == .aes256Counter {
-                let bytes = try source.bytes(range, limit: limit)
-                let nonce = try AES._CTR.Nonce(nonceBytes: counter(at: range.lowerBound / Self.block))
-                return try AES._CTR.decrypt(bytes, using: key, nonce: nonce)
-            }
-            let begin = max(0, range.lowerBound - Self.block)
-            let bytes = try source.bytes(begin..<range.upperBound, limit: limit)
-            let before = range.lowerBound == 0 ? vector[...] : bytes.prefix(SegmentCipher.blockLength)
-            let iv = try AES._CBC.IV(ivBytes: before)
-            return try AES._CBC.decrypt(
-                bytes.dropFirst(Int(range.lowerBound - begin)), using: key, iv: iv, noPadding: true)
-        } catch let error as ContainerError {
-            throw error
-        } catch {
-            throw ContainerError(.malformed, "the segment can't be decrypted", at: range.lowerBound, cause: error)
+        if cipher == .aes256Counter {
+            let bytes = try source.bytes(range, limit: limit)
+            return try decrypted(bytes[...], mc_aes_ctr, counter(at: range.lowerBound / Self.block), at: range)
         }
+        let begin = max(0, range.lowerBound - Self.block)
+        let bytes = try source.bytes(begin..<range.upperBound, limit: limit)
+        let previous = range.lowerBound == 0 ? vector : Array(bytes.prefix(SegmentCipher.blockLength))
+        return try decrypted(bytes.dropFirst(Int(range.lowerBound - begin)), mc_aes_cbc, previous, at: range)
+    }
+
+    private func decrypted(
+        _ bytes: ArraySlice<UInt8>, _ mode: mc_aes_mode, _ vector: [UInt8], at range: Range<Int64>
+    ) throws(ContainerError) -> [UInt8] {
+        var isDecrypted = false
+        let clear = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+            isDecrypted = bytes.withUnsafeBufferPointer { input in
+                guard let input = input.baseAddress, let output = output.baseAddress else { return bytes.isEmpty }
+                return mc_aes(mode, 0, key, key.count, vector, input, bytes.count, output) == 1
+            }
+            count = isDecrypted ? bytes.count : 0
+        }
+        guard isDecrypted else {
+            throw ContainerError(.malformed, "the segment can't be decrypted", at: range.lowerBound)
+        }
+        return clear
     }
 
     /// Returns the counter of a block. Only its last 64 bits are incremented.

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Foundation
+internal import MediaCache
 internal import MediaContainers
 
 /// The positions and checksums of a movie's chunks, and the steps in which they begin.
@@ -75,14 +75,11 @@ struct MovieTable: Sendable {
 
     /// Returns a hash of the file's contents, as 32 hexadecimal digits.
     func identity(head: [UInt8]) -> String {
-        var hash = SHA256()
-        hash.update(data: head)
+        var bytes = head
         for chunk in chunks {
-            withUnsafeBytes(of: (chunk.length.littleEndian, chunk.checksum.littleEndian)) {
-                hash.update(bufferPointer: $0)
-            }
+            withUnsafeBytes(of: (chunk.length.littleEndian, chunk.checksum.littleEndian)) { bytes += $0 }
         }
-        return hash.finalize().prefix(16).map { byte in
+        return bytes.withUnsafeBytes { SHA256.hash($0) }.prefix(16).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import Synchronization
@@ -26,7 +27,8 @@ struct EventsRouteTests {
 
     @Test func sendsDownloadEvents() async throws {
         try await withHost { host in
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let seen = Mutex<[EventRecord]>([])
             let listening = Task {
@@ -53,7 +55,6 @@ struct EventsRouteTests {
             #expect(own.contains { $0.event == .partDone && $0.bytes == 300_000 })
             listening.cancel()
             _ = try? await listening.value
-            await client.close()
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaContainers
 import MediaLibrary
@@ -26,12 +27,11 @@ struct CoverGeneratorTests {
             $0.frames = frames
         }
         try await CacheHost.use(folder: folder, origin: origin, change) { host in
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             do { try await body(host, client) } catch {
-                await client.close()
                 throw error
             }
-            await client.close()
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaContainers
 import MediaLibrary
@@ -45,7 +46,8 @@ struct LibraryRouteTests {
             let cover = "/api/v1/assets/\(asset.id)/cover"
             #expect(try await host.call("GET", cover).status == 404)
             #expect(try await host.exchange("GET", path(asset, "cover")).status == 404)
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             let record = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
             #expect(record.cover?.mediaType == "image/png")
             #expect(try await client.cover(of: asset.id) == Cover(bytes: Self.png, mediaType: "image/png"))
@@ -70,7 +72,6 @@ struct LibraryRouteTests {
             try await client.setCover(Cover(bytes: jpeg, mediaType: "image/jpeg"), of: asset.id)
             #expect(try await client.removeCovers() == CoverUsage(covers: 1, bytes: 103))
             #expect(try await client.usage().covers.covers == 0)
-            await client.close()
         }
     }
 
@@ -119,9 +120,9 @@ struct LibraryRouteTests {
     @Test func limitsLibraryToLocalClientsAndTokens() async throws {
         try await withHost { host in
             let asset = try await asset(of: url, host)
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
-            await client.close()
             let open = try await host.exchange("GET", path(asset, "cover"))
             #expect(open.fields["access-control-allow-origin"] == nil)
             #expect(open.fields["cross-origin-resource-policy"] == "same-origin")

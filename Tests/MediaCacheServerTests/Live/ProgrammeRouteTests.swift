@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import TestSupport
@@ -38,7 +39,8 @@ struct ProgrammeRouteTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             do {
                 #expect(
                     try await host.call(
@@ -47,10 +49,8 @@ struct ProgrammeRouteTests {
                 try await reached(client) { $0.segments == 3 }
                 try await body(host, client)
             } catch {
-                await client.close()
                 throw error
             }
-            await client.close()
         }
     }
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import Testing
 
@@ -12,7 +13,7 @@ struct OriginAccessTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
     /// Sends one request. Returns the status, or the error's code.
-    private func outcome(_ origin: AsyncHTTPClientOrigin, _ request: OriginRequest) async -> Result<Int, CacheError> {
+    private func outcome(_ origin: CurlOrigin, _ request: OriginRequest) async -> Result<Int, CacheError> {
         do {
             let response = try await origin.send(request)
             while try await response.body.next() != nil {}
@@ -27,7 +28,7 @@ struct OriginAccessTests {
     ])
     func refusesLocalAddressesInPublicScope(_ host: String) async throws {
         let server = try ScriptedOriginServer()
-        let origin = try AsyncHTTPClientOrigin(
+        let origin = try CurlOrigin(
             settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
         let url = try ResourceURL("http://\(host):\(server.port)/a")
         server.origin[url] = Self.text
@@ -47,7 +48,7 @@ struct OriginAccessTests {
     @Test(arguments: ["http", "https"], ["127.0.0.1", "inner.example"])
     func doesNotConnectToLocalAddress(_ scheme: String, _ host: String) async throws {
         let server = try ScriptedOriginServer()
-        let origin = try AsyncHTTPClientOrigin(settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
+        let origin = try CurlOrigin(settings: .init(), hostAddresses: ["inner.example": "127.0.0.1"])
         let url = try ResourceURL("\(scheme)://\(host):\(server.port)/a")
         let refused = await outcome(origin, OriginRequest(url: url, scope: .publicOnly))
         guard case .failure(let error) = refused else {
@@ -63,7 +64,7 @@ struct OriginAccessTests {
 
     @Test func refusesLocalHostsThroughUpstreamProxy() async throws {
         let proxy = try ScriptedOriginServer()
-        let origin = try AsyncHTTPClientOrigin(
+        let origin = try CurlOrigin(
             settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: proxy.port)))
         let hosts = [
             "127.0.0.1", "127.1", "0x7f.1", "017700000001", "2130706433", "127.0.0.1.", "%31%32%37.0.0.1", "[::1]",
@@ -90,27 +91,5 @@ struct OriginAccessTests {
         #expect(try await outcome(origin, OriginRequest(url: other, scope: .publicOnly)).get() == 200)
         await origin.shutdown()
         proxy.stop()
-    }
-
-    /// The HTTP client's callback for new connections is meant for debugging, and a later version may remove it.
-    @Test(arguments: [AddressScope.any, .publicOnly])
-    func sendsNothingOnUncheckedConnection(_ scope: AddressScope) async throws {
-        let server = try ScriptedOriginServer()
-        // This includes granted networks.
-        let origin = try AsyncHTTPClientOrigin(
-            settings: .init(allowedNetworks: [try #require(AddressRange("127.0.0.0/8"))]), hostAddresses: [:],
-            preparesConnections: false)
-        let url = try server.url("/secret?token=1")
-        server.origin[url] = Self.text
-        let request = OriginRequest(url: url, headerFields: [.authorization: "Bearer secret"], scope: scope)
-        guard case .failure(let error) = await outcome(origin, request) else {
-            Issue.record("the request received a response")
-            return
-        }
-        #expect([.forbiddenAddress, .unreachable, .badResponse].contains(error.code), "\(error)")
-        #expect(server.origin.requests(for: url).isEmpty)
-        #expect(server.origin.requests.allSatisfy { $0.headerFields[.authorization] == nil })
-        await origin.shutdown()
-        server.stop()
     }
 }

@@ -1,5 +1,6 @@
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheServer
 import MediaCacheTesting
 import Testing
@@ -16,9 +17,9 @@ struct OriginContractTests {
     }
 
     @Test(arguments: OriginContract.Rule.allCases)
-    func asyncHTTPClientOriginMeetsContract(_ rule: OriginContract.Rule) async throws {
+    func curlOriginMeetsContract(_ rule: OriginContract.Rule) async throws {
         let server = try ScriptedOriginServer()
-        let origin = try AsyncHTTPClientOrigin()
+        let origin = CurlOrigin()
         // The limit is in real time, because other tests may occupy all cores for a second.
         let contract = OriginContract(origin, script: server.origin, limit: .seconds(4)) { try server.url($0) }
         do {

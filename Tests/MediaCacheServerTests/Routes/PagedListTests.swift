@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheCurl
 import MediaCacheTesting
 import Testing
 
@@ -86,10 +87,10 @@ struct PagedListTests {
 
     @Test func followsPagesInClient() async throws {
         try await withSongs(5) { host, _ in
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             let resources = try await client.all(ResourceList.self, "/api/v1/resources?limit=2")
             #expect(Set(resources.map(\.id)).count == 5 && resources.count == 5)
-            await client.close()
         }
     }
 }

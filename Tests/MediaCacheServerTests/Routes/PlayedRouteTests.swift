@@ -1,6 +1,7 @@
 import Foundation
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import Testing
@@ -17,12 +18,11 @@ struct PlayedRouteTests {
     private func withClient(_ body: (CacheHost, APIClient) async throws -> Void) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await CacheHost.use(folder: folder, origin: origin, { _ in }) { host in
-            let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+            let client = APIClient(
+                address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
             do { try await body(host, client) } catch {
-                await client.close()
                 throw error
             }
-            await client.close()
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import MediaCache
 import MediaCacheAPI
+import MediaCacheCurl
 import MediaCacheTesting
 import MediaLibrary
 import Synchronization
@@ -75,9 +76,9 @@ struct TokensRouteTests {
     private func asset(of url: ResourceURL, _ host: CacheHost) async throws -> AssetRecord {
         #expect(try await host.play(url).status == 200)
         let asset: AssetRecord = try await host.answer("POST", "/api/v1/assets", body: #"{"url":"\#(url)"}"#)
-        let client = APIClient(address: try #require(host.server.boundAddresses.first), key: host.key)
+        let client = APIClient(
+            address: try #require(host.server.boundAddresses.first), key: host.key, origin: CurlOrigin())
         _ = try await client.setCover(Cover(bytes: Self.png, mediaType: "image/png"), of: asset.id)
-        await client.close()
         return asset
     }
 

@@ -1,8 +1,7 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import MediaContainers
 import MediaLibrary
+import TestSupport
 import Testing
 
 struct DecryptedSourceTests {
@@ -12,12 +11,8 @@ struct DecryptedSourceTests {
         (0..<cipher.keyLength).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ 3) }
     }
 
-    private func encrypt(_ clear: [UInt8], _ cipher: SegmentCipher) throws -> [UInt8] {
-        let key = SymmetricKey(data: key(cipher))
-        guard cipher == .aes256Counter else {
-            return Array(try AES._CBC.encrypt(clear, using: key, iv: AES._CBC.IV(ivBytes: Self.vector)))
-        }
-        return Array(try AES._CTR.encrypt(clear, using: key, nonce: AES._CTR.Nonce(nonceBytes: Self.vector)))
+    private func encrypt(_ clear: [UInt8], _ cipher: SegmentCipher) -> [UInt8] {
+        encryptAES(clear, key: key(cipher), vector: Self.vector, inCounterMode: cipher == .aes256Counter)
     }
 
     private func source(_ bytes: [UInt8], _ cipher: SegmentCipher) throws -> DecryptedSource<MemorySource> {
@@ -51,8 +46,7 @@ struct DecryptedSourceTests {
             0x76, 0x49, 0xAB, 0xAC, 0x81, 0x19, 0xB2, 0x46, 0xCE, 0xE9, 0x8E, 0x9B, 0x12, 0xE9, 0x19, 0x7D,
         ]
         let vector = (0..<16).map { UInt8($0) }
-        let padded = try AES._CBC.encrypt(
-            clear, using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector))
+        let padded = encryptAES(clear, key: key, vector: vector)
         #expect(Array(padded.prefix(16)) == first)
         let source = try DecryptedSource(
             MemorySource(Array(padded)), cipher: .aes128, key: key, initializationVector: vector)
@@ -60,7 +54,7 @@ struct DecryptedSourceTests {
     }
 
     @Test func detectsWrongKey() throws {
-        let bytes = try encrypt([UInt8](repeating: 71, count: 1000), .aes128)
+        let bytes = encrypt([UInt8](repeating: 71, count: 1000), .aes128)
         var wrong = key(.aes128)
         wrong[0] ^= 1
         let error = #expect(throws: ContainerError.self) {

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import MediaContainers
 import MediaLibrary
@@ -65,8 +63,7 @@ struct StreamRemuxTests {
         let key = (0..<16).map { UInt8($0) }
         // The second segment's initialization vector is its media sequence number.
         let vector = [UInt8](repeating: 0, count: 15) + [8]
-        let encrypted = Array(
-            try AES._CBC.encrypt(clip, using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector)))
+        let encrypted = encryptAES(clip, key: key, vector: vector)
         let result = try remux([
             "index.m3u8": playlist(
                 "#EXT-X-MEDIA-SEQUENCE:7", "#EXTINF:9,", "1.ts", "#EXT-X-DISCONTINUITY",
@@ -86,9 +83,9 @@ struct StreamRemuxTests {
     ])
     func readsKeyFromDataURL(url: String) throws {
         let clip = try #require(PublicClip.bytes)
-        let key = SymmetricKey(data: (0..<16).map { UInt8($0) })
+        let key = (0..<16).map { UInt8($0) }
         let vector = [UInt8](repeating: 0, count: 16)
-        let encrypted = Array(try AES._CBC.encrypt(clip, using: key, iv: AES._CBC.IV(ivBytes: vector)))
+        let encrypted = encryptAES(clip, key: key, vector: vector)
         let result = try remux([
             "index.m3u8": playlist("#EXT-X-KEY:METHOD=AES-128,URI=\"\(url)\"", "#EXTINF:9,", "1.ts"), "1.ts": encrypted,
         ])

@@ -1,5 +1,3 @@
-import Crypto
-import CryptoExtras
 import Foundation
 import MediaContainers
 import TestSupport
@@ -162,9 +160,7 @@ enum SampleStream: String, CaseIterable, Sendable {
         var lines = ["#EXT-X-KEY:METHOD=AES-128,URI=\"key\""]
         for (index, range) in cut(clip, into: 7, seed: 5).enumerated() {
             let vector = [UInt8](repeating: 0, count: 15) + [UInt8(index)]
-            files["\(index).ts"] = Array(
-                try AES._CBC.encrypt(
-                    clip[range], using: SymmetricKey(data: key), iv: AES._CBC.IV(ivBytes: vector)))
+            files["\(index).ts"] = encryptAES(clip[range], key: key, vector: vector)
             lines.append("#EXTINF:1,\n\(index).ts")
         }
         return try stream(lines, files)

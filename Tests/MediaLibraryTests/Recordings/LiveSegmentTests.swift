@@ -1,8 +1,8 @@
-import CryptoExtras
 import Foundation
 import MediaCache
 import MediaCacheTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaLibrary
@@ -177,9 +177,7 @@ struct LiveSegmentTests {
         func key(_ number: Int) -> [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number / 10 * 3 + $0) } }
         live.seal = { bytes, number in
             let iv = (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
-            return (try? AES._CBC.encrypt(bytes, using: .init(data: key(number)), iv: .init(ivBytes: iv))).map {
-                [UInt8]($0)
-            } ?? []
+            return encryptAES(bytes, key: key(number), vector: iv)
         }
         // The tokens change with each load.
         var loads = 0

@@ -1,22 +1,23 @@
 import Foundation
 import HTTPTypes
 import MediaCache
+import MediaCacheCurl
 import MediaCacheServer
 import MediaCacheTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(3)))
-struct AsyncHTTPClientOriginTests {
+struct CurlOriginTests {
     private static let text = ScriptedResource(.text("hello"), contentType: "text/plain")
 
     /// Runs `body` with an origin and a server, and stops both.
     private func withServer<R>(
         onIPv6: Bool = false,
-        _ settings: AsyncHTTPClientSettings = AsyncHTTPClientSettings(),
-        _ body: (AsyncHTTPClientOrigin, ScriptedOriginServer) async throws -> R
+        _ settings: CurlSettings = CurlSettings(),
+        _ body: (CurlOrigin, ScriptedOriginServer) async throws -> R
     ) async throws -> R {
         let server = try ScriptedOriginServer(onIPv6: onIPv6)
-        let origin = try AsyncHTTPClientOrigin(settings: settings)
+        let origin = try CurlOrigin(settings: settings)
         do {
             let result = try await body(origin, server)
             await origin.shutdown()
@@ -67,22 +68,6 @@ struct AsyncHTTPClientOriginTests {
         }
     }
 
-    @Test func neitherSendsNorAcceptsInternalHeaderFields() async throws {
-        try await withServer { origin, server in
-            let url = try server.url("/a?b=1")
-            var resource = Self.text
-            let mark = try #require(HTTPField.Name("mediacache-peer"))
-            resource.headerFields[mark] = "global"
-            server.origin[url] = resource
-            let response = try await origin.send(OriginRequest(url: url))
-            #expect(response.peer == .local)
-            #expect(response.headerFields[mark] == nil)
-            #expect(try await read(response) == "hello")
-            let names = server.origin.requests[0].headerFields.map(\.name.canonicalName)
-            #expect(names.allSatisfy { !$0.hasPrefix("mediacache") })
-        }
-    }
-
     @Test func refusesNameOfLocalAddressBeforeRequest() async throws {
         try await withServer { origin, server in
             let url = try ResourceURL("http://localhost:\(server.port)/a")
@@ -113,7 +98,7 @@ struct AsyncHTTPClientOriginTests {
 
     @Test func contactsAllowedNetworksInPublicScope() async throws {
         let loopback = try #require(AddressRange("127.0.0.0/8"))
-        try await withServer(AsyncHTTPClientSettings(allowedNetworks: [loopback])) { origin, server in
+        try await withServer(CurlSettings(allowedNetworks: [loopback])) { origin, server in
             let url = try server.url("/a")
             server.origin[url] = Self.text
             let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
@@ -143,13 +128,13 @@ struct AsyncHTTPClientOriginTests {
         let server = try ScriptedOriginServer()
         let port = server.port
         server.stop()
-        let direct = try AsyncHTTPClientOrigin()
+        let direct = CurlOrigin()
         let named = await failure {
             _ = try await direct.send(OriginRequest(url: try ResourceURL("http://localhost:\(port)/a")))
         }
         await direct.shutdown()
         #expect(named?.description.hasPrefix("connection refused by localhost:\(port);") == true, "\(named as Any)")
-        let proxied = try AsyncHTTPClientOrigin(settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: port)))
+        let proxied = try CurlOrigin(settings: .init(proxy: UpstreamProxy(host: "127.0.0.1", port: port)))
         let proxy = await failure {
             _ = try await proxied.send(OriginRequest(url: try ResourceURL("http://example.org/a")))
         }
@@ -182,19 +167,19 @@ struct AsyncHTTPClientOriginTests {
     }
 
     @Test func trustsCertificateOnlyWithItsAuthority() async throws {
-        let server = try await TLSServer()
+        let server = try TLSServer()
         let url = try ResourceURL("https://127.0.0.1:\(server.port)/a")
         let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID()).pem")
         try Data(TLSFixture.authority.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
 
-        let strict = try AsyncHTTPClientOrigin()
+        let strict = CurlOrigin()
         let error = await failure { _ = try await strict.send(OriginRequest(url: url)) }
         await strict.shutdown()
         #expect(error?.code == .unreachable)
         #expect(error?.message.contains("certificate") == true)
 
-        let trusting = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: [file.path()]))
+        let trusting = try CurlOrigin(settings: .init(certificateAuthorityFiles: [file.path()]))
         let response = try await trusting.send(OriginRequest(url: url))
         #expect(response.peer == .local)
         #expect(try await read(response) == "secret")
@@ -204,12 +189,11 @@ struct AsyncHTTPClientOriginTests {
         let mismatch = await failure { _ = try await trusting.send(OriginRequest(url: misnamed)) }
         await trusting.shutdown()
         #expect(mismatch?.code == .unreachable)
-        try await server.stop()
     }
 
     @Test func errorContainsPathOfMissingAuthorityFile() async throws {
         let error = await failure {
-            _ = try AsyncHTTPClientOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
+            _ = try CurlOrigin(settings: .init(certificateAuthorityFiles: ["/nowhere/ca.pem"]))
         }
         #expect(error?.code == .storage)
         #expect(error?.message.contains("/nowhere/ca.pem") == true)
@@ -217,10 +201,10 @@ struct AsyncHTTPClientOriginTests {
 
     @Test func sendsRequestsThroughProxy() async throws {
         let proxy = try ScriptedOriginServer()
-        let settings = AsyncHTTPClientSettings(
+        let settings = CurlSettings(
             proxy: UpstreamProxy(
                 host: "127.0.0.1", port: proxy.port, authorization: .basic(user: "me", password: "secret")))
-        let origin = try AsyncHTTPClientOrigin(settings: settings)
+        let origin = try CurlOrigin(settings: settings)
         let url = try ResourceURL("http://media.example/a?b=%20")
         proxy.origin[url] = Self.text
         let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
@@ -237,6 +221,29 @@ struct AsyncHTTPClientOriginTests {
         #expect(error?.code == .forbiddenAddress)
         await origin.shutdown()
         proxy.stop()
+    }
+
+    /// A transfer pauses while its reader waits for the next buffer, and must continue after that buffer.
+    @Test func readsLongBodyWithFastAndSlowReaders() async throws {
+        try await withServer { origin, server in
+            let url = try server.url("/a")
+            let length = 40 << 20
+            server.origin[url] = ScriptedResource(.random(seed: 1, length: Int64(length)))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for reader in 0..<4 {
+                    group.addTask {
+                        let response = try await origin.send(OriginRequest(url: url))
+                        var count = 0
+                        while let buffer = try await response.body.next() {
+                            count += buffer.count
+                            if reader > 1 { try await Task.sleep(for: .milliseconds(reader)) }
+                        }
+                        return count
+                    }
+                }
+                for try await count in group { #expect(count == length) }
+            }
+        }
     }
 
     @Test func reusesConnections() async throws {

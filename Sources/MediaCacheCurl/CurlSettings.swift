@@ -1,9 +1,7 @@
 public import MediaCache
-public import NIOCore
-import NIOPosix
 
-/// The connection settings of ``AsyncHTTPClientOrigin``.
-public struct AsyncHTTPClientSettings: Sendable {
+/// The connection settings of ``CurlOrigin``.
+public struct CurlSettings: Sendable {
     /// PEM files with certificate authorities that are trusted in addition to the system's.
     public var certificateAuthorityFiles: [String]
     /// The HTTP proxy for all requests, which uses CONNECT (RFC 9110 §9.3.6).
@@ -15,8 +13,6 @@ public struct AsyncHTTPClientSettings: Sendable {
     public var idleConnectionLimit: Duration
     /// The local networks that requests with `AddressScope.publicOnly` may reach.
     public var allowedNetworks: [AddressRange]
-    /// The event loops; nil means SwiftNIO's singleton.
-    public var eventLoopGroup: (any EventLoopGroup)?
 
     /// Creates settings.
     public init(
@@ -24,14 +20,12 @@ public struct AsyncHTTPClientSettings: Sendable {
         proxy: UpstreamProxy? = nil,
         connectionsPerHost: Int = 64,
         idleConnectionLimit: Duration = .seconds(60),
-        allowedNetworks: [AddressRange] = [],
-        eventLoopGroup: (any EventLoopGroup)? = nil
+        allowedNetworks: [AddressRange] = []
     ) {
         self.certificateAuthorityFiles = certificateAuthorityFiles
         self.proxy = proxy
         self.connectionsPerHost = connectionsPerHost
         self.idleConnectionLimit = idleConnectionLimit
         self.allowedNetworks = allowedNetworks
-        self.eventLoopGroup = eventLoopGroup
     }
 }

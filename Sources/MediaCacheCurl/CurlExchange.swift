@@ -1,0 +1,399 @@
+import CMediaCacheCurl
+import HTTPTypes
+import MediaCache
+import Synchronization
+
+/// One request and its response, between the thread of a ``CurlLoop`` and the task that reads.
+///
+/// The loop stops receiving when ``maximumBuffered`` bytes wait for the reader, and continues when few are left.
+final class CurlExchange: ReadableExchange, @unchecked Sendable {
+    typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
+    typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
+
+    /// The addresses of a name, in the order in which they are tried.
+    struct Addresses {
+        var host: String
+        var port: Int
+        var addresses: [String]
+    }
+
+    /// The result of storing received bytes.
+    enum Storing {
+        case stored
+        /// The reader is behind: the loop offers the same bytes again later.
+        case full
+        case ended
+    }
+
+    private enum Phase {
+        case waitingForHead
+        case body
+        /// The response has ended or failed. Buffers may still wait for the reader.
+        case ended((any Error)?)
+    }
+
+    private struct State {
+        var phase = Phase.waitingForHead
+        var loop: CurlLoop?
+        var head: HeadContinuation?
+        /// A received head that its task hasn't been given yet.
+        var response: (status: Int, fields: HTTPFields)?
+        var reader: BodyContinuation?
+        /// The time at which the reader began to wait.
+        var waitBegan: ContinuousClock.Instant?
+        /// Full buffers, then the one being filled.
+        var buffers: [CurlBuffer] = []
+        var bufferedBytes = 0
+        /// Whether the loop has stopped receiving.
+        var isPaused = false
+    }
+
+    /// The number of waiting bytes at which the loop stops receiving.
+    private static let maximumBuffered = CurlBuffer.size
+    /// The number of waiting bytes below which it continues.
+    private static let minimumBuffered = CurlBuffer.size / 2
+    /// The maximum number of bytes of a header section.
+    private static let maximumHeadBytes = 256 << 10
+
+    let url: ResourceURL
+    let limits: TransferLimits
+    private let request: OriginRequest
+    private let options: CurlOptions
+    private let addresses: Addresses?
+    private let state = Mutex(State())
+
+    // `@unchecked Sendable`: the following properties are used by the loop's thread alone.
+
+    /// The response head that is being received.
+    private var status = 0
+    private var fields = HTTPFields()
+    private var headBytes = 0
+    private var hasHead = false
+    private var peer = AddressKind.unknown
+    /// The time at which the request was sent.
+    private var sent: ContinuousClock.Instant?
+    /// The error that made this exchange refuse to continue, and libcurl fail.
+    private var refusal: CacheError?
+    /// Whether the loop has bytes to deliver after its turn.
+    var isTouched = false
+
+    init(_ request: OriginRequest, options: CurlOptions, addresses: Addresses?) {
+        self.request = request
+        self.options = options
+        self.addresses = addresses
+        url = request.url
+        limits = request.limits
+    }
+
+    /// Starts the request on a loop and waits for the response's head.
+    func run(on loop: CurlLoop) async throws -> OriginResponse {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let error = state.withLock { state -> (any Error)? in
+                    // Cancellation may precede the start.
+                    if case .ended(let error) = state.phase { return error ?? cancelled }
+                    state.head = continuation
+                    state.loop = loop
+                    return nil
+                }
+                if let error { return continuation.resume(throwing: error) }
+                loop.add(self)
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private var cancelled: CacheError { CacheError(.cancelled, "the request to \(url.authority) was cancelled") }
+
+    // MARK: - Reading
+
+    func read(_ continuation: BodyContinuation) {
+        enum Outcome {
+            case deliver(CurlBuffer, resuming: CurlLoop?)
+            case end((any Error)?)
+            case wait
+        }
+        let outcome = state.withLock { state -> Outcome in
+            if let (buffer, loop) = Self.take(&state) { return .deliver(buffer, resuming: loop) }
+            if case .ended(let error) = state.phase { return .end(error) }
+            state.reader = continuation
+            state.waitBegan = .now
+            return .wait
+        }
+        switch outcome {
+        case .deliver(let buffer, let loop):
+            continuation.resume(returning: buffer)
+            loop?.resume(self)
+        case .end(let error?): continuation.resume(throwing: error)
+        case .end(nil): continuation.resume(returning: nil)
+        case .wait: break
+        }
+    }
+
+    /// Takes the first buffer, and the loop that should receive again.
+    ///
+    /// - Returns: nil without buffers.
+    private static func take(_ state: inout State) -> (CurlBuffer, resuming: CurlLoop?)? {
+        guard !state.buffers.isEmpty else { return nil }
+        let buffer = state.buffers.removeFirst()
+        state.bufferedBytes -= buffer.count
+        guard state.isPaused, state.bufferedBytes < minimumBuffered else { return (buffer, nil) }
+        state.isPaused = false
+        return (buffer, state.loop)
+    }
+
+    /// Ends the exchange with `cancelled`. Bytes that haven't been read are lost.
+    func cancel() {
+        end(cancelled, droppingBuffers: true)?.remove(self)
+    }
+
+    /// Ends the exchange. Its reader receives the buffered bytes before the error, unless they are dropped.
+    ///
+    /// - Returns: The loop, if the exchange was running.
+    @discardableResult
+    func end(_ error: (any Error)?, droppingBuffers: Bool = false) -> CurlLoop? {
+        let (head, reader, loop) = state.withLock { state -> (HeadContinuation?, BodyContinuation?, CurlLoop?) in
+            if droppingBuffers {
+                // The end of the dropped bytes must not look like the end of the body.
+                if case .ended = state.phase, !state.buffers.isEmpty { state.phase = .ended(error) }
+                state.buffers = []
+                state.bufferedBytes = 0
+            }
+            if case .ended = state.phase { return (nil, nil, nil) }
+            state.phase = .ended(error)
+            defer {
+                state.head = nil
+                state.reader = nil
+                state.waitBegan = nil
+                state.loop = nil
+            }
+            return (state.head, state.reader, state.loop)
+        }
+        head?.resume(throwing: error ?? cancelled)
+        if let error { reader?.resume(throwing: error) } else { reader?.resume(returning: nil) }
+        return loop
+    }
+
+    /// Whether the exchange has ended.
+    var isOver: Bool {
+        state.withLock { state in
+            if case .ended = state.phase { true } else { false }
+        }
+    }
+
+    // MARK: - Receiving, on the loop's thread
+
+    /// Prepares a transfer for the request.
+    func prepare(_ handle: CurlHandle) {
+        options.apply(to: handle)
+        handle.set(CURLOPT_URL, "\(url.scheme)://\(url.authority)/")
+        handle.set(CURLOPT_REQUEST_TARGET, url.target)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connect / .milliseconds(1))))
+        if let addresses {
+            let list = addresses.addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+            handle.set(CURLOPT_RESOLVE, ["+\(addresses.host):\(addresses.port):\(list)"])
+        }
+        var lines = ["Host: \(url.authority)"]
+        switch (request.method, request.content) {
+        case (.get, nil): break
+        case (.delete, nil), (.options, nil): handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        case (_, let content):
+            handle.setContent(content ?? [])
+            handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+            // Fields that libcurl would add.
+            if request.headerFields[.contentType] == nil { lines.append("Content-Type:") }
+            lines.append("Expect:")
+        }
+        if request.headerFields[.accept] == nil { lines.append("Accept:") }
+        for field in request.headerFields {
+            lines.append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+        }
+        if let credentials = url.credentials, request.headerFields[.authorization] == nil {
+            lines.append("Authorization: \(credentials.authorization)")
+        }
+        handle.set(CURLOPT_HTTPHEADER, lines)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        handle.set(CURLOPT_PRIVATE, context)
+        handle.set(CURLOPT_WRITEDATA, context)
+        handle.set(CURLOPT_HEADERDATA, context)
+        handle.set(CURLOPT_OPENSOCKETDATA, context)
+        handle.set(CURLOPT_PREREQDATA, context)
+        mc_curl_set_data_callback(handle.pointer, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            let exchange = CurlExchange.of(context)
+            return exchange.store(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        mc_curl_set_data_callback(handle.pointer, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            let exchange = CurlExchange.of(context)
+            return exchange.receiveHead(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        }
+        mc_curl_set_open_socket(handle.pointer) { context, _, address in
+            guard let address, CurlExchange.of(context).permits(address) else { return CURL_SOCKET_BAD }
+            return mc_curl_open_socket(address)
+        }
+        mc_curl_set_before_request(handle.pointer) { context, address, _, _, _ in
+            CurlExchange.of(context).requestWillBeSent(to: address.map { String(cString: $0) })
+                ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlExchange {
+        // Set by `prepare`, and retained by the loop during the transfer.
+        Unmanaged<CurlExchange>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    /// Returns whether an address may be connected to.
+    private func permits(_ address: UnsafePointer<curl_sockaddr>) -> Bool {
+        // The proxy's address isn't the target's.
+        guard options.proxy == nil else { return true }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = Int(mc_curl_address_bytes(address, &bytes))
+        return check(count > 0 ? IPAddress(bytes: Array(bytes[..<count])) : nil)
+    }
+
+    /// Checks the address of a new or reused connection, before a byte of the request is sent.
+    private func requestWillBeSent(to address: String?) -> Bool {
+        sent = .now
+        guard options.proxy == nil else { return true }
+        let address = address.flatMap { IPAddress($0) }
+        peer = address?.kind ?? .unknown
+        return check(address)
+    }
+
+    private func check(_ address: IPAddress?) -> Bool {
+        do {
+            try options.rule.check(connected: address, scope: request.scope)
+            return true
+        } catch {
+            refusal = CurlErrorMapper.forbidden(url)
+            return false
+        }
+    }
+
+    /// Receives a line of the head, or of the trailer section, which is ignored. Returns whether to continue.
+    private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !hasHead else { return true }
+        headBytes += bytes.count
+        guard headBytes <= Self.maximumHeadBytes else {
+            refusal = CacheError(
+                .badResponse, "\(url.authority) sent a header section of more than \(Self.maximumHeadBytes) bytes")
+            return false
+        }
+        var line = bytes[...]
+        while let last = line.last, last == 0x0A || last == 0x0D { line.removeLast() }
+        if line.starts(with: "HTTP/".utf8) {
+            status = line.drop { $0 != 0x20 }.dropFirst().prefix(3).reduce(0) { $0 * 10 + Int($1) - 0x30 }
+            fields = HTTPFields()
+        } else if line.isEmpty {
+            // An interim response (RFC 9110 §15.2) precedes the final one.
+            guard status >= 200 || status == 101 else { return true }
+            hasHead = true
+            touch()
+            state.withLock { $0.response = (status, fields) }
+        } else if let first = line.first, first == 0x20 || first == 0x09 {
+            // A folded line (RFC 9112 §5.2).
+            guard let last = fields.last else { return true }
+            fields[fields.endIndex - 1].value = "\(last.value) \(Self.text(line))"
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        {
+            fields.append(HTTPField(name: name, value: Self.text(line[line.index(after: colon)...])))
+        }
+        return true
+    }
+
+    /// Returns a field value without the white space around it.
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Stores bytes of the body. Returns their number, or a code that pauses or ends the transfer.
+    private func store(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let storing = state.withLock { state -> Storing in
+            if case .ended = state.phase { return .ended }
+            guard state.bufferedBytes < Self.maximumBuffered else {
+                state.isPaused = true
+                return .full
+            }
+            var rest = bytes
+            while !rest.isEmpty {
+                if state.buffers.last?.isFull ?? true { state.buffers.append(CurlBuffer()) }
+                let count = state.buffers[state.buffers.count - 1].append(rest)
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            state.bufferedBytes += bytes.count
+            return .stored
+        }
+        switch storing {
+        case .stored:
+            touch()
+            return bytes.count
+        case .full: return Int(CURL_WRITEFUNC_PAUSE)
+        case .ended: return 0
+        }
+    }
+
+    private func touch() {
+        guard !isTouched else { return }
+        isTouched = true
+        state.withLock { $0.loop }?.touched(self)
+    }
+
+    /// Gives the task the head and the bytes received in the loop's turn.
+    ///
+    /// - Returns: Whether the loop should receive again.
+    func deliver() -> Bool {
+        isTouched = false
+        let (head, response, reader, buffer, resumes) = state.withLock { state in
+            var head: HeadContinuation?
+            let response = state.response
+            if response != nil, case .waitingForHead = state.phase {
+                state.phase = .body
+                head = state.head
+                state.head = nil
+                state.response = nil
+            }
+            guard let reader = state.reader, let (buffer, loop) = Self.take(&state) else {
+                return (head, response, BodyContinuation?.none, CurlBuffer?.none, false)
+            }
+            state.reader = nil
+            state.waitBegan = nil
+            return (head, response, reader, buffer, loop != nil)
+        }
+        if let head, let response {
+            head.resume(
+                returning: OriginResponse(
+                    status: response.status, headerFields: response.fields, peer: peer, body: ExchangeBody(self)))
+        }
+        reader?.resume(returning: buffer)
+        return resumes
+    }
+
+    /// Ends the exchange with libcurl's result.
+    func finish(_ code: CURLcode, _ handle: CurlHandle) {
+        let failure =
+            code == CURLE_OK
+            ? nil
+            : CurlErrorMapper.cacheError(
+                code, handle, url: url, hadHead: hasHead, wasSent: sent != nil, limits: limits, proxy: options.proxy)
+        end(refusal ?? failure)
+    }
+
+    /// Returns the error of an exceeded time limit; nil if there is none.
+    func expired(at now: ContinuousClock.Instant) -> CacheError? {
+        let waitBegan = state.withLock { $0.waitBegan }
+        if !hasHead, let sent, now - sent > limits.firstByte {
+            return CacheError(
+                .timedOut,
+                "\(url.authority) sent no response within \(limits.firstByte); check the address and the network, "
+                    + "or raise the limit")
+        }
+        if let waitBegan, now - waitBegan > limits.stall {
+            return CacheError(
+                .timedOut, "\(url.authority) stalled: no byte for \(limits.stall) during the response body")
+        }
+        return nil
+    }
+}

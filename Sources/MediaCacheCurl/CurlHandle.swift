@@ -1,0 +1,63 @@
+import CMediaCacheCurl
+
+/// A transfer of libcurl with the lists that it refers to. Used by one thread.
+final class CurlHandle {
+    let pointer: UnsafeMutableRawPointer
+    /// The lists to release after the transfer.
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+
+    init?() {
+        guard CurlLibrary.isReady, let pointer = curl_easy_init() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        releaseLists()
+    }
+
+    /// Removes all options, so that the handle can serve another transfer.
+    func reset() {
+        curl_easy_reset(pointer)
+        releaseLists()
+    }
+
+    private func releaseLists() {
+        for list in lists { curl_slist_free_all(list) }
+        lists = []
+    }
+
+    func set(_ option: CURLoption, _ value: Int) { mc_curl_set_long(pointer, option, value) }
+
+    func set(_ option: CURLoption, _ value: String?) { mc_curl_set_text(pointer, option, value) }
+
+    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer) { mc_curl_set_pointer(pointer, option, value) }
+
+    func set(_ option: CURLoption, _ values: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for value in values { list = curl_slist_append(list, value) }
+        if let list { lists.append(list) }
+        mc_curl_set_list(pointer, option, list)
+    }
+
+    /// Sets the content to send. libcurl copies it.
+    func setContent(_ bytes: [UInt8]) {
+        mc_curl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
+        bytes.withUnsafeBytes { bytes in
+            // Not a text: the size is set.
+            var none: UInt8 = 0
+            _ = withUnsafeMutablePointer(to: &none) { none in
+                mc_curl_set_pointer(
+                    pointer, CURLOPT_COPYPOSTFIELDS,
+                    bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) } ?? UnsafeMutableRawPointer(none))
+            }
+        }
+    }
+
+    func set(_ option: CURLoption, _ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { bytes in
+            // libcurl copies the bytes and changes nothing.
+            mc_curl_set_blob(pointer, option, UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count)
+        }
+    }
+}

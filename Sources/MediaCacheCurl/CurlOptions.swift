@@ -1,0 +1,101 @@
+import CMediaCacheCurl
+import Foundation
+import MediaCache
+
+/// The options that all transfers of an origin share.
+struct CurlOptions: Sendable {
+    /// The maximum number of bytes that libcurl receives at a time.
+    private static let receiveSize = 256 << 10
+
+    let proxy: UpstreamProxy?
+    let rule: AccessRule
+    /// The idle time after which a connection isn't used again, in seconds.
+    let idleSeconds: Int
+    let connectionsPerHost: Int
+    /// Trusted certificates in PEM format, in addition to those of the system's folder; nil for the system's alone.
+    private let certificates: [UInt8]?
+
+    /// Creates options.
+    ///
+    /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
+    init(_ settings: CurlSettings) throws {
+        self.init(settings, certificates: try Self.certificates(settings.certificateAuthorityFiles))
+    }
+
+    init(_ settings: CurlSettings, certificates: [UInt8]?) {
+        proxy = settings.proxy
+        rule = AccessRule(grants: settings.allowedNetworks)
+        idleSeconds = max(1, Int(settings.idleConnectionLimit.components.seconds))
+        connectionsPerHost = settings.connectionsPerHost
+        self.certificates = certificates
+    }
+
+    private static func certificates(_ paths: [String]) throws -> [UInt8]? {
+        guard !paths.isEmpty else { return nil }
+        var all: [UInt8] = []
+        for path in paths {
+            let cause: (any Error)?
+            do {
+                let bytes = try Data(contentsOf: URL(filePath: path))
+                if String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") {
+                    all += bytes + [0x0A]
+                    continue
+                }
+                cause = nil
+            } catch {
+                cause = error
+            }
+            throw CacheError(.storage, "no certificate can be read from \(path); it must be a PEM file", cause: cause)
+        }
+        // A list of certificates replaces the system's file, but not its folder.
+        if let file = CurlLibrary.certificateFile, CurlLibrary.certificateFolder == nil {
+            all += (try? Data(contentsOf: URL(filePath: file))) ?? Data()
+        }
+        return all
+    }
+
+    /// Sets the options of a transfer that depend only on the origin's settings.
+    func apply(to handle: CurlHandle) {
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_PATH_AS_IS, 1)
+        handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
+        handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
+        // Keeps libcurl from reading a proxy from the environment.
+        handle.set(
+            CURLOPT_PROXY, proxy.map { "http://\($0.host.contains(":") ? "[\($0.host)]" : $0.host):\($0.port)" } ?? "")
+        if let proxy {
+            handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+            switch proxy.authorization {
+            case nil: break
+            case .basic(let user, let password):
+                handle.set(CURLOPT_PROXYAUTH, mc_curl_auth_basic)
+                handle.set(CURLOPT_PROXYUSERNAME, user)
+                handle.set(CURLOPT_PROXYPASSWORD, password)
+            case .bearer(let token):
+                handle.set(CURLOPT_PROXYHEADER, ["Proxy-Authorization: Bearer \(token)"])
+            }
+        }
+        if let certificates { handle.set(CURLOPT_CAINFO_BLOB, certificates) }
+    }
+}
+
+/// The library as a whole.
+enum CurlLibrary {
+    /// Initializes the library at its first use.
+    static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    /// The path of the system's certificates, if they are in one file.
+    static let certificateFile: String? = defaultPath(CURLINFO_CAINFO)
+    /// The path of the system's certificates, if they are in a folder.
+    static let certificateFolder: String? = defaultPath(CURLINFO_CAPATH)
+
+    private static func defaultPath(_ info: CURLINFO) -> String? {
+        guard isReady, let handle = curl_easy_init() else { return nil }
+        defer { curl_easy_cleanup(handle) }
+        return mc_curl_get_text(handle, info).map { String(cString: $0) }
+    }
+}

@@ -1,0 +1,98 @@
+import CMediaCacheCurl
+import Foundation
+import HTTPTypes
+public import MediaCache
+import Synchronization
+
+/// An origin over HTTP/1.1, on libcurl.
+///
+/// It follows no redirects, decodes no content codings, stores no cookies, and reads neither proxy settings nor
+/// passwords from the environment. Certificates are always checked. When a reader stops reading, the socket stops too,
+/// after at most 1 MiB.
+///
+/// Call ``shutdown()`` when it's no longer needed.
+public final class CurlOrigin: Origin {
+    private let loops: [CurlLoop]
+    private let options: CurlOptions
+    private let hosts: HostAddresses
+
+    /// Creates an origin with the default settings; nothing is connected yet.
+    public convenience init() {
+        self.init(CurlOptions(CurlSettings(), certificates: nil), hostAddresses: [:])
+    }
+
+    /// Creates an origin; nothing is connected yet.
+    ///
+    /// - Throws: `CacheError` with `storage` if a certificate file can't be read.
+    public convenience init(settings: CurlSettings) throws {
+        try self.init(settings: settings, hostAddresses: [:])
+    }
+
+    /// Creates an origin for tests.
+    ///
+    /// - Parameter hostAddresses: Addresses by host name, in place of the resolver's.
+    package convenience init(settings: CurlSettings, hostAddresses: [String: String]) throws {
+        self.init(try CurlOptions(settings), hostAddresses: hostAddresses)
+    }
+
+    private init(_ options: CurlOptions, hostAddresses: [String: String]) {
+        self.options = options
+        hosts = HostAddresses(time: SystemTime(), fixed: hostAddresses)
+        let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+        loops = (0..<count).map { _ in CurlLoop(connectionsPerHost: options.connectionsPerHost) }
+    }
+
+    deinit { for loop in loops { loop.stop() } }
+
+    /// Sends a request; see `Origin.send(_:)`. User information in the URL becomes `Authorization: Basic` (RFC 7617)
+    /// unless that field is set.
+    ///
+    /// Behind a proxy, the scope is checked for literal addresses and for names that are known to be local. The proxy
+    /// resolves all other names.
+    public func send(_ request: OriginRequest) async throws -> OriginResponse {
+        let url = request.url
+        do {
+            try options.rule.check(url, scope: request.scope, isProxied: options.proxy != nil)
+        } catch {
+            throw CurlErrorMapper.forbidden(url)
+        }
+        let exchange = CurlExchange(request, options: options, addresses: try await addresses(for: request))
+        return try await exchange.run(on: loop(of: url))
+    }
+
+    /// Resolves the name to connect to, so that libcurl has no reason to: cancelling a transfer whose name libcurl
+    /// resolves blocks its whole thread.
+    ///
+    /// - Returns: The addresses; nil if the URL has an address instead of a name.
+    private func addresses(for request: OriginRequest) async throws -> CurlExchange.Addresses? {
+        let url = request.url
+        let (host, port) = options.proxy.map { ($0.host, $0.port) } ?? (url.host, url.effectivePort)
+        guard IPAddress(host: host) == nil else { return nil }
+        guard let found = try await hosts.addresses(of: host, within: request.limits.connect) else {
+            throw CacheError(.timedOut, "resolving the name \(host) took too long; check the network")
+        }
+        guard !found.isEmpty else {
+            throw CacheError(.unreachable, "the name \(host) can't be resolved; check the URL and the network")
+        }
+        if options.proxy == nil {
+            do {
+                for address in found { try options.rule.check(connected: address, scope: request.scope) }
+            } catch {
+                throw CurlErrorMapper.forbidden(url)
+            }
+        }
+        return CurlExchange.Addresses(host: host, port: port, addresses: found.map(\.description))
+    }
+
+    /// Returns the loop of a host, so that all requests to it share connections.
+    private func loop(of url: ResourceURL) -> CurlLoop {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in url.authority.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return loops[Int(hash % UInt64(loops.count))]
+    }
+
+    /// Closes all connections. Running requests fail with `cancelled`, later ones with `closed`.
+    public func shutdown() async {
+        for loop in loops { await loop.stopped() }
+    }
+}
