@@ -46,32 +46,27 @@ struct Fill: Sendable {
         representation.resource.useEnded()
     }
 
-    /// Runs the transfer and releases its resources.
+    /// Runs the transfer. Its connection and ticket are released before the end is reported, because callers that
+    /// cancel a fill rely on it.
     private func transfer(_ written: inout Int64) async throws -> CacheError? {
         let ticket = makeTicket()
-        var transfer = Transfer()
+        let transfer: Transfer
+        do {
+            transfer = Transfer(engine: engine, reader: try await opened(ticket: ticket), ticket: ticket)
+        } catch {
+            await reader?.close()
+            ticket.release()
+            throw error
+        }
+        var isHandedOver = false
         let end: Result<CacheError?, any Error>
         do {
-            end = .success(try await receive(&transfer, ticket, &written))
+            end = .success(try await receive(transfer, &isHandedOver, &written))
         } catch {
             end = .failure(error)
         }
-        // Released before the end is reported, because callers that cancel a fill rely on it.
-        if let entry = transfer.entry { engine.traffic.leave(entry) }
-        if !transfer.isTransferred {
-            await transfer.reader?.close()
-            ticket.release()
-        }
+        if !isHandedOver { await transfer.end() }
         return try end.get()
-    }
-
-    /// The resources to release at the end of a transfer.
-    private struct Transfer {
-        var reader: OriginReader?
-        /// Its entry in ``Traffic``.
-        var entry: Int?
-        /// Whether another owner has taken over the reader and the ticket.
-        var isTransferred = false
     }
 
     /// Returns a scheduler ticket that follows the fill's transfer class.
@@ -94,45 +89,47 @@ struct Fill: Sendable {
         return ticket
     }
 
+    /// Writes the received bytes.
+    ///
+    /// - Parameter isHandedOver: Set to true if other readers continue the transfer without storing its bytes.
+    /// - Returns: The reason not to store the rest of the range; nil if it's written.
     private func receive(
-        _ transfer: inout Transfer, _ ticket: TransferScheduler.Ticket, _ written: inout Int64
+        _ transfer: Transfer, _ isHandedOver: inout Bool, _ written: inout Int64
     ) async throws -> CacheError? {
-        transfer.reader = reader
-        let reader = try await opened(ticket: ticket)
-        transfer.reader = reader
-        // The closure must not capture the fill, which may own the reader.
+        // The stored closures must not capture the fill, which may own the reader.
         let (representation, id) = (representation, plan.id)
-        await reader.setMayRequest { representation.withState { $0.willRequest(id) } }
-        representation.withState { $0.didReceiveHead(of: plan.id) }
-        transfer.entry = engine.traffic.enter(of: ticket, reader, ifNeeded: isNeeded)
-        if let length = await reader.responseHead?.completeLength { representation.learn(length) }
+        await transfer.reader.setMayRequest { representation.withState { $0.willRequest(id) } }
+        representation.withState { $0.didReceiveHead(of: id) }
+        if let length = await transfer.reader.responseHead?.completeLength { representation.learn(length) }
         var mayReportTag = true
         var sample = (since: engine.time.monotonic, bytes: Int64(0))
         // The response that opened the version has been checked.
-        var check = try await self.reader == nil ? frontCheck() : nil
-        while let piece = try await engine.traffic.next(
-            of: reader, by: ticket, ifNeeded: isNeeded, holdsBack: holdsBack)
-        {
+        var check = try await reader == nil ? frontCheck() : nil
+        var refusal: CacheError?
+        let learnedLength = try await transfer.receive(
+            ifNeeded: { representation.withState { $0.fills[id]?.isAbandoned == false } },
+            holdsBack: { representation.withState { $0.holdsBack(id) } }
+        ) { piece in
             try await compare(piece)
             if piece.hasDifferentTag, mayReportTag {
                 mayReportTag = false
                 engine.events.send(.entityTagAlternates(key: key))
             }
-            if piece.isOverlap { continue }
-            engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
-            let limit = representation.withState { $0.limit(of: plan.id) }
-            guard piece.offset < limit else { break }
+            if piece.isOverlap { return true }
+            let limit = representation.withState { $0.limit(of: id) }
+            guard piece.offset < limit else { return false }
             try await checkFront(piece, &check)
             guard piece.mayBeStored else {
-                representation.withState { $0.forbid(from: piece.offset, to: plan.id) }
-                transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
-                return CacheError(notStored: "\(url) can't be stored: its origin forbids it")
+                representation.withState { $0.forbid(from: piece.offset, to: id) }
+                isHandedOver = await handOver(transfer, piece)
+                refusal = CacheError(notStored: "\(url) can't be stored: its origin forbids it")
+                return false
             }
             do {
                 try await representation.waitForCommitter()
                 try await write(piece, limit: limit)
             } catch let error as CacheError where error.code == .storage {
-                transfer.isTransferred = await transferResponse(piece, of: reader, ticket: ticket)
+                isHandedOver = await handOver(transfer, piece)
                 throw error
             }
             written += Int64(piece.part.count)
@@ -143,10 +140,10 @@ struct Fill: Sendable {
                 sample = (now, 0)
             }
             progress()
-            try await engine.traffic.pay(piece.part.count, by: ticket)
-            if piece.range.upperBound >= limit { break }
+            return piece.range.upperBound < limit
         }
-        if let length = await reader.learnedLength { representation.learn(length) }
+        if let refusal { return refusal }
+        if let learnedLength { representation.learn(learnedLength) }
         // Otherwise, its readers would request the same bytes endlessly.
         guard representation.withState({ $0.isFull(plan.id) }) else {
             throw CacheError(
@@ -197,32 +194,28 @@ struct Fill: Sendable {
         }
     }
 
-    private func holdsBack() -> Bool { representation.withState { $0.holdsBack(plan.id) } }
-
-    private func isNeeded() -> Bool { representation.withState { $0.fills[plan.id]?.isAbandoned == false } }
-
-    /// Hands the response over to readers that wait for bytes that can't be stored. Returns whether there are any.
-    private func transferResponse(
-        _ piece: OriginPiece, of reader: OriginReader, ticket: TransferScheduler.Ticket
-    ) async -> Bool {
+    /// Hands a transfer over to readers that wait for bytes that can't be stored. Returns whether there are any.
+    private func handOver(_ transfer: Transfer, _ piece: OriginPiece) async -> Bool {
         guard !engine.isStopped, representation.withState({ $0.isAwaited(piece.range) }) else { return false }
-        await reader.putBack(piece)
-        await reader.setMayRequest { true }
-        _ = await representation.passing.adopt(reader, ticket: ticket, settings: settings)
+        await transfer.reader.putBack(piece)
+        await transfer.reader.setMayRequest { true }
+        _ = await representation.passing.adopt(transfer, settings: settings)
         return true
     }
 
+    /// Returns a reader that has received its first response head.
     private func opened(ticket: TransferScheduler.Ticket) async throws -> OriginReader {
         // The request that received this response has already been admitted.
         if let reader { return reader }
-        try await ticket.admission()
-        try await engine.traffic.turn(of: ticket)
+        try await Transfer.admit(ticket, engine)
         guard representation.withState({ $0.willRequest(plan.id) }) else {
             throw CacheError(.cancelled, "the transfer was cancelled: no reader needs it")
         }
         let head = representation.head
         if plan.probes {
-            guard try await representation.isSameAtOrigin(settings) else { throw changed(at: plan.range.lowerBound) }
+            guard try await representation.isSameAtOrigin(settings, ticket: ticket) else {
+                throw changed(at: plan.range.lowerBound)
+            }
         }
         let isUnbounded = plan.range.upperBound == .max
         let reader = OriginReader(
@@ -234,7 +227,7 @@ struct Fill: Sendable {
             pipeline: engine.pipeline(for: representation),
             comparable: { [representation] in representation.comparableBytes(before: $0) })
         let requestTime = engine.time.monotonic
-        let checked = try await firstResponse(of: reader)
+        let checked = try await firstResponse(of: reader, ticket: ticket)
         let latency = engine.time.monotonic - requestTime
         let isFirstReport = representation.withState { state in
             state.measured(latency: latency)
@@ -247,12 +240,16 @@ struct Fill: Sendable {
 
     /// Returns the head of the first response. If entity tags may alternate and no cached bytes precede the hole, other
     /// cached bytes are compared.
-    private func firstResponse(of reader: OriginReader) async throws -> CheckedHead {
+    private func firstResponse(
+        of reader: OriginReader, ticket: TransferScheduler.Ticket
+    ) async throws -> CheckedHead {
         do {
             return try await reader.open(overlapping: plan.resumes)
         } catch let error as CacheError where error.code == .representationChanged {
             let policy = engine.originContext(settings).settings.alternatingEntityTags
-            guard policy == .compareBytes, try await representation.isSameAtOrigin(settings) else { throw error }
+            guard policy == .compareBytes, try await representation.isSameAtOrigin(settings, ticket: ticket) else {
+                throw error
+            }
             await reader.acceptDifferentTag()
             return try await reader.open(overlapping: plan.resumes)
         }

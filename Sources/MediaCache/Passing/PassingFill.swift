@@ -40,9 +40,7 @@ final class PassingFill: Sendable {
     }
 
     let audience: Audience
-    private let reader: OriginReader
-    private let ticket: TransferScheduler.Ticket
-    private let engine: Engine
+    private let transfer: Transfer
     private let check: FrontCheck?
     private let onLength: @Sendable (Int64) -> Void
     private let onEnd: @Sendable (PassingFill) -> Void
@@ -51,24 +49,22 @@ final class PassingFill: Sendable {
     /// Creates a fill. It begins with ``start()``.
     ///
     /// - Parameters:
-    ///   - reader: The reader of the bytes from the window's start to its limit.
+    ///   - transfer: The transfer of the bytes from the window's start to its limit.
     ///   - check: The check of the version's first bytes; nil if the reader's response has been checked.
     ///   - onLength: Called with the complete length if it was unknown before the end of the body.
     ///   - onEnd: Called when the fill has ended and no reader can join any more.
     init(
-        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, audience: Audience,
-        engine: Engine, check: FrontCheck?, onLength: @escaping @Sendable (Int64) -> Void,
+        _ window: RingWindow, from transfer: Transfer, audience: Audience, check: FrontCheck?,
+        onLength: @escaping @Sendable (Int64) -> Void,
         onEnd: @escaping @Sendable (PassingFill) -> Void
     ) {
         self.audience = audience
-        self.reader = reader
-        self.ticket = ticket
-        self.engine = engine
+        self.transfer = transfer
         self.check = check
         self.onLength = onLength
         self.onEnd = onEnd
         state = OrderedMutex(.passingFill, State(window: window))
-        ticket.follow { [weak self] in self?.transferClass }
+        transfer.ticket.follow { [weak self] in self?.transferClass }
     }
 
     /// Begins to read from the origin.
@@ -92,7 +88,7 @@ final class PassingFill: Sendable {
             return state.window.join(at: position, transferClass)
         }
         guard let id else { return nil }
-        ticket.classChanged()
+        transfer.ticket.classChanged()
         return PassThrough(fill: self, id: id, end: end)
     }
 
@@ -159,7 +155,7 @@ final class PassingFill: Sendable {
         }
         guard let left else { return nil }
         if !isUnsupported {
-            ticket.classChanged()
+            transfer.ticket.classChanged()
             checkSpace()
         } else if hasHadReaders {
             end()
@@ -171,7 +167,7 @@ final class PassingFill: Sendable {
 
     /// Ends the fill if no reader joins within ``patience``.
     private func endWithoutReaders() {
-        let time = engine.time
+        let time = transfer.engine.time
         let task = Task { [weak self] in
             guard (try? await time.sleep(for: Self.patience)) != nil, let self,
                 state.withLock({ $0.window.readers.isEmpty })
@@ -208,7 +204,7 @@ final class PassingFill: Sendable {
 
     /// Resumes the fill if the ring has space.
     private func checkSpace() {
-        let now = engine.time.monotonic
+        let now = transfer.engine.time.monotonic
         let spaceWaiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.spaceWaiter != nil else { return nil }
             // Uses a copy, because only the task that receives bytes may remove readers; it also wakes them.
@@ -226,22 +222,18 @@ final class PassingFill: Sendable {
     // MARK: - Filling
 
     private func run() async {
-        engine.counters.add(\.runningFills)
+        transfer.engine.counters.add(\.runningFills)
         var failure: CacheError?
-        let entry = engine.traffic.enter(of: ticket, reader)
         var check = check
         do {
-            while let piece = try await engine.traffic.next(of: reader, by: ticket) {
-                guard !piece.isOverlap else { continue }
-                engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
+            let length = try await transfer.receive { piece in
                 guard piece.withUnsafeBytes({ check?.permits($0, at: piece.offset) }) ?? true else {
                     throw CacheError(
                         .representationChanged, "the resource has changed at the origin: it's a playlist now")
                 }
                 try await append(piece)
-                try await engine.traffic.pay(piece.part.count, by: ticket)
+                return true
             }
-            let length = await reader.learnedLength
             if let length { onLength(length) }
             // Otherwise, readers would repeat the request endlessly.
             if length == nil, state.withLock({ $0.window.end < $0.window.limit && $0.window.limit < .max }) {
@@ -250,10 +242,8 @@ final class PassingFill: Sendable {
         } catch {
             failure = CacheError.wrap(error, as: .unreachable, "the origin can't be read")
         }
-        engine.traffic.leave(entry)
-        ticket.release()
-        await reader.close()
-        engine.counters.add(\.runningFills, -1)
+        await transfer.end()
+        transfer.engine.counters.add(\.runningFills, -1)
         let wakes = state.withLock { state in
             state.isOver = true
             state.failure = failure
@@ -266,7 +256,7 @@ final class PassingFill: Sendable {
         var written = 0
         while written < piece.part.count {
             try Task.checkCancellation()
-            let now = engine.time.monotonic
+            let now = transfer.engine.time.monotonic
             let (count, wakes) = state.withLock { state -> (Int, [@Sendable () -> Void]) in
                 let space = state.window.makeSpace(now: now)
                 let count = min(space.count, piece.part.count - written)
@@ -296,14 +286,13 @@ final class PassingFill: Sendable {
     }
 
     private func waitForSpace() async {
-        let (limit, time) = (engine.configuration.transfers.idleLimit, engine.time)
-        let (reader, ticket) = (reader, ticket)
+        let (limit, time) = (transfer.engine.configuration.transfers.idleLimit, transfer.engine.time)
         let idle = Task {
             guard (try? await time.sleep(for: RingWindow.grace)) != nil else { return }
             checkSpace()
             guard (try? await time.sleep(for: limit)) != nil else { return }
-            await reader.close()
-            ticket.endAdmission()
+            await transfer.reader.close()
+            transfer.ticket.endAdmission()
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

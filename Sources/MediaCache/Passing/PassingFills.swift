@@ -53,7 +53,8 @@ final class PassingFills: Sendable {
         let ticket = engine.scheduler.ticket(for: locator.url, transferClass: transferClass, group: group)
         let window = RingWindow(start: range.lowerBound, limit: range.upperBound)
         let fill = add(
-            window, from: reader, ticket: ticket, settings: settings, FrontCheck(of: head))
+            window, from: Transfer(engine: engine, reader: reader, ticket: ticket), settings: settings,
+            FrontCheck(of: head))
         let passThrough = fill.addFirstReader(at: range.lowerBound, until: range.upperBound, transferClass)
         fill.start()
         return passThrough
@@ -62,13 +63,11 @@ final class PassingFills: Sendable {
     /// Continues a received response as a fill. It ends after a short time if no reader joins.
     ///
     /// - Returns: A reader that preserves the first bytes for readers that are about to join.
-    func adopt(
-        _ reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?
-    ) async -> PassThrough {
-        let (start, limit) = (await reader.start, await reader.end ?? .max)
-        let sendsAll = await reader.responseHead?.ignoredRange ?? false
+    func adopt(_ transfer: Transfer, settings: TransferSettings?) async -> PassThrough {
+        let (start, limit) = (await transfer.reader.start, await transfer.reader.end ?? .max)
+        let sendsAll = await transfer.reader.responseHead?.ignoredRange ?? false
         let window = RingWindow(start: start, limit: max(start, limit), sendsAll: sendsAll)
-        let fill = add(window, from: reader, ticket: ticket, settings: settings)
+        let fill = add(window, from: transfer, settings: settings)
         let hold = fill.hold()
         fill.start()
         return hold
@@ -80,12 +79,11 @@ final class PassingFills: Sendable {
     }
 
     private func add(
-        _ window: RingWindow, from reader: OriginReader, ticket: TransferScheduler.Ticket, settings: TransferSettings?,
-        _ check: FrontCheck? = nil
+        _ window: RingWindow, from transfer: Transfer, settings: TransferSettings?, _ check: FrontCheck? = nil
     ) -> PassingFill {
         let fill = PassingFill(
-            window, from: reader, ticket: ticket, audience: audience(settings, reader.pipeline), engine: engine,
-            check: check, onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
+            window, from: transfer, audience: audience(settings, transfer.reader.pipeline), check: check,
+            onLength: { [weak self] length in self?.state.withLock { $0.length = length } },
             onEnd: { [weak self] in self?.remove($0) })
         state.withLock { $0.fills.append(fill) }
         return fill

@@ -25,9 +25,7 @@ public final class ReadSession: Sendable {
         var failedReads = 0
     }
 
-    private let representation: Representation?
-    /// The version that isn't stored, if there is no representation.
-    private let passing: PassingVersion?
+    private let representation: Representation
     private let sessionID: Int
     private let engine: Engine
     private let settings: TransferSettings?
@@ -39,13 +37,16 @@ public final class ReadSession: Sendable {
     private let cached: SpanMap
     private let state: OrderedMutex<State>
 
-    /// Creates a session over a representation. `attached` is the result of ``Representation/attach(at:)``.
+    /// Creates a session over a representation.
+    ///
+    /// - Parameters:
+    ///   - attached: The result of ``Representation/attach(at:)``.
+    ///   - passThrough: The session's reader in a running fill whose bytes aren't stored, if there is one.
     init(
         representation: Representation, attached: (id: Int, window: Int64), head: ResourceHead, range: Range<Int64>,
-        request: ReadRequest
+        request: ReadRequest, passThrough: PassThrough? = nil
     ) {
         self.representation = representation
-        passing = nil
         self.head = head
         self.range = range
         sessionID = attached.id
@@ -58,36 +59,13 @@ public final class ReadSession: Sendable {
         cached = representation.spans
         state = OrderedMutex(
             .session,
-            State(position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window))
-        let isHit = cached.contains(range)
+            State(
+                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: attached.window,
+                through: passThrough))
+        let isHit = representation.isStored && cached.contains(range)
         engine.counters.opened(isHit: isHit)
         let key = representation.resource.key
         engine.events.send(isHit ? .hit(key: key) : .miss(key: key))
-    }
-
-    /// Creates a session over bytes that aren't stored. `passThrough` is its reader in a running fill, if there is one.
-    init(
-        passing: PassingVersion, passThrough: PassThrough?, range: Range<Int64>, request: ReadRequest, key: String,
-        engine: Engine
-    ) {
-        representation = nil
-        self.passing = passing
-        sessionID = 0
-        self.engine = engine
-        head = passing.head
-        self.range = range
-        settings = request.settings
-        transferClass = request.transferClass
-        group = request.group
-        url = request.url
-        kind = request.kind
-        cached = SpanMap()
-        state = OrderedMutex(
-            .session,
-            State(
-                position: range.lowerBound, available: range.lowerBound, planAt: .max, window: 0, through: passThrough))
-        engine.counters.opened(isHit: false)
-        engine.events.send(.miss(key: key))
     }
 
     deinit { cancel() }
@@ -95,16 +73,16 @@ public final class ReadSession: Sendable {
     var blockingPool: BlockingPool { engine.pool }
 
     /// The representation; nil if its bytes aren't stored.
-    var currentRepresentation: Representation? { representation }
+    var currentRepresentation: Representation? { representation.isStored ? representation : nil }
 
     /// The catalog number of the session's version; nil if its bytes aren't stored.
-    package var version: Int64? { representation?.id }
+    package var version: Int64? { currentRepresentation?.id }
 
     /// Returns how many bytes of a range were cached when the session was opened.
     package func bytesCached(in range: Range<Int64>) -> Int64 { cached.bytes(in: range) }
 
     /// Returns whether a byte is currently cached.
-    package func isCached(at offset: Int64) -> Bool { representation?.spans.span(at: offset) != nil }
+    package func isCached(at offset: Int64) -> Bool { representation.spans.span(at: offset) != nil }
 
     /// The offset of the next byte.
     public var position: Int64 { state.withLock { $0.position } }
@@ -124,7 +102,7 @@ public final class ReadSession: Sendable {
                     state.available = state.position
                     continue
                 }
-                if state.position < min(state.available, state.planAt), representation?.losses == state.losses {
+                if state.position < min(state.available, state.planAt), representation.losses == state.losses {
                     let count = min(Int64(maximum), state.available - state.position)
                     return bytes(at: state.position, count: Int(count))
                 }
@@ -134,7 +112,6 @@ public final class ReadSession: Sendable {
     }
 
     private func advance(_ state: inout State, onReady: @escaping @Sendable () -> Void) -> ReadStep? {
-        guard let representation else { return continueWithoutStoring(&state) }
         let shortage = Shortage(engine.traffic, of: transferClass, settings, host: url.origin)
         state.losses = representation.losses
         let answer = representation.advance(
@@ -154,26 +131,12 @@ public final class ReadSession: Sendable {
         case .failed(let error): return .failed(error)
         case .passThrough(let until):
             state.through = representation.passThrough(
-                state.position..<until, settings: settings, transferClass: transferClass, group: group)
+                state.position..<until, settings: settings, transferClass: transferClass, group: group, kind: kind)
             return nil
         }
     }
 
-    /// Continues to read without storing, in a shared or a new fill.
-    private func continueWithoutStoring(_ state: inout State) -> ReadStep? {
-        guard let passing, state.position < min(range.upperBound, passing.fills.length ?? .max) else { return .end }
-        guard !engine.isStopped else {
-            return .failed(CacheError(.closed, "the store is closed or suspended; this resource isn't cached"))
-        }
-        state.through = passing.fills.join(
-            state.position..<range.upperBound, of: head, settings: settings, transferClass: transferClass,
-            group: group,
-            pipeline: engine.pipeline(for: url, kind))
-        return nil
-    }
-
     private func bytes(at offset: Int64, count: Int) -> ReadStep {
-        guard let representation else { return .end }
         do {
             return .bytes(try representation.source(), offset: offset, count: count)
         } catch {
@@ -204,7 +167,7 @@ public final class ReadSession: Sendable {
             state.available = state.position
             return state.position..<state.position + Int64(count)
         }
-        if let lost { representation?.readFailed(lost, error: error) }
+        if let lost { representation.readFailed(lost, error: error) }
     }
 
     /// Continues at `offset`. Fills without other readers are abandoned.
@@ -221,7 +184,7 @@ public final class ReadSession: Sendable {
             return state.through
         }
         through?.cancel()
-        representation?.leaveFills(sessionID)
+        representation.leaveFills(sessionID)
     }
 
     /// Ends the session and abandons fills without other readers. Further calls have no effect.
@@ -233,7 +196,7 @@ public final class ReadSession: Sendable {
         }
         guard let ended else { return }
         ended.through?.cancel()
-        representation?.detach(sessionID, at: ended.position, window: ended.window)
+        representation.detach(sessionID, at: ended.position, window: ended.window)
         engine.counters.add(\.openReads, -1)
     }
 }

@@ -19,7 +19,7 @@ extension Representation {
             transform: stored.transform)
         state.isSuperseded = stored.isSuperseded
         // If the folder isn't writable, readers receive the bytes of holes without an attempt to store them.
-        state.folderFailure = engine.folderFailure?.writing
+        state.refusal = engine.folderFailure?.writing
         // A power failure may have interrupted a move after the blob was renamed, but before that was committed.
         var isDurable = stored.isDurable
         var size = Self.size(of: stored.blob, isDurable: isDurable, engine: engine)

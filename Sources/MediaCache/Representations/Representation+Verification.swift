@@ -82,7 +82,9 @@ extension Representation {
 
     /// Returns whether the origin still has this version, for versions without a distinguishing validator. Requests up
     /// to 64 KiB of the cached bytes again and compares them.
-    func isSameAtOrigin(_ settings: TransferSettings?) async throws -> Bool {
+    ///
+    /// - Parameter ticket: An admitted ticket for the request; nil to wait for admission as playback.
+    func isSameAtOrigin(_ settings: TransferSettings?, ticket: TransferScheduler.Ticket? = nil) async throws -> Bool {
         let head = head
         guard let span = spans.spans.first else { return true }
         // Parts of the origin's content can't be compared with the result of a whole-body transform.
@@ -93,11 +95,17 @@ extension Representation {
             known: KnownRepresentation(
                 validator: Validator(lastModified: head.validator.lastModified), length: head.length),
             pipeline: engine.pipeline(for: self, observes: false))
+        let own = ticket == nil ? engine.scheduler.ticket(for: resource.locator.url, transferClass: .playback) : nil
+        defer { own?.release() }
+        if let own { try await Transfer.admit(own, engine) }
+        guard let ticket = ticket ?? own else { return false }
+        var isSame = true
         defer { Task { await reader.close() } }
-        while let piece = try await reader.next() {
+        try await Transfer(engine: engine, reader: reader, ticket: ticket).receive { piece in
             let here = withState { $0.written.spans(in: piece.range) }
-            guard try await agrees(with: piece, in: here) else { return false }
+            isSame = try await agrees(with: piece, in: here)
+            return isSame
         }
-        return true
+        return isSame
     }
 }

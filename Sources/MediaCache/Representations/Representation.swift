@@ -9,6 +9,8 @@ package final class Representation: Sendable {
     /// The identifier of the catalog record.
     package let id: Int64
     package let resource: Resource
+    /// Whether its bytes may be stored. If not, it has neither a blob nor a catalog record.
+    let isStored: Bool
     /// The name of the blob.
     package let blob: String
     let engine: Engine
@@ -20,11 +22,12 @@ package final class Representation: Sendable {
     let passing: PassingFills
 
     package init(
-        id: Int64, resource: Resource, blob: String, isDurable: Bool, isNew: Bool, state: RepresentationState,
-        engine: Engine
+        id: Int64, resource: Resource, blob: String, isDurable: Bool, isNew: Bool, isStored: Bool = true,
+        state: RepresentationState, engine: Engine
     ) {
         self.id = id
         self.resource = resource
+        self.isStored = isStored
         self.blob = blob
         self.engine = engine
         passing = PassingFills(engine: engine, locator: resource.locator)
@@ -225,8 +228,11 @@ package final class Representation: Sendable {
 
     /// Returns a reader that receives the bytes of a hole from the origin without storing them. Returns nil if the
     /// length has become known; the caller then tries again.
+    ///
+    /// - Parameter kind: The kind of the reader's resource, for a version that isn't stored.
     func passThrough(
-        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?
+        _ range: Range<Int64>, settings: TransferSettings?, transferClass: TransferClass, group: TransferGroup?,
+        kind: ResourceKind
     ) -> PassThrough? {
         let head = head
         if head.length == nil, let length = passing.length {
@@ -235,7 +241,7 @@ package final class Representation: Sendable {
         }
         return passing.join(
             range, of: head, settings: settings, transferClass: transferClass, group: group,
-            pipeline: engine.pipeline(for: self))
+            pipeline: isStored ? engine.pipeline(for: self) : engine.pipeline(for: resource.locator.url, kind))
     }
 
     /// Sets the length if it's unknown, and wakes the readers that wait.
@@ -253,7 +259,7 @@ package final class Representation: Sendable {
     /// Changes the state, and schedules a commit if the change needs one.
     func withState<Result>(_ body: (inout RepresentationState) throws -> sending Result) rethrows -> sending Result {
         let result = try state.withLock { try body(&$0) }
-        if state.withLock({ $0.needsCommit }) { engine.committer.markDirty(self, bytes: 0) }
+        if isStored, state.withLock({ $0.needsCommit }) { engine.committer.markDirty(self, bytes: 0) }
         return result
     }
 }

@@ -4,7 +4,7 @@ extension RepresentationState {
         nextID += 1
         if sessions.isEmpty {
             // Storing may be possible again, and the origin may now permit it.
-            storingFailure = folderFailure
+            storingFailure = refusal
             forbidden = SpanMap()
         }
         sessions.insert(nextID)
@@ -150,6 +150,7 @@ extension RepresentationState {
                     .representationChanged,
                     "cached bytes were lost, and a whole-body transform applies; fetch the whole resource again"))
         }
+        if refusal != nil { return .passThrough(until: min(hole.upperBound, end)) }
         if storingFailure != nil {
             return .passThrough(until: min(hole.upperBound, end, position.clampedSum(Self.passDistance)))
         }

@@ -160,9 +160,10 @@ package struct RepresentationState: Sendable {
     var kind = ResourceKind.file
     /// The reason that bytes can't currently be stored; nil if they can.
     package var storingFailure: CacheError?
-    /// The reason that bytes can't be stored as long as the store is open; nil if they can.
-    var folderFailure: CacheError? {
-        didSet { storingFailure = folderFailure }
+    /// The reason that no byte is stored as long as the store is open, such as a read-only folder or a response that
+    /// forbids it; nil if bytes are stored.
+    var refusal: CacheError? {
+        didSet { storingFailure = refusal }
     }
     /// The cached spans.
     package internal(set) var written: SpanMap

@@ -104,7 +104,7 @@ extension Resource {
         }
         guard let found = response else { return (false, nil) }
         // Another reader's request may have been of another kind.
-        guard let found, found.version.transform == engine.transform(for: request.kind)?.applied else {
+        guard let found, found.version.content.transform == engine.transform(for: request.kind)?.applied else {
             return (true, nil)
         }
         return (true, try withExtendedLifetime(found) { try passingSession(request, of: found.version) })
@@ -122,8 +122,7 @@ extension Resource {
             useEnded()
         }
         do {
-            try await ticket.admission()
-            try await engine.traffic.turn(of: ticket)
+            try await Transfer.admit(ticket, engine)
         } catch {
             ticket.release()
             throw error
@@ -229,7 +228,9 @@ extension Resource {
         do {
             isTransient = try storesUntilClosed(responseHead, head: head, request: request, settings: context.settings)
         } catch {
-            return await pass(reader, head: head, because: error, settings: request.settings, ticket: ticket)
+            return await pass(
+                Transfer(engine: engine, reader: reader, ticket: ticket), head: head, because: error,
+                settings: request.settings)
         }
         let representation = newRepresentation(
             RepresentationState(

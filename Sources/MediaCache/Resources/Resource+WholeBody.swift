@@ -152,8 +152,7 @@ extension Resource {
             state.withLock { $0.bodyRequest = nil }
             useEnded()
         }
-        try await ticket.admission()
-        try await engine.traffic.turn(of: ticket)
+        try await Transfer.admit(ticket, engine)
         let context = engine.originContext(request.settings)
         let began = engine.time.monotonic
         let reader = OriginReader(
@@ -185,12 +184,10 @@ extension Resource {
         if let length = head.length { try checkLength(length, request) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(head.length ?? 0))
-        while let piece = try await reader.next() {
+        try await Transfer(engine: engine, reader: reader, ticket: ticket).receive { piece in
             try checkLength(Int64(bytes.count + piece.part.count), request)
             piece.withUnsafeBytes { bytes += $0 }
-            engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count))
-            try await engine.traffic.pay(piece.part.count, by: ticket)
-            try await engine.traffic.turn(of: ticket) { await reader.close() }
+            return true
         }
         let coding = ResponseCheck.contentCoding(responseHead.headerFields)
         var body = WholeBody(head: head, contentCoding: coding, bytes: bytes)

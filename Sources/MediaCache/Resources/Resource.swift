@@ -60,7 +60,7 @@ package final class Resource: Sendable {
         /// The reason not to store the last response; nil if it's stored.
         var refusal: CacheError?
         /// The version that is read without being stored; nil if there is none.
-        var passing: PassingVersion?
+        var passing: Representation?
         /// The shared request that finds or confirms a version.
         var opening: SharedRequest<PassingResponse?>?
         /// The shared request for the whole body.
@@ -133,7 +133,7 @@ package final class Resource: Sendable {
     var isHeld: Bool { state.withLock { Self.isHeld($0) } }
 
     private static func isInUse(_ state: State) -> Bool {
-        state.isRevalidating || state.passing?.fills.isEmpty == false
+        state.isRevalidating || state.passing?.passing.isEmpty == false
             || state.representations.contains(where: \.isInUse)
     }
 
@@ -189,6 +189,7 @@ package final class Resource: Sendable {
         state.withLock { state in
             state.current = nil
             state.superseded = []
+            state.passing = nil
         }
     }
 
@@ -278,11 +279,13 @@ package final class Resource: Sendable {
 
     /// Creates a version of this resource with a new blob. It isn't current yet. Its blob is in the pinned folder only
     /// if the resource is pinned and has no other version.
-    func newRepresentation(_ state: RepresentationState) -> Representation {
+    ///
+    /// - Parameter isStored: Whether its bytes may be stored. If not, it has neither a blob nor a catalog record.
+    func newRepresentation(_ state: RepresentationState, isStored: Bool = true) -> Representation {
         let isDurable = self.state.withLock { $0.stored.isPinned && $0.representations.isEmpty }
         return Representation(
             id: engine.catalog.nextRepresentationID(), resource: self, blob: BlobFolder.newName(),
-            isDurable: isDurable, isNew: true, state: state, engine: engine)
+            isDurable: isDurable, isNew: true, isStored: isStored, state: state, engine: engine)
     }
 
     /// The state of the resource for a reader.

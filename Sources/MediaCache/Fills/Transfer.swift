@@ -1,0 +1,48 @@
+/// The reception of a range from its origin: a reader, and the scheduler ticket of its requests.
+///
+/// Every body is received by ``receive(ifNeeded:holdsBack:_:)``, whether its bytes are written to a blob, kept in
+/// memory or only compared with cached ones.
+struct Transfer: Sendable {
+    let engine: Engine
+    let reader: OriginReader
+    let ticket: TransferScheduler.Ticket
+
+    /// Waits until a transfer may send its first request.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    static func admit(_ ticket: TransferScheduler.Ticket, _ engine: Engine) async throws {
+        try await ticket.admission()
+        try await engine.traffic.turn(of: ticket)
+    }
+
+    /// Receives bytes until the end of the range, or until `store` returns false. The transfer pauses for playback,
+    /// yields its connection to transfers of a higher class, and stays within the bandwidth limits.
+    ///
+    /// - Parameters:
+    ///   - ifNeeded: Returns whether the transfer is needed. See ``Traffic/next(of:by:ifNeeded:holdsBack:)``.
+    ///   - holdsBack: Returns whether the transfer pauses for playback if its class requires it.
+    ///   - store: Stores or compares a piece. Returns whether to receive more.
+    /// - Returns: The complete length, if only the end of the body determined it.
+    @discardableResult
+    func receive(
+        ifNeeded: @escaping @Sendable () -> Bool = { true }, holdsBack: () -> Bool = { true },
+        _ store: (OriginPiece) async throws -> Bool
+    ) async throws -> Int64? {
+        let entry = engine.traffic.enter(of: ticket, reader, ifNeeded: ifNeeded)
+        defer { engine.traffic.leave(entry) }
+        while let piece = try await engine.traffic.next(
+            of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
+        {
+            if !piece.isOverlap { engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count)) }
+            guard try await store(piece) else { break }
+            if !piece.isOverlap { try await engine.traffic.pay(piece.part.count, by: ticket) }
+        }
+        return await reader.learnedLength
+    }
+
+    /// Closes the connection and releases the ticket.
+    func end() async {
+        await reader.close()
+        ticket.release()
+    }
+}
