@@ -1,54 +1,88 @@
 import MediaCache
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Received bytes in a block of memory that is used again after their release.
 final class CurlBuffer: OriginBuffer, @unchecked Sendable {
-    /// The number of bytes of a block.
-    static let size = 1 << 20
-    /// The maximum number of unused blocks.
-    private static let maximumUnused = 8
+    /// The maximum number of bytes in unused blocks.
+    private static let maximumUnused = 8 << 20
 
     /// A block that no buffer uses.
     private struct Block: @unchecked Sendable {
         let memory: UnsafeMutableRawPointer
     }
 
-    private static let unused = Mutex<[Block]>([])
+    private struct Unused {
+        /// The blocks by their size.
+        var blocks: [Int: [Block]] = [:]
+        var bytes = 0
+    }
+
+    private static let unused = Mutex(Unused())
 
     // `@unchecked Sendable`: written only by ``append(_:)``, before the buffer is given to its reader.
     private let memory: UnsafeMutableRawPointer
+    private let capacity: Int
+    /// The offset of the first byte in the block.
+    private let start: Int
     private(set) var count = 0
 
-    init() {
-        memory =
-            Self.unused.withLock { $0.popLast()?.memory }
-            ?? UnsafeMutableRawPointer.allocate(byteCount: Self.size, alignment: 4096)
+    /// Creates an empty buffer.
+    ///
+    /// - Parameters:
+    ///   - capacity: The size of the block in bytes.
+    ///   - position: The position of the first byte in its file. Its offset from a page boundary is the same in the
+    ///     block, because copying between pages is several times as fast then.
+    init(capacity: Int, position: Int64) {
+        self.capacity = capacity
+        start = Int(position % 4096)
+        let block = Self.unused.withLock { unused -> Block? in
+            guard let block = unused.blocks[capacity]?.popLast() else { return nil }
+            unused.bytes -= capacity
+            return block
+        }
+        memory = block?.memory ?? Self.map(capacity)
     }
 
     deinit {
-        let block = Block(memory: memory)
-        let isKept = Self.unused.withLock { unused in
-            guard unused.count < Self.maximumUnused else { return false }
-            unused.append(block)
+        let (block, capacity) = (Block(memory: memory), capacity)
+        let isUnused = Self.unused.withLock { unused in
+            guard unused.bytes + capacity <= Self.maximumUnused else { return false }
+            unused.blocks[capacity, default: []].append(block)
+            unused.bytes += capacity
             return true
         }
-        if !isKept { memory.deallocate() }
+        if !isUnused { munmap(memory, capacity) }
+    }
+
+    /// Returns new memory. It's mapped, because blocks of several sizes would fragment the heap.
+    private static func map(_ capacity: Int) -> UnsafeMutableRawPointer {
+        let memory = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { fatalError("no memory for \(capacity) received bytes") }
+        return memory
     }
 
     /// Whether the block has no space left.
-    var isFull: Bool { count == Self.size }
+    var isFull: Bool { start + count == capacity }
 
     /// Appends bytes as far as there is space. Returns their number.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let number = min(bytes.count, Self.size - count)
+        let number = min(bytes.count, capacity - start - count)
         if number > 0, let source = bytes.baseAddress {
-            memory.advanced(by: count).copyMemory(from: source, byteCount: number)
+            memory.advanced(by: start + count).copyMemory(from: source, byteCount: number)
         }
         count += number
         return number
     }
 
     func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        try body(UnsafeRawBufferPointer(start: memory, count: count))
+        try body(UnsafeRawBufferPointer(start: memory + start, count: count))
     }
 }

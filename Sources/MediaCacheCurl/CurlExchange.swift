@@ -5,7 +5,7 @@ import Synchronization
 
 /// One request and its response, between the thread of a ``CurlLoop`` and the task that reads.
 ///
-/// The loop stops receiving when ``maximumBuffered`` bytes wait for the reader, and continues when few are left.
+/// The loop stops receiving when a piece of bytes waits for the reader, and continues when less than half is left.
 final class CurlExchange: ReadableExchange, @unchecked Sendable {
     typealias HeadContinuation = CheckedContinuation<OriginResponse, any Error>
     typealias BodyContinuation = CheckedContinuation<(any OriginBuffer)?, any Error>
@@ -23,6 +23,12 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         /// The reader is behind: the loop offers the same bytes again later.
         case full
         case ended
+    }
+
+    /// A change of whether the loop receives.
+    enum Reception {
+        case paused
+        case continued
     }
 
     private enum Phase {
@@ -46,12 +52,10 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         var bufferedBytes = 0
         /// Whether the loop has stopped receiving.
         var isPaused = false
+        /// The number of waiting bytes below which the loop continues to receive.
+        var resumesBelow = 0
     }
 
-    /// The number of waiting bytes at which the loop stops receiving.
-    private static let maximumBuffered = CurlBuffer.size
-    /// The number of waiting bytes below which it continues.
-    private static let minimumBuffered = CurlBuffer.size / 2
     /// The maximum number of bytes of a header section.
     private static let maximumHeadBytes = 256 << 10
 
@@ -68,6 +72,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var status = 0
     private var fields = HTTPFields()
     private var headBytes = 0
+    /// The position of the next byte in the resource, if the response has the requested range.
+    private var position: Int64
     private var hasHead = false
     private var peer = AddressKind.unknown
     /// The time at which the request was sent.
@@ -76,6 +82,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var refusal: CacheError?
     /// Whether the loop has bytes to deliver after its turn.
     var isTouched = false
+    /// The maximum number of bytes of a buffer, and the number of waiting bytes at which the loop stops receiving.
+    private var pieceSize = CurlOptions.pieceSize(transfers: 1)
 
     init(_ request: OriginRequest, options: CurlOptions, addresses: Addresses?) {
         self.request = request
@@ -83,6 +91,12 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         self.addresses = addresses
         url = request.url
         limits = request.limits
+        position = Self.firstPosition(request.headerFields[.range]) ?? 0
+    }
+
+    /// Returns the first position of a `Range` field; nil without one.
+    private static func firstPosition(_ range: String?) -> Int64? {
+        range.flatMap { Int64($0.drop { $0 != "=" }.dropFirst().prefix { $0.isNumber }) }
     }
 
     /// Starts the request on a loop and waits for the response's head.
@@ -108,6 +122,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     // MARK: - Reading
 
+    var executor: (any TaskExecutor)? { state.withLock { $0.loop } }
+
     func read(_ continuation: BodyContinuation) {
         enum Outcome {
             case deliver(CurlBuffer, resuming: CurlLoop?)
@@ -115,7 +131,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             case wait
         }
         let outcome = state.withLock { state -> Outcome in
-            if let (buffer, loop) = Self.take(&state) { return .deliver(buffer, resuming: loop) }
+            if let (buffer, loop) = take(&state) { return .deliver(buffer, resuming: loop) }
             if case .ended(let error) = state.phase { return .end(error) }
             state.reader = continuation
             state.waitBegan = .now
@@ -134,11 +150,11 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     /// Takes the first buffer, and the loop that should receive again.
     ///
     /// - Returns: nil without buffers.
-    private static func take(_ state: inout State) -> (CurlBuffer, resuming: CurlLoop?)? {
+    private func take(_ state: inout State) -> (CurlBuffer, resuming: CurlLoop?)? {
         guard !state.buffers.isEmpty else { return nil }
         let buffer = state.buffers.removeFirst()
         state.bufferedBytes -= buffer.count
-        guard state.isPaused, state.bufferedBytes < minimumBuffered else { return (buffer, nil) }
+        guard state.isPaused, state.bufferedBytes < state.resumesBelow else { return (buffer, nil) }
         state.isPaused = false
         return (buffer, state.loop)
     }
@@ -185,8 +201,13 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     // MARK: - Receiving, on the loop's thread
 
     /// Prepares a transfer for the request.
-    func prepare(_ handle: CurlHandle) {
+    ///
+    /// - Parameter pieceSize: The maximum number of bytes of a buffer.
+    func prepare(_ handle: CurlHandle, pieceSize: Int) {
+        self.pieceSize = pieceSize
+        state.withLock { $0.resumesBelow = pieceSize / 4 }
         options.apply(to: handle)
+        handle.set(CURLOPT_BUFFERSIZE, min(pieceSize, CurlOptions.maximumReceiveSize))
         handle.set(CURLOPT_URL, "\(url.scheme)://\(url.authority)/")
         handle.set(CURLOPT_REQUEST_TARGET, url.target)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(limits.connect / .milliseconds(1))))
@@ -313,15 +334,19 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private func store(_ bytes: UnsafeRawBufferPointer) -> Int {
         let storing = state.withLock { state -> Storing in
             if case .ended = state.phase { return .ended }
-            guard state.bufferedBytes < Self.maximumBuffered else {
+            // Usually, the loop has paused the transfer before, because libcurl would copy the bytes that aren't stored.
+            guard state.bufferedBytes < 2 * pieceSize else {
                 state.isPaused = true
                 return .full
             }
             var rest = bytes
             while !rest.isEmpty {
-                if state.buffers.last?.isFull ?? true { state.buffers.append(CurlBuffer()) }
+                if state.buffers.last?.isFull ?? true {
+                    state.buffers.append(CurlBuffer(capacity: pieceSize, position: position))
+                }
                 let count = state.buffers[state.buffers.count - 1].append(rest)
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+                position += Int64(count)
             }
             state.bufferedBytes += bytes.count
             return .stored
@@ -343,10 +368,10 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
 
     /// Gives the task the head and the bytes received in the loop's turn.
     ///
-    /// - Returns: Whether the loop should receive again.
-    func deliver() -> Bool {
+    /// - Returns: Whether the loop should stop or continue to receive; nil for no change.
+    func deliver() -> Reception? {
         isTouched = false
-        let (head, response, reader, buffer, resumes) = state.withLock { state in
+        let (head, response, reader, buffer, reception) = state.withLock { state in
             var head: HeadContinuation?
             let response = state.response
             if response != nil, case .waitingForHead = state.phase {
@@ -355,12 +380,19 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
                 state.head = nil
                 state.response = nil
             }
-            guard let reader = state.reader, let (buffer, loop) = Self.take(&state) else {
-                return (head, response, BodyContinuation?.none, CurlBuffer?.none, false)
+            var reception: Reception?
+            var delivered: (BodyContinuation, CurlBuffer)?
+            if let reader = state.reader, let (buffer, loop) = take(&state) {
+                state.reader = nil
+                state.waitBegan = nil
+                delivered = (reader, buffer)
+                if loop != nil { reception = .continued }
             }
-            state.reader = nil
-            state.waitBegan = nil
-            return (head, response, reader, buffer, loop != nil)
+            if state.bufferedBytes >= pieceSize / 2, !state.isPaused {
+                state.isPaused = true
+                reception = .paused
+            }
+            return (head, response, delivered?.0, delivered?.1, reception)
         }
         if let head, let response {
             head.resume(
@@ -368,7 +400,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
                     status: response.status, headerFields: response.fields, peer: peer, body: ExchangeBody(self)))
         }
         reader?.resume(returning: buffer)
-        return resumes
+        return reception
     }
 
     /// Ends the exchange with libcurl's result.

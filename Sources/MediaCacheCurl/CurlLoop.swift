@@ -3,8 +3,16 @@ import Foundation
 import MediaCache
 import Synchronization
 
-/// A thread that runs transfers and owns their connections.
-final class CurlLoop: @unchecked Sendable {
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A thread that runs transfers and owns their connections. Tasks with this executor run on it between transfers.
+final class CurlLoop: TaskExecutor, @unchecked Sendable {
     private enum Command {
         case add(CurlExchange)
         case resume(CurlExchange)
@@ -13,6 +21,12 @@ final class CurlLoop: @unchecked Sendable {
 
     private struct Inbox {
         var commands: [Command] = []
+        /// The jobs of tasks with this executor.
+        var jobs: [UnownedJob] = []
+        /// Whether the thread will look for commands and jobs before it waits.
+        var isAwake = true
+
+        var hasWork: Bool { isStopping || !commands.isEmpty || !jobs.isEmpty }
         var hasThread = false
         var isStopping = false
         var isOver = false
@@ -35,6 +49,9 @@ final class CurlLoop: @unchecked Sendable {
 
     private let inbox = Mutex(Inbox())
     private let multi: UnsafeMutableRawPointer
+    /// A pipe that wakes the thread.
+    private let wakeReader: Int32
+    private let wakeWriter: Int32
 
     // `@unchecked Sendable`: the following properties are used by the loop's thread alone.
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
@@ -43,15 +60,46 @@ final class CurlLoop: @unchecked Sendable {
     private var deliverable: [CurlExchange] = []
     private var checkInterval = CurlLoop.longestCheck
     private var nextCheck = ContinuousClock.now
+    /// The sockets that libcurl waits for, after the reading end of the pipe.
+    private var sockets: [pollfd] = []
+    /// The time at which libcurl wants to be called; nil for none.
+    private var timer: ContinuousClock.Instant?
 
     init(connectionsPerHost: Int) {
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { fatalError("libcurl has no memory") }
         self.multi = multi
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { fatalError("no pipe can be created: error \(errno)") }
+        (wakeReader, wakeWriter) = (ends[0], ends[1])
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        sockets = [pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)]
+        mc_curl_multi_set_callbacks(
+            multi,
+            { _, socket, interest, loop, _ in
+                CurlLoop.of(loop).setInterest(interest, in: socket)
+                return 0
+            },
+            { _, milliseconds, loop in
+                CurlLoop.of(loop).timer = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
         mc_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
         mc_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maximumIdleConnections)
     }
 
-    deinit { curl_multi_cleanup(multi) }
+    deinit {
+        curl_multi_cleanup(multi)
+        close(wakeReader)
+        close(wakeWriter)
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> CurlLoop {
+        // Set by `init`. libcurl calls back only while a method of the loop runs, or its `deinit`.
+        Unmanaged<CurlLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+    }
 
     // MARK: - From any thread
 
@@ -72,10 +120,9 @@ final class CurlLoop: @unchecked Sendable {
     private func send(_ command: Command) -> Bool {
         let (isAccepted, startsThread) = inbox.withLock { inbox in
             guard !inbox.isStopping else { return (false, false) }
-            let isFirst = inbox.commands.isEmpty
             inbox.commands.append(command)
             if inbox.hasThread {
-                if isFirst { curl_multi_wakeup(multi) }
+                wake(&inbox)
                 return (true, false)
             }
             inbox.hasThread = true
@@ -83,6 +130,28 @@ final class CurlLoop: @unchecked Sendable {
         }
         if startsThread { start() }
         return isAccepted
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isAccepted = inbox.withLock { inbox in
+            guard inbox.hasThread, !inbox.isOver else { return false }
+            inbox.jobs.append(job)
+            wake(&inbox)
+            return true
+        }
+        // A task may outlive the thread.
+        if !isAccepted {
+            DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    private func wake(_ inbox: inout Inbox) {
+        guard !inbox.isAwake else { return }
+        inbox.isAwake = true
+        var byte: UInt8 = 0
+        // A full pipe wakes the thread, too.
+        _ = write(wakeWriter, &byte, 1)
     }
 
     private func start() {
@@ -96,7 +165,7 @@ final class CurlLoop: @unchecked Sendable {
         inbox.withLock { inbox in
             guard !inbox.isStopping else { return }
             inbox.isStopping = true
-            if inbox.hasThread { curl_multi_wakeup(multi) } else { inbox.isOver = true }
+            if inbox.hasThread { wake(&inbox) } else { inbox.isOver = true }
         }
     }
 
@@ -125,13 +194,16 @@ final class CurlLoop: @unchecked Sendable {
             }
             for command in commands { carryOut(command) }
             if isStopping { break }
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            runJobs()
+            let mayWait = inbox.withLock { inbox in
+                inbox.isAwake = inbox.hasWork
+                return !inbox.isAwake
+            }
+            waitForSockets(mayWait)
+            inbox.withLock { $0.isAwake = true }
             deliver()
             finishTransfers()
             checkLimits()
-            let limit = transfers.isEmpty ? Self.longestPoll : max(.milliseconds(1), nextCheck - .now)
-            curl_multi_poll(multi, nil, 0, Int32(limit / .milliseconds(1)), nil)
         }
         for transfer in transfers.values {
             transfer.exchange.end(
@@ -147,7 +219,69 @@ final class CurlLoop: @unchecked Sendable {
             defer { inbox.waiters = [] }
             return inbox.waiters
         }
+        runJobs()
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Waits for sockets and times, and lets libcurl send and receive.
+    ///
+    /// - Parameter mayWait: Whether to wait if no socket is ready.
+    private func waitForSockets(_ mayWait: Bool) {
+        let now = ContinuousClock.now
+        var limit = mayWait ? transfers.isEmpty ? Self.longestPoll : nextCheck - now : .zero
+        if let timer { limit = min(limit, timer - now) }
+        for index in sockets.indices { sockets[index].revents = 0 }
+        // Rounded up, so that the thread doesn't spin before the time.
+        let milliseconds = max(0, Int32(limit / .milliseconds(1) + 0.999))
+        let count = poll(&sockets, nfds_t(sockets.count), milliseconds)
+        var running: Int32 = 0
+        if count > 0 {
+            if sockets[0].revents != 0 { drainPipe() }
+            // Copied, because the calls change the list.
+            for socket in sockets.dropFirst().filter({ $0.revents != 0 }) {
+                var ready: Int32 = 0
+                if socket.revents & Int16(POLLIN | POLLHUP) != 0 { ready |= CURL_CSELECT_IN }
+                if socket.revents & Int16(POLLOUT) != 0 { ready |= CURL_CSELECT_OUT }
+                if socket.revents & Int16(POLLERR | POLLNVAL) != 0 { ready |= CURL_CSELECT_ERR }
+                curl_multi_socket_action(multi, socket.fd, ready, &running)
+            }
+        }
+        if let timer, timer <= .now {
+            self.timer = nil
+            curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
+        }
+    }
+
+    private func drainPipe() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(wakeReader, &bytes, bytes.count) == bytes.count {}
+    }
+
+    /// Sets whether libcurl waits to receive or send on a socket.
+    private func setInterest(_ interest: Int32, in socket: curl_socket_t) {
+        let index = sockets.firstIndex { $0.fd == socket }
+        guard interest != CURL_POLL_REMOVE else {
+            if let index { sockets.remove(at: index) }
+            return
+        }
+        var events: Int16 = 0
+        if interest & CURL_POLL_IN != 0 { events |= Int16(POLLIN) }
+        if interest & CURL_POLL_OUT != 0 { events |= Int16(POLLOUT) }
+        if let index {
+            sockets[index].events = events
+        } else {
+            sockets.append(pollfd(fd: socket, events: events, revents: 0))
+        }
+    }
+
+    /// Runs the jobs of tasks. They may add commands and jobs.
+    private func runJobs() {
+        let jobs = inbox.withLock { inbox in
+            defer { inbox.jobs = [] }
+            return inbox.jobs
+        }
+        guard !jobs.isEmpty else { return }
+        FileThread.run { for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) } }
     }
 
     private func carryOut(_ command: Command) {
@@ -165,7 +299,7 @@ final class CurlLoop: @unchecked Sendable {
             exchange.end(CacheError(.unreachable, "\(exchange.url.authority) can't be requested: no memory"))
             return
         }
-        exchange.prepare(handle)
+        exchange.prepare(handle, pieceSize: CurlOptions.pieceSize(transfers: transfers.count + 1))
         transfers[handle.pointer] = Transfer(exchange: exchange, handle: handle)
         handles[ObjectIdentifier(exchange)] = handle
         let interval = min(exchange.limits.firstByte, exchange.limits.stall) / 4
@@ -175,13 +309,16 @@ final class CurlLoop: @unchecked Sendable {
     }
 
     /// Continues a paused transfer. libcurl then offers the bytes that it holds.
-    private func receiveAgain(_ exchange: CurlExchange) {
-        if let handle = handles[ObjectIdentifier(exchange)] { curl_easy_pause(handle.pointer, CURLPAUSE_CONT) }
+    private func receiveAgain(_ exchange: CurlExchange) { set(.continued, of: exchange) }
+
+    private func set(_ reception: CurlExchange.Reception, of exchange: CurlExchange) {
+        guard let handle = handles[ObjectIdentifier(exchange)] else { return }
+        curl_easy_pause(handle.pointer, reception == .paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
     }
 
     private func deliver() {
         while let exchange = deliverable.popLast() {
-            if exchange.deliver() { receiveAgain(exchange) }
+            if let reception = exchange.deliver() { set(reception, of: exchange) }
         }
     }
 

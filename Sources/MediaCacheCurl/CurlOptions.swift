@@ -5,7 +5,17 @@ import MediaCache
 /// The options that all transfers of an origin share.
 struct CurlOptions: Sendable {
     /// The maximum number of bytes that libcurl receives at a time.
-    private static let receiveSize = 256 << 10
+    static let maximumReceiveSize = 512 << 10
+
+    /// Returns the maximum number of bytes of a buffer. Large buffers cost less time per byte; with many transfers,
+    /// small ones limit the memory.
+    ///
+    /// - Parameter transfers: The number of running transfers.
+    static func pieceSize(transfers: Int) -> Int {
+        var size = 512 << 10
+        while size > 128 << 10, size * transfers > 4 << 20 { size /= 2 }
+        return size
+    }
 
     let proxy: UpstreamProxy?
     let rule: AccessRule
@@ -62,7 +72,6 @@ struct CurlOptions: Sendable {
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
         handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
         // Keeps libcurl from reading a proxy from the environment.
         handle.set(

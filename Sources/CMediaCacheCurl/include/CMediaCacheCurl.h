@@ -67,6 +67,16 @@ static inline void *_Nullable mc_curl_get_private(CURL *_Nonnull handle) {
   return value;
 }
 
+/// Sets the functions that libcurl calls when it wants to wait for a socket or a time.
+static inline void mc_curl_multi_set_callbacks(CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket_changed,
+                                               curl_multi_timer_callback _Nonnull timer_changed,
+                                               void *_Nonnull context) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket_changed);
+  curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer_changed);
+  curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+}
+
 static inline CURLMcode mc_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -30,14 +30,17 @@ struct Transfer: Sendable {
     ) async throws -> Int64? {
         let entry = engine.traffic.enter(of: ticket, reader, ifNeeded: ifNeeded)
         defer { engine.traffic.leave(entry) }
-        while let piece = try await engine.traffic.next(
-            of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
-        {
-            if !piece.isOverlap { engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count)) }
-            guard try await store(piece) else { break }
-            if !piece.isOverlap { try await engine.traffic.pay(piece.part.count, by: ticket) }
+        // Bytes are checked and written where they are received, while they are in the processor's cache.
+        return try await withTaskExecutorPreference(await reader.executor ?? engine.pool) {
+            while let piece = try await engine.traffic.next(
+                of: reader, by: ticket, ifNeeded: ifNeeded, holdsBack: holdsBack)
+            {
+                if !piece.isOverlap { engine.counters.add(\.bytesFromOrigin, Int64(piece.part.count)) }
+                guard try await store(piece) else { break }
+                if !piece.isOverlap { try await engine.traffic.pay(piece.part.count, by: ticket) }
+            }
+            return await reader.learnedLength
         }
-        return await reader.learnedLength
     }
 
     /// Closes the connection and releases the ticket.

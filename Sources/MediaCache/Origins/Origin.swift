@@ -93,6 +93,15 @@ public protocol OriginBody: AnyObject, Sendable {
 
     /// Closes the exchange. Unread bytes are lost.
     func cancel()
+
+    /// The executor on whose threads the bytes are received; nil if they aren't tied to any. A task with this executor
+    /// reads the bytes without changing threads, and may block on files there.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension OriginBody {
+    /// No executor: the store reads the bytes and writes them on threads of its own.
+    public var executor: (any TaskExecutor)? { nil }
 }
 
 /// Contiguous bytes from an origin.
@@ -108,6 +117,8 @@ extension Array: OriginBuffer where Element == UInt8 {}
 
 /// The interface of a transport's exchange for the reader of its body.
 package protocol ReadableExchange: AnyObject, Sendable {
+    /// See ``OriginBody/executor``.
+    var executor: (any TaskExecutor)? { get }
     /// Resumes the continuation with the next buffer, with nil at the end, or with the exchange's error.
     func read(_ continuation: CheckedContinuation<(any OriginBuffer)?, any Error>)
     /// Closes the exchange. Can be called at any time and repeatedly.
@@ -117,6 +128,8 @@ package protocol ReadableExchange: AnyObject, Sendable {
 /// The body of an exchange. Its deallocation closes the exchange.
 package final class ExchangeBody: OriginBody {
     private let exchange: any ReadableExchange
+
+    package var executor: (any TaskExecutor)? { exchange.executor }
 
     package init(_ exchange: any ReadableExchange) {
         self.exchange = exchange
@@ -134,4 +147,8 @@ package final class ExchangeBody: OriginBody {
     }
 
     package func cancel() { exchange.cancel() }
+}
+
+extension ReadableExchange {
+    package var executor: (any TaskExecutor)? { nil }
 }

@@ -229,6 +229,9 @@ package actor OriginReader {
     /// Accepts responses with another entity tag as the same version. The caller must have compared bytes.
     package func acceptDifferentTag() { acceptsDifferentTag = true }
 
+    /// The executor on whose threads the current body is received; nil if there is none.
+    var executor: (any TaskExecutor)? { body?.executor }
+
     /// The head of the current or last response.
     package var responseHead: CheckedHead? { head }
 

@@ -16,7 +16,7 @@ package final class Engine: Sendable {
     package let traffic: Traffic
     package let events: EventHub<CacheEvent>
     package let counters: Counters
-    package let pool = BlockingPool(label: "MediaCache.files")
+    package let pool = BlockingPool(label: "MediaCache.files", usesCurrentThread: true)
     package let logger: Logger
     package let health: StorageHealth
     package let space = SpaceReservation()
