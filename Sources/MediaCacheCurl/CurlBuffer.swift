@@ -11,6 +11,8 @@ import Synchronization
 
 /// Received bytes in a block of memory that is used again after their release.
 final class CurlBuffer: OriginBuffer, @unchecked Sendable {
+    /// The size of a page of memory, or a divisor of it.
+    static let pageSize = 4096
     /// The maximum number of bytes in unused blocks.
     private static let maximumUnused = 8 << 20
 
@@ -38,11 +40,11 @@ final class CurlBuffer: OriginBuffer, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - capacity: The size of the block in bytes.
-    ///   - position: The position of the first byte in its file. Its offset from a page boundary is the same in the
-    ///     block, because copying between pages is several times as fast then.
-    init(capacity: Int, position: Int64) {
+    ///   - pageOffset: The offset of the first byte from a page boundary in its file. It's the same in the block,
+    ///     because the system copies whole pages faster.
+    init(capacity: Int, pageOffset: Int) {
         self.capacity = capacity
-        start = Int(position % 4096)
+        start = pageOffset
         let block = Self.unused.withLock { unused -> Block? in
             guard let block = unused.blocks[capacity]?.popLast() else { return nil }
             unused.bytes -= capacity

@@ -48,6 +48,12 @@ enum CurlErrorMapper {
                     .unreachable,
                     "the upstream proxy didn't connect to \(host) (status \(proxyStatus)); check the proxy's settings")
         }
+        if code == CURLE_PROXY, let proxy {
+            return error(
+                .unreachable,
+                "the upstream proxy \(proxy.host):\(proxy.port) didn't connect to \(host); check the proxy's settings, "
+                    + "its user name and password, and the address")
+        }
         switch code {
         case CURLE_COULDNT_CONNECT:
             guard mc_curl_get_long(handle.pointer, CURLINFO_OS_ERRNO) == Int(ECONNREFUSED) else {
@@ -84,6 +90,10 @@ enum CurlErrorMapper {
             return error(.badResponse, "\(host) closed the connection before the end of the response body")
         case CURLE_GOT_NOTHING:
             return error(.unreachable, "\(host) closed the connection without a response; try again")
+        case CURLE_WEIRD_SERVER_REPLY where mc_curl_get_long(handle.pointer, CURLINFO_NUM_CONNECTS) == 0,
+            CURLE_UNSUPPORTED_PROTOCOL where mc_curl_get_long(handle.pointer, CURLINFO_NUM_CONNECTS) == 0:
+            // On a new connection, the request may succeed.
+            return error(.unreachable, "\(host) sent bytes beyond the previous response; try again")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_BAD_CONTENT_ENCODING:
             return error(.badResponse, "\(host) didn't respond with HTTP; check the URL's scheme and port")
         default:

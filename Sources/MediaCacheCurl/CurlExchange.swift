@@ -72,8 +72,8 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
     private var status = 0
     private var fields = HTTPFields()
     private var headBytes = 0
-    /// The position of the next byte in the resource, if the response has the requested range.
-    private var position: Int64
+    /// The offset of the next byte from a page boundary of the resource, if the response has the requested range.
+    private var pageOffset: Int
     private var hasHead = false
     private var peer = AddressKind.unknown
     /// The time at which the request was sent.
@@ -91,7 +91,7 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
         self.addresses = addresses
         url = request.url
         limits = request.limits
-        position = Self.firstPosition(request.headerFields[.range]) ?? 0
+        pageOffset = Int((Self.firstPosition(request.headerFields[.range]) ?? 0) % Int64(CurlBuffer.pageSize))
     }
 
     /// Returns the first position of a `Range` field; nil without one.
@@ -342,11 +342,11 @@ final class CurlExchange: ReadableExchange, @unchecked Sendable {
             var rest = bytes
             while !rest.isEmpty {
                 if state.buffers.last?.isFull ?? true {
-                    state.buffers.append(CurlBuffer(capacity: pieceSize, position: position))
+                    state.buffers.append(CurlBuffer(capacity: pieceSize, pageOffset: pageOffset))
                 }
                 let count = state.buffers[state.buffers.count - 1].append(rest)
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                position += Int64(count)
+                pageOffset = (pageOffset + count) % CurlBuffer.pageSize
             }
             state.bufferedBytes += bytes.count
             return .stored

@@ -74,21 +74,30 @@ struct CurlOptions: Sendable {
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_MAXAGE_CONN, idleSeconds)
         // Keeps libcurl from reading a proxy from the environment.
-        handle.set(
-            CURLOPT_PROXY, proxy.map { "http://\($0.host.contains(":") ? "[\($0.host)]" : $0.host):\($0.port)" } ?? "")
-        if let proxy {
-            handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-            switch proxy.authorization {
-            case nil: break
-            case .basic(let user, let password):
-                handle.set(CURLOPT_PROXYAUTH, mc_curl_auth_basic)
-                handle.set(CURLOPT_PROXYUSERNAME, user)
-                handle.set(CURLOPT_PROXYPASSWORD, password)
-            case .bearer(let token):
-                handle.set(CURLOPT_PROXYHEADER, ["Proxy-Authorization: Bearer \(token)"])
-            }
-        }
+        handle.set(CURLOPT_PROXY, proxy.map(Self.address(of:)) ?? "")
+        if let proxy { apply(proxy, to: handle) }
         if let certificates { handle.set(CURLOPT_CAINFO_BLOB, certificates) }
+    }
+}
+
+extension CurlOptions {
+    /// Returns the URL of a proxy. With the scheme `socks5h`, the proxy resolves names.
+    private static func address(of proxy: UpstreamProxy) -> String {
+        proxy.kind == .socks5 ? "socks5h" + proxy.description.dropFirst("socks5".count) : proxy.description
+    }
+
+    private func apply(_ proxy: UpstreamProxy, to handle: CurlHandle) {
+        handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        if proxy.kind == .https, let certificates { handle.set(CURLOPT_PROXY_CAINFO_BLOB, certificates) }
+        switch proxy.authorization {
+        case nil: break
+        case .basic(let user, let password):
+            handle.set(CURLOPT_PROXYAUTH, mc_curl_auth_basic)
+            handle.set(CURLOPT_PROXYUSERNAME, user)
+            handle.set(CURLOPT_PROXYPASSWORD, password)
+        case .bearer(let token):
+            handle.set(CURLOPT_PROXYHEADER, ["Proxy-Authorization: Bearer \(token)"])
+        }
     }
 }
 

@@ -4,7 +4,7 @@ public import MediaCache
 public struct CurlSettings: Sendable {
     /// PEM files with certificate authorities that are trusted in addition to the system's.
     public var certificateAuthorityFiles: [String]
-    /// The HTTP proxy for all requests, which uses CONNECT (RFC 9110 §9.3.6).
+    /// The proxy for all requests, which also resolves the names of origins. Nil for none.
     public var proxy: UpstreamProxy?
     /// The maximum number of connections to one host and port, 64 by default. It should be well above the limit of the
     /// transfer scheduler, so that only the scheduler orders requests.

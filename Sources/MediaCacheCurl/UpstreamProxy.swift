@@ -1,13 +1,25 @@
-/// An HTTP proxy between this machine and all origins.
+/// A proxy between this machine and all origins.
 public struct UpstreamProxy: Sendable, Hashable {
-    /// The credentials for the proxy (`Proxy-Authorization`, RFC 9110 §11.7.2).
+    /// The protocol of a proxy.
+    public enum Kind: Sendable, Hashable {
+        /// HTTP with CONNECT (RFC 9110 §9.3.6).
+        case http
+        /// HTTP over TLS, with CONNECT. The proxy's certificate is checked like an origin's.
+        case https
+        /// SOCKS version 5 (RFC 1928).
+        case socks5
+    }
+
+    /// The credentials for the proxy.
     public enum Authorization: Sendable, Hashable {
-        /// A name and a password (RFC 7617).
+        /// A user name and password (RFC 7617 for HTTP, RFC 1929 for SOCKS).
         case basic(user: String, password: String)
-        /// A token (RFC 6750).
+        /// A token (RFC 6750). Not supported by SOCKS.
         case bearer(String)
     }
 
+    /// The protocol.
+    public var kind: Kind
     /// The proxy's name or address; an IPv6 address without brackets.
     public var host: String
     /// The proxy's port, 1…65535.
@@ -16,9 +28,15 @@ public struct UpstreamProxy: Sendable, Hashable {
     public var authorization: Authorization?
 
     /// Creates a proxy.
-    public init(host: String, port: Int, authorization: Authorization? = nil) {
+    public init(kind: Kind = .http, host: String, port: Int, authorization: Authorization? = nil) {
+        self.kind = kind
         self.host = host
         self.port = port
         self.authorization = authorization
     }
+}
+
+extension UpstreamProxy: CustomStringConvertible {
+    /// The URL of the proxy, without credentials.
+    public var description: String { "\(kind)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -13,7 +13,10 @@ struct ServerDependencies: Sendable {
     let registry: ConnectionRegistry
     let metrics = ServerMetrics()
     /// The settings of origin requests. For an exposed server, they permit only public addresses.
-    let transfers: TransferSettings
+    /// The settings of requests to origins. They can change.
+    var transfers: TransferSettings {
+        configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers
+    }
     let profiles: HeaderProfileStore
     let assetStore: AssetStore
     let contents: AssetContentsCache
@@ -38,15 +41,16 @@ struct ServerDependencies: Sendable {
         registry = ConnectionRegistry(
             maximum: configuration.limits.maximumConnections,
             maximumPerAddress: configuration.limits.maximumConnectionsPerAddress)
-        let transfers = configuration.isExposed ? store.transfers.narrowed(to: .publicOnly) : store.transfers
-        self.transfers = transfers
-        let profiles = HeaderProfileStore(base: transfers, storeScope: store.transfers.scope)
+        let scope = configuration.isExposed ? AddressScope.publicOnly : .any
+        let profiles = HeaderProfileStore(
+            base: store.transfers.narrowed(to: scope), storeScope: store.transfers.scope)
         self.profiles = profiles
         assetStore = AssetStore(of: store)
         contents = AssetContentsCache(assetStore: assetStore)
         loader = PlaylistLoader(store: store)
         let settings: Downloads.SettingsSource = { url, identity, headers in
-            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers)) ?? transfers
+            try profiles.settings(for: url, as: identity, fields: HTTPFields(named: headers))
+                ?? store.transfers.narrowed(to: scope)
         }
         let runsDownloads = configuration.runsDownloads && store.folderFailure == nil
         downloads =

@@ -22,10 +22,11 @@ struct ConfigurationChangeTests {
         #expect(try change("{}", #"{"port": 9479, "maxAge": "30d"}"#).isEmpty)
     }
 
-    @Test func appliesLogLevelAndDefersOtherSettings() throws {
-        let change = try change(#"{"port": 1}"#, #"{"port": 2, "logLevel": "debug", "maxSize": "1GB"}"#)
-        #expect(change.applied == [.logLevel])
-        #expect(change.deferred == ["port", "maxSize"])
+    @Test func appliesLimitsAndDefersOtherSettings() throws {
+        let change = try change(
+            #"{"port": 1}"#, #"{"port": 2, "logLevel": "debug", "maxSize": "1GB", "stallTimeout": "9s", "jobs": 2}"#)
+        #expect(change.applied == [.logLevel, .maxSize, .stallTimeout])
+        #expect(change.deferred == ["port", "jobs"])
     }
 
     @Test func doesNotDeferSettingsThatMatchTheStart() throws {

@@ -25,12 +25,44 @@ struct HostSettingsTests {
                     host: "proxy.example", port: 3128, authorization: .basic(user: "us@er", password: "p:w")))
     }
 
-    @Test(arguments: ["proxy.example:3128", "https://proxy.example", "socks5://h:1"])
+    @Test(arguments: [
+        ("https://p", UpstreamProxy(kind: .https, host: "p", port: 443)),
+        ("https://p:80", UpstreamProxy(kind: .https, host: "p", port: 80)),
+        ("SOCKS5://[::1]", UpstreamProxy(kind: .socks5, host: "::1", port: 1080)),
+        (
+            "socks5h://u:w@p:9",
+            UpstreamProxy(kind: .socks5, host: "p", port: 9, authorization: .basic(user: "u", password: "w"))
+        ),
+    ])
+    func parsesKindOfProxy(text: String, proxy: UpstreamProxy) throws {
+        #expect(try settings([.proxy: text]).originSettings.proxy == proxy)
+    }
+
+    @Test(arguments: ["proxy.example:3128", "ftp://proxy.example", "socks4://h:1"])
     func rejectsOtherProxies(text: String) throws {
         let failure = #expect(throws: CommandFailure.self) { try settings([.proxy: text]) }
         #expect(failure?.exitCode == 64 && failure?.message.hasPrefix("--proxy: ") == true)
         let other = #expect(throws: CommandFailure.self) { try settings(environment: ["MEDIACACHE_PROXY": text]) }
         #expect(other?.message.hasPrefix("$MEDIACACHE_PROXY: ") == true)
+    }
+
+    @Test func limitsTransfers() throws {
+        let settings = try settings(
+            [.connectTimeout: "3s", .retries: "0"], environment: ["MEDIACACHE_RESPONSE_TIMEOUT": "1m"],
+            file: #"{"stallTimeout": "500ms", "readAhead": "256KiB", "limitTotalRate": "2MB/s"}"#)
+        let store = settings.storeConfiguration
+        #expect(
+            store.transfers.limits
+                == TransferLimits(connect: .seconds(3), firstByte: .seconds(60), stall: .milliseconds(500)))
+        #expect(store.transfers.retries.budget == 0)
+        #expect(store.transfers.readAhead == ReadAhead(initial: 256 << 10, maximum: 256 << 10))
+        #expect(store.bandwidth.total == 2_000_000)
+    }
+
+    @Test(arguments: [(Setting.stallTimeout, "0s"), (.retries, "-1"), (.readAhead, "1KB"), (.limitTotalRate, "fast")])
+    func rejectsInvalidLimitsOfTransfers(setting: Setting, text: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try settings([setting: text]) }
+        #expect(failure?.message.hasPrefix("\(setting.option): ") == true, "\(failure as Any)")
     }
 
     @Test func errorContainsInvalidNetworkAndItsPlace() throws {

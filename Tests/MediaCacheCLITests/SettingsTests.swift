@@ -49,7 +49,10 @@ struct SettingsTests {
             .allowedHost: "a.example\nb.example", .allowNet: "192.168.1.0/24", .publicPath: "/tv", .publicRead: "true",
             .segmentsAhead: "7", .fastStart: "true", .maxSize: "512MiB", .maxAge: "12h", .minFree: "2GB",
             .maxObjectSize: "3MB", .jobs: "5", .transfers: "4", .limitRate: "600KB/s",
+            .limitTotalRate: "9MB/s", .connectTimeout: "3s", .responseTimeout: "4s", .stallTimeout: "5s",
+            .retries: "6", .readAhead: "1MiB",
             .header: "https://h X-A: b, c\nhttp://i:81 X-D: e", .proxy: "http://p:3128", .cookies: "/cookies.txt",
+            .netrc: "/netrc",
             .caFile: "/ca.pem", .compareAlternatingTags: "true",
         ]
         #expect(texts.count == Setting.allCases.count)

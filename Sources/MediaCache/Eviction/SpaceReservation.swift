@@ -30,6 +30,11 @@ package final class SpaceReservation: Sendable {
         state.withLock { $0.measure = measure }
     }
 
+    /// Withdraws granted space, because the limits have changed. The next write measures again.
+    func revoke() {
+        state.withLock { $0.granted = 0 }
+    }
+
     /// Reserves space for `count` bytes, then calls `write`, which writes at most that many.
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if a limit would be exceeded; the errors of `write`.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The credentials in the user information of a URL (RFC 3986 §3.2.1).
+/// A user name and password, for example in the user information of a URL (RFC 3986 §3.2.1).
 ///
 /// The description is redacted, so that logs don't contain credentials.
 package struct Credentials: Sendable, Hashable {
@@ -8,6 +8,12 @@ package struct Credentials: Sendable, Hashable {
     package let user: String
     /// The password; nil if the URL contains only a user name.
     package let password: String?
+
+    /// Creates credentials.
+    package init(user: String, password: String?) {
+        self.user = user
+        self.password = password
+    }
 
     /// Parses user information as written in a URL.
     package init(userInfo: String) {

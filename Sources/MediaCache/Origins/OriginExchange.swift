@@ -97,6 +97,7 @@ extension TransferSettings {
         fields[.accept] = "*/*"
         fields[.userAgent] = "MediaCache/1"
         if let cookies = cookies?.fieldValue(for: url, now: now) { fields[.cookie] = cookies }
+        if let authorization = netrc?.authorization(for: url) { fields[.authorization] = authorization }
         if let profile = headerProfiles[url] {
             for field in profile.fields { fields[field.name] = field.value }
         }

@@ -286,7 +286,7 @@ final class PassingFill: Sendable {
     }
 
     private func waitForSpace() async {
-        let (limit, time) = (transfer.engine.configuration.transfers.idleLimit, transfer.engine.time)
+        let (limit, time) = (transfer.engine.transfers.idleLimit, transfer.engine.time)
         let idle = Task {
             guard (try? await time.sleep(for: RingWindow.grace)) != nil else { return }
             checkSpace()

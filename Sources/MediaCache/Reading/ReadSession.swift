@@ -179,7 +179,7 @@ public final class ReadSession: Sendable {
             state.position = offset
             state.available = offset
             state.planAt = .max
-            state.window = (settings ?? engine.configuration.transfers).readAhead.initial
+            state.window = (settings ?? engine.transfers).readAhead.initial
             defer { state.through = nil }
             return state.through
         }

@@ -100,7 +100,7 @@ package final class Representation: Sendable {
 
     /// Registers a reader. Returns its session and its initial read-ahead window in bytes.
     func attach(at position: Int64) -> (id: Int, window: Int64) {
-        state.withLock { $0.attach(at: position, readAhead: engine.configuration.transfers.readAhead) }
+        state.withLock { $0.attach(at: position, readAhead: engine.transfers.readAhead) }
     }
 
     /// Unregisters a reader, and remembers its window for a reader that continues at its position.
@@ -122,7 +122,7 @@ package final class Representation: Sendable {
         transferClass: TransferClass, group: TransferGroup?, wake: @escaping @Sendable () -> Void
     ) -> RepresentationState.AdvanceResult {
         var work = RepresentationState.Work()
-        let readAhead = (settings ?? engine.configuration.transfers).readAhead
+        let readAhead = (settings ?? engine.transfers).readAhead
         let result = state.withLock { state in
             state.advance(
                 session, position: position, end: end, window: &window, readAhead: readAhead,
@@ -138,7 +138,7 @@ package final class Representation: Sendable {
             drop(work.plans, of: session)
             return .failed(CacheError(.closed, "the store is closed or suspended; only cached bytes can be read"))
         }
-        let allowsOriginRequests = settings?.allowsOriginRequests ?? engine.configuration.transfers.allowsOriginRequests
+        let allowsOriginRequests = settings?.allowsOriginRequests ?? engine.transfers.allowsOriginRequests
         for plan in work.plans where allowsOriginRequests { launch(plan, settings: settings, group: group) }
         if !allowsOriginRequests, !work.plans.isEmpty || result.needsOrigin {
             drop(work.plans, of: session)

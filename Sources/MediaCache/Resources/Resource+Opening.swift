@@ -28,7 +28,7 @@ extension Resource {
                 } else {
                     hasRequested = try await revalidate(representation, for: request, mayBeServed: mayBeServed)
                 }
-            case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
+            case .unknown where !(request.settings ?? engine.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
             case .unknown:
                 guard !isTransformedWhole else {
@@ -99,7 +99,7 @@ extension Resource {
             return (false, nil)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
             // The request was sent with another reader's narrower scope.
-            guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
+            guard (request.settings ?? engine.transfers).scope == .any else { throw error }
             return (false, nil)
         }
         guard let found = response else { return (false, nil) }

@@ -52,7 +52,7 @@ extension Resource {
             case .revalidateFirst(let representation, let mayBeServed):
                 wasCached = true
                 hasRequested = try await revalidate(representation, for: read, mayBeServed: mayBeServed)
-            case .unknown where !(request.settings ?? engine.configuration.transfers).allowsOriginRequests:
+            case .unknown where !(request.settings ?? engine.transfers).allowsOriginRequests:
                 throw CacheError.notCached(request.url)
             case .unknown:
                 do {
@@ -132,7 +132,7 @@ extension Resource {
             return isOwn ? body : permitted(body, request)
         } catch let error as CacheError where error.code == .forbiddenAddress && !isOwn {
             // The request was sent with another reader's narrower scope.
-            guard (request.settings ?? engine.configuration.transfers).scope == .any else { throw error }
+            guard (request.settings ?? engine.transfers).scope == .any else { throw error }
             return nil
         }
     }
@@ -141,7 +141,7 @@ extension Resource {
     /// request, forbids the body's address. This reader then sends a request of its own.
     private func permitted(_ body: WholeBody?, _ request: WholeBodyRequest) -> WholeBody? {
         guard let body, body.scope == .any, body.head.addressKind(at: request.url) == .local,
-            (request.settings ?? engine.configuration.transfers).scope == .publicOnly
+            (request.settings ?? engine.transfers).scope == .publicOnly
         else { return body }
         return nil
     }

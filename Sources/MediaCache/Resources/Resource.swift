@@ -103,7 +103,7 @@ package final class Resource: Sendable {
     /// identity.
     var ownSettings: TransferSettings? {
         guard let identity = CacheKey(key).identity else { return nil }
-        return engine.configuration.transfers.requesting(locator.url, as: identity)
+        return engine.transfers.requesting(locator.url, as: identity)
     }
 
     /// The catalog record.
@@ -303,7 +303,7 @@ package final class Resource: Sendable {
     func readiness(_ request: ReadRequest, now: Date) -> (readiness: Readiness, revalidatesInBackground: Bool) {
         let transform = engine.transform(for: request.kind)?.applied
         let revalidation = request.revalidation
-        let settings = request.settings ?? engine.configuration.transfers
+        let settings = request.settings ?? engine.transfers
         let (allowsOriginRequests, scope) = (settings.allowsOriginRequests, settings.scope)
         let monotonic = engine.time.monotonic
         return state.withLock { state in

@@ -96,7 +96,7 @@ extension CacheStore {
         let free = try? await engine.pool.run { try engine.freeBytes }
         return Usage(
             resources: totals.resources, complete: totals.complete, bytes: totals.all, pinnedBytes: totals.pinned,
-            maximumBytes: engine.configuration.limits.maximumBytes, freeDiskBytes: free ?? 0)
+            maximumBytes: engine.limits.maximumBytes, freeDiskBytes: free ?? 0)
     }
 
     /// Returns a complete resource as a file with the extension of its media type, valid as long as the handle exists;

@@ -94,7 +94,7 @@ extension CacheStore {
         guard case .keep = engine.configuration.admission.admission(of: url, head: head) else {
             throw CacheError(notStored: "\(url) can't be stored: the admission policy excludes it")
         }
-        if let limit = engine.configuration.limits.maximumBytes, size > limit {
+        if let limit = engine.limits.maximumBytes, size > limit {
             throw CacheError(notStored: "\(url) has \(size) bytes, which exceeds the cache limit of \(limit) bytes")
         }
         return try await ingest(

@@ -6,15 +6,15 @@ extension CacheStore {
     ///
     /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if nothing more can be evicted.
     func makeSpace(for needed: Int64) async throws -> Int64 {
-        var situation = try await situation(engine.configuration.limits)
+        var situation = try await situation(engine.limits)
         if situation.space >= needed { return situation.space }
         // Bytes in a running commit may have been counted twice.
         await engine.committer.commit()
-        situation = try await self.situation(engine.configuration.limits)
+        situation = try await self.situation(engine.limits)
         if situation.space >= needed { return situation.space }
         situation.incomingBytes = needed + min(Self.maximumMargin, situation.usedBytes / 8)
         try await evict(in: situation)
-        situation = try await self.situation(engine.configuration.limits)
+        situation = try await self.situation(engine.limits)
         guard situation.space >= needed else { throw situation.failure }
         return situation.space
     }
@@ -60,11 +60,23 @@ extension CacheStore {
 
     // MARK: - Eviction
 
+    /// Changes the limits of the cache size, and evicts what exceeds them.
+    ///
+    /// - Returns: The number of bytes freed.
+    /// - Throws: ``CacheError`` with ``CacheError/Code/storage`` if the content can't be evicted. The limits have
+    ///   changed nevertheless.
+    @discardableResult
+    public func setLimits(_ limits: CacheLimits) async throws -> Int64 {
+        engine.limits = limits
+        engine.space.revoke()
+        return isWritable ? try await prune() : 0
+    }
+
     /// Applies `limits`, or the configured limits if nil. Returns the number of bytes freed.
     @discardableResult
     public func prune(limits: CacheLimits? = nil) async throws -> Int64 {
         try checkOpen()
-        let limits = limits ?? engine.configuration.limits
+        let limits = limits ?? engine.limits
         // The catalog must have the latest uses.
         await engine.committer.commit()
         let situation = try await situation(limits)

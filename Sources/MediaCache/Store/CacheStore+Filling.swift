@@ -63,7 +63,7 @@ extension CacheStore {
             throw error
         }
         let length = Int64(clamping: session.range.count)
-        if representation.head.length != nil, let limit = engine.configuration.limits.maximumBytes, length > limit {
+        if representation.head.length != nil, let limit = engine.limits.maximumBytes, length > limit {
             throw CacheError(
                 .storage,
                 "\(request.url) has \(length) bytes, which exceeds the cache limit of \(limit) bytes; raise the limit")
@@ -119,7 +119,7 @@ extension CacheStore {
         let engine = engine
         let totals = try await engine.catalog.byteTotals()
         let free = try await engine.pool.run { try engine.freeBytes }
-        let most = free + totals.all - totals.pinned - engine.configuration.limits.minimumFreeBytes
+        let most = free + totals.all - totals.pinned - engine.limits.minimumFreeBytes
         guard missing > most else { return }
         throw CacheError(
             .storage,

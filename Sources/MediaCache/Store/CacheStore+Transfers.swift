@@ -1,4 +1,11 @@
 extension CacheStore {
+    /// The settings of requests without individual settings, initially ``CacheConfiguration/transfers``. Changes apply
+    /// to new requests; running ones continue.
+    public var transfers: TransferSettings {
+        get { engine.transfers }
+        set { engine.transfers = newValue }
+    }
+
     /// The limits of concurrent transfers, initially ``CacheConfiguration/scheduling``. Changes apply to new transfers;
     /// running ones continue.
     public var schedulingLimits: TransferScheduler.Limits {

@@ -76,7 +76,7 @@ extension CacheStore {
             let url = resource.locator.url
             // The document that referred to the URL is unknown. Content received from a public address must still be at
             // a public one.
-            let transfers = settings ?? resource.ownSettings ?? engine.configuration.transfers
+            let transfers = settings ?? resource.ownSettings ?? engine.transfers
             let scope = AddressScope(
                 ofReferencesAt: url, from: representation.head.peer, requestedWith: transfers.scope)
             let request = ReadRequest(

@@ -133,7 +133,7 @@ public final class CacheStore: Sendable {
 
     /// Returns the cache key of a URL according to the store's policy.
     public func key(for url: ResourceURL) -> String {
-        engine.configuration.keyPolicy.key(for: url, profiles: engine.configuration.transfers.headerProfiles)
+        engine.configuration.keyPolicy.key(for: url, profiles: engine.transfers.headerProfiles)
     }
 
     /// Returns a stream of future events.
@@ -167,11 +167,8 @@ public final class CacheStore: Sendable {
     /// The source of the store's time.
     package var time: any TimeSource { engine.time }
 
-    /// The settings for requests without individual settings.
-    package var transfers: TransferSettings { engine.configuration.transfers }
-
-    /// The limits of the cache size.
-    public var limits: CacheLimits { engine.configuration.limits }
+    /// The limits of the cache size, initially ``CacheConfiguration/limits``; see ``setLimits(_:)``.
+    public var limits: CacheLimits { engine.limits }
 
     /// Whether bytes can currently be stored. If not, playback continues without the cache.
     package var acceptsBytes: Bool { isWritable && !engine.health.isFailing }
@@ -233,7 +230,7 @@ public final class CacheStore: Sendable {
 
     /// Returns the request without revalidation and read-ahead if its settings forbid requests to the origin.
     private func allowed(_ request: ReadRequest) -> ReadRequest {
-        guard !(request.settings?.allowsOriginRequests ?? engine.configuration.transfers.allowsOriginRequests) else {
+        guard !(request.settings?.allowsOriginRequests ?? engine.transfers.allowsOriginRequests) else {
             return request
         }
         var request = request
@@ -279,7 +276,7 @@ public final class CacheStore: Sendable {
         request.name
             ?? engine.configuration.keyPolicy.key(
                 for: request.url,
-                profiles: request.settings?.headerProfiles ?? engine.configuration.transfers.headerProfiles)
+                profiles: request.settings?.headerProfiles ?? engine.transfers.headerProfiles)
     }
 
     /// Throws an error unless the store is open.

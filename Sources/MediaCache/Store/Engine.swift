@@ -24,6 +24,8 @@ package final class Engine: Sendable {
     /// A name unique to this opening of the folder.
     let token = BlobFolder.newName()
     private let stopped = Atomic(false)
+    /// The settings that change while the store is open.
+    private let changeable: Mutex<(limits: CacheLimits, transfers: TransferSettings)>
 
     package init(
         configuration: CacheConfiguration, origin: any Origin, time: any TimeSource, files: any BlobFileSystem,
@@ -32,6 +34,7 @@ package final class Engine: Sendable {
         logger: Logger
     ) {
         self.configuration = configuration
+        changeable = Mutex((configuration.limits, configuration.transfers))
         self.origin = origin
         self.time = time
         self.files = files
@@ -57,6 +60,18 @@ package final class Engine: Sendable {
         set { stopped.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
+    /// The limits of the cache size.
+    var limits: CacheLimits {
+        get { changeable.withLock { $0.limits } }
+        set { changeable.withLock { $0.limits = newValue } }
+    }
+
+    /// The settings of requests without individual settings.
+    var transfers: TransferSettings {
+        get { changeable.withLock { $0.transfers } }
+        set { changeable.withLock { $0.transfers = newValue } }
+    }
+
     /// The free bytes on the file system of evictable blobs. Blocks.
     var freeBytes: Int64 {
         get throws { try files.freeBytes(at: configuration.location.evictable) }
@@ -70,7 +85,7 @@ package final class Engine: Sendable {
     /// Returns the context of origin requests with `settings`, or with the store's.
     func originContext(_ settings: TransferSettings?) -> OriginContext {
         OriginContext(
-            origin: origin, time: time, settings: settings ?? configuration.transfers, counters: counters,
+            origin: origin, time: time, settings: settings ?? transfers, counters: counters,
             traffic: traffic)
     }
 }

@@ -28,6 +28,8 @@ public struct TransferSettings: Sendable {
     public var headerProfiles: HeaderProfiles
     /// The cookies to send, each to the host and path that it specifies.
     public var cookies: CookieFile?
+    /// The user names and passwords to send, each to its host.
+    public var netrc: NetrcFile?
     /// A function that returns a fresh URL for the resource after a response with status 401, 403 or 410; nil if there
     /// is none.
     public var refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)?
@@ -52,6 +54,7 @@ public struct TransferSettings: Sendable {
         allowsLocalRedirects: Bool = false,
         headerProfiles: HeaderProfiles = HeaderProfiles(),
         cookies: CookieFile? = nil,
+        netrc: NetrcFile? = nil,
         refreshURL: (@Sendable (ResourceURL) async throws -> ResourceURL?)? = nil
     ) {
         self.limits = limits
@@ -66,6 +69,7 @@ public struct TransferSettings: Sendable {
         self.allowsLocalRedirects = allowsLocalRedirects
         self.headerProfiles = headerProfiles
         self.cookies = cookies
+        self.netrc = netrc
         self.refreshURL = refreshURL
     }
 }
@@ -78,7 +82,7 @@ extension TransferSettings {
         return settings
     }
 
-    /// Returns these settings without header profiles and cookies, except for the origin of `url`.
+    /// Returns these settings without header profiles, cookies and passwords, except for the origin of `url`.
     ///
     /// - Parameters:
     ///   - url: The target of the request; nil for no credentials at all.
@@ -87,18 +91,22 @@ extension TransferSettings {
         var settings = self
         settings.headerProfiles = HeaderProfiles()
         settings.cookies = nil
+        settings.netrc = nil
         guard let url else { return settings }
         settings.headerProfiles[url] = headerProfiles[url]
         if let cookie = cookies?.fieldValue(for: url, now: now), headerProfiles[url]?.fields[.cookie] == nil {
             settings.headerProfiles.add([.cookie: cookie], as: nil, to: url)
         }
+        if let authorization = netrc?.authorization(for: url), headerProfiles[url]?.fields[.authorization] == nil {
+            settings.headerProfiles.add([.authorization: authorization], as: nil, to: url)
+        }
         return settings
     }
 
-    /// Returns whether requests to `url` have a header profile, an identity or cookies.
+    /// Returns whether requests to `url` have a header profile, an identity, cookies or a password.
     package func hasCredentials(for url: ResourceURL, now: Date) -> Bool {
         if let profile = headerProfiles[url], !profile.fields.isEmpty || profile.identity != nil { return true }
-        return cookies?.fieldValue(for: url, now: now) != nil
+        return cookies?.fieldValue(for: url, now: now) != nil || netrc?.authorization(for: url) != nil
     }
 
     /// Returns a fresh URL for the resource at `url`, and the scope of references in the document that contains it; nil

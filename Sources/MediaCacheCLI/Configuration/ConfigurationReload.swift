@@ -31,11 +31,11 @@ actor ConfigurationReload {
     /// Reads and applies the configuration. An invalid configuration changes nothing and is logged.
     func run() async {
         let logger = settings.logger
-        let (new, change): (ServeConfiguration, ConfigurationChange)
+        let (new, host, change): (ServeConfiguration, HostSettings, ConfigurationChange)
         do {
             new = try read()
             // Deferred settings must be valid too.
-            let host = try new.hostSettings()
+            host = try new.hostSettings()
             change = try ConfigurationChange(
                 from: configuration, startedWith: start, rejected: rejected, to: new)
             if change.applied.contains(.logLevel) { settings.logLevel.value = host.logLevel.value }
@@ -43,6 +43,11 @@ actor ConfigurationReload {
             let reason = CommandFailure(error)?.message ?? "\(error)"
             logger.error("invalid configuration; nothing was changed", metadata: ["error": "\(reason)"])
             return
+        }
+        do {
+            try await server.apply(host)
+        } catch {
+            logger.error("the new limits can't be enforced yet", metadata: ["error": "\(error)"])
         }
         let failures = await server.declare(change.channels)
         rejected = Set(failures.keys)

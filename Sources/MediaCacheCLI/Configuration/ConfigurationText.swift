@@ -1,5 +1,6 @@
 import HTTPTypes
 import MediaCache
+import MediaCacheCurl
 
 /// The parsing of settings.
 enum ConfigurationText {
@@ -39,7 +40,7 @@ extension Setting {
                 return (argument.origin.map { "\($0.scheme)://\($0.authority) " } ?? "")
                     + "\(argument.name.rawName): (hidden)"
             }.joined(separator: "\n")
-        case .proxy: (try? URLArgument.parse(text)).map(\.description) ?? "(hidden)"
+        case .proxy: (try? HostSettings.proxy(text)).map(\.description) ?? "(hidden)"
         default: text
         }
     }

@@ -8,8 +8,9 @@ enum Setting: String, CaseIterable, Sendable {
     case cache, dropQuery, logLevel
     case host, port, allowedHost, allowNet, publicPath, publicRead, segmentsAhead, fastStart
     case maxSize, maxAge, minFree, maxObjectSize
-    case jobs, transfers, limitRate
-    case header, proxy, cookies, caFile, compareAlternatingTags
+    case jobs, transfers, limitRate, limitTotalRate
+    case connectTimeout, responseTimeout, stallTimeout, retries, readAhead
+    case header, proxy, cookies, netrc, caFile, compareAlternatingTags
 
     /// The type of a value in the configuration file.
     enum Form: Sendable {
@@ -27,7 +28,7 @@ enum Setting: String, CaseIterable, Sendable {
     var form: Form {
         switch self {
         case .allowedHost, .allowNet, .dropQuery, .header: .list
-        case .port, .segmentsAhead, .jobs, .transfers: .number
+        case .port, .segmentsAhead, .jobs, .transfers, .retries: .number
         case .publicRead, .fastStart, .compareAlternatingTags: .flag
         default: .text
         }
@@ -62,7 +63,14 @@ enum Setting: String, CaseIterable, Sendable {
     }
 
     /// Whether a change of the setting applies without a restart.
-    var isReloadable: Bool { self == .logLevel }
+    var isReloadable: Bool {
+        switch self {
+        case .logLevel, .maxSize, .maxAge, .minFree, .limitTotalRate, .connectTimeout, .responseTimeout, .stallTimeout,
+            .retries, .readAhead:
+            true
+        default: false
+        }
+    }
 
     /// Returns the items of a list, separated by line breaks or commas. Header fields can contain commas.
     func items(of text: String) -> [String] {

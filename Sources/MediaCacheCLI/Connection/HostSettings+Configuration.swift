@@ -10,10 +10,23 @@ extension HostSettings {
             location: location,
             limits: limits,
             transfers: TransferSettings(
-                readAhead: readAhead, alternatingEntityTags: alternatingEntityTags, headerProfiles: headerProfiles,
-                cookies: cookies),
+                limits: timeLimits, retries: retries, readAhead: readAhead,
+                alternatingEntityTags: alternatingEntityTags, headerProfiles: headerProfiles, cookies: cookies,
+                netrc: netrc),
             keyPolicy: keyPolicy,
-            admission: admission)
+            admission: admission,
+            bandwidth: BandwidthLimits(total: bandwidth))
+    }
+
+    /// Applies the settings that can change while the store is open.
+    ///
+    /// - Throws: `CacheError` if content beyond the new limits can't be evicted.
+    func apply(to store: CacheStore) async throws {
+        store.transfers.limits = timeLimits
+        store.transfers.retries = retries
+        store.transfers.readAhead = readAhead
+        store.bandwidth.total = bandwidth
+        if store.limits != limits { try await store.setLimits(limits) }
     }
 
     /// The configuration of the server.
@@ -50,21 +63,30 @@ extension HostSettings {
         throw ArgumentTextError("“\(text)” is not a network; write it like 192.168.1.0/24 or fd00::/8")
     }
 
+    /// The schemes of proxy URLs, with the default port of each.
+    private static let proxySchemes: [String: (kind: UpstreamProxy.Kind, port: Int)] = [
+        "http": (.http, 80), "https": (.https, 443), "socks5": (.socks5, 1080), "socks5h": (.socks5, 1080),
+    ]
+
     /// Parses the URL of a proxy.
     static func proxy(_ text: String) throws -> UpstreamProxy {
+        let parts = text.split(separator: "://", maxSplits: 1)
+        guard parts.count == 2, let scheme = proxySchemes[parts[0].lowercased()] else {
+            throw ArgumentTextError(
+                "the URL of a proxy begins with http://, https:// or socks5://, such as http://proxy.example:3128")
+        }
         let url: ResourceURL
         do {
-            url = try ResourceURL(text)
+            url = try ResourceURL("http://\(parts[1])")
         } catch let error as CacheError {
             throw ArgumentTextError(error.message)
-        }
-        guard url.scheme == "http" else {
-            throw ArgumentTextError("connections to the proxy itself must use http; write it as http://host:port")
         }
         let authorization = url.credentials.map {
             UpstreamProxy.Authorization.basic(user: $0.user, password: $0.password ?? "")
         }
         let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
-        return UpstreamProxy(host: host, port: url.effectivePort, authorization: authorization)
+        // A URL doesn't store the default port of its scheme.
+        let port = url.port ?? (parts[1].prefix { $0 != "/" }.hasSuffix(":80") ? 80 : scheme.port)
+        return UpstreamProxy(kind: scheme.kind, host: host, port: port, authorization: authorization)
     }
 }

@@ -17,10 +17,18 @@ struct HostSettings: Sendable {
     var admission: AdmissionPolicy
     /// The read-ahead of fills.
     var readAhead = ReadAhead()
+    /// The time limits of requests to origins.
+    var timeLimits = TransferLimits()
+    /// The number of retries of requests to origins.
+    var retries = RetryPolicy()
+    /// The maximum bandwidth of all transfers, in bytes per second; nil for no limit.
+    var bandwidth: Int64?
     /// The header fields by origin.
     var headerProfiles: HeaderProfiles
     /// The cookies for origins.
     var cookies: CookieFile?
+    /// The user names and passwords for origins.
+    var netrc: NetrcFile?
     /// The handling of alternating entity tags.
     var alternatingEntityTags: AlternatingEntityTags
     /// The proxy for requests to origins.
@@ -95,7 +103,10 @@ struct HostSettings: Sendable {
             try settings.list(.header, HeaderArgument.init(parsing:)),
             for: settings[.header]?.source == .option ? url : nil, source: settings.sourceDescription(of: .header))
         cookies = try settings.read(.cookies) { $0 }.map {
-            try Self.cookies(in: $0, settings.sourceDescription(of: .cookies))
+            try Self.parsed($0, settings.sourceDescription(of: .cookies), CookieFile.init)
+        }
+        netrc = try settings.read(.netrc) { $0 }.map {
+            try Self.parsed($0, settings.sourceDescription(of: .netrc), NetrcFile.init)
         }
         alternatingEntityTags = try settings.flag(.compareAlternatingTags) == true ? .compareBytes : .newRepresentation
         proxy = try settings.read(.proxy, Self.proxy)
@@ -111,11 +122,37 @@ struct HostSettings: Sendable {
         downloads = try DownloadSettingsUpdate(settings)
         logLevel = AdjustableLevel(try settings.read(.logLevel, CacheOptions.level) ?? .warning)
         logger = logLevel.logger(label: "mediacache")
+        try readTransfers(settings)
     }
 
-    private static func cookies(in path: String, _ place: String) throws -> CookieFile {
+    /// Reads the limits of transfers.
+    private mutating func readTransfers(_ settings: Settings) throws {
+        func duration(_ setting: Setting) throws -> Duration? {
+            try settings.read(setting) { text in
+                let duration = try DurationText.parse(text)
+                guard duration > .zero else { throw ArgumentTextError("the time limit must be greater than 0") }
+                return duration
+            }
+        }
+        timeLimits.connect = try duration(.connectTimeout) ?? timeLimits.connect
+        timeLimits.firstByte = try duration(.responseTimeout) ?? timeLimits.firstByte
+        timeLimits.stall = try duration(.stallTimeout) ?? timeLimits.stall
+        retries.budget = try settings.number(.retries, in: 0...100) ?? retries.budget
+        let maximum = try settings.read(.readAhead) { text in
+            let size = try ByteCount(parsing: text).bytes
+            guard size >= 64 << 10 else { throw ArgumentTextError("“\(text)” is less than 64KiB") }
+            return size
+        }
+        if let maximum { readAhead = ReadAhead(initial: min(readAhead.initial, maximum), maximum: maximum) }
+        bandwidth = try settings.read(.limitTotalRate, ByteRate.init(parsing:))?.bytesPerSecond
+    }
+
+    /// Returns the parsed content of the file at `path`.
+    private static func parsed<Content>(
+        _ path: String, _ place: String, _ parse: (String) throws -> Content
+    ) throws -> Content {
         do {
-            return try CookieFile(String(contentsOfFile: path, encoding: .utf8))
+            return try parse(String(contentsOfFile: path, encoding: .utf8))
         } catch let error as CacheError {
             throw CommandFailure(.usage, "\(place) \(path): \(error.message)")
         } catch {

@@ -53,6 +53,11 @@ struct LocalHost: Sendable {
         await host.server.declare(channels)
     }
 
+    /// Applies the settings of a reloaded configuration that can change while the store is open.
+    ///
+    /// - Throws: `CacheError` if content beyond the new limits can't be evicted.
+    func apply(_ settings: HostSettings) async throws { try await settings.apply(to: host.store) }
+
     /// Waits for the downloads of other commands, which stopping this process would interrupt.
     func waitForOtherDownloads() async {
         guard await host.server.isDownloading else { return }

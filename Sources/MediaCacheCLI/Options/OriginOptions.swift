@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaCache
+import MediaLibrary
 
 /// The options for requests to origins.
 struct OriginOptions: ParsableArguments {
@@ -15,7 +16,12 @@ struct OriginOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "An HTTP proxy for requests to origins, such as http://proxy.example:3128.", valueName: "url"))
+            "A proxy for requests to origins: http, https or socks5, such as http://proxy.example:3128.",
+            discussion:
+                "The proxy resolves the names of origins. A user name and password can be part of the URL. Other users "
+                + "of this machine can read options, so set a URL with a password in the environment "
+                + "(MEDIACACHE_PROXY) or in the configuration file.",
+            valueName: "url"))
     var proxy: String?
 
     @Option(
@@ -25,8 +31,46 @@ struct OriginOptions: ParsableArguments {
     var cookies: String?
 
     @Option(
+        help: ArgumentHelp(
+            "A netrc file with user names and passwords for origins, as used by curl and wget.", valueName: "file"),
+        completion: .file())
+    var netrc: String?
+
+    @Option(
         help: ArgumentHelp("A PEM file of additional trusted certificates.", valueName: "file"), completion: .file())
     var caFile: String?
+
+    @Option(
+        help: ArgumentHelp("The time limit for connecting to an origin. (default: 10s)", valueName: "time"),
+        transform: DurationText.parse)
+    var connectTimeout: Duration?
+
+    @Option(
+        help: ArgumentHelp("The time limit for the beginning of a response. (default: 20s)", valueName: "time"),
+        transform: DurationText.parse)
+    var responseTimeout: Duration?
+
+    @Option(
+        help: ArgumentHelp("The time limit for a pause within a response. (default: 15s)", valueName: "time"),
+        transform: DurationText.parse)
+    var stallTimeout: Duration?
+
+    @Option(
+        help: ArgumentHelp(
+            "The number of retries after failures in which nothing was received. (default: 4)", valueName: "count"))
+    var retries: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum size of data to request ahead of a player, at least 64KiB. (default: 8MiB)", valueName: "size"),
+        transform: ByteCount.init(parsing:))
+    var readAhead: ByteCount?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum rate of all transfers from origins, such as 10MB/s. Playback has priority.", valueName: "rate"),
+        transform: ByteRate.init(parsing:))
+    var limitTotalRate: ByteRate?
 
     @Flag(
         inversion: .prefixedNo,
@@ -43,7 +87,14 @@ struct OriginOptions: ParsableArguments {
         if !header.isEmpty { values[.header] = header.map(\.text).joined(separator: "\n") }
         values[.proxy] = proxy
         values[.cookies] = cookies
+        values[.netrc] = netrc
         values[.caFile] = caFile
+        values[.connectTimeout] = connectTimeout.map(DurationText.exact)
+        values[.responseTimeout] = responseTimeout.map(DurationText.exact)
+        values[.stallTimeout] = stallTimeout.map(DurationText.exact)
+        values[.retries] = retries.map(String.init)
+        values[.readAhead] = readAhead?.exactText
+        values[.limitTotalRate] = limitTotalRate.map { ByteCount($0.bytesPerSecond).exactText + "/s" }
         values[.compareAlternatingTags] = compareAlternatingTags.map { "\($0)" }
         return values
     }

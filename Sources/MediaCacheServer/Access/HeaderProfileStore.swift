@@ -47,7 +47,8 @@ final class HeaderProfileStore: Sendable {
     /// The maximum number of remembered users.
     private static let capacity = 256
 
-    private let base: TransferSettings
+    private let makeBase: @Sendable () -> TransferSettings
+    private var base: TransferSettings { makeBase() }
     /// Whether ``base`` has a narrower scope than the store, so that every read needs explicit settings.
     private let isNarrowed: Bool
     private let state: Mutex<State>
@@ -55,10 +56,11 @@ final class HeaderProfileStore: Sendable {
     /// Creates a store.
     ///
     /// - Parameters:
-    ///   - base: The settings without users and changed profiles.
+    ///   - base: The settings without users and changed profiles. Evaluated for each request, because they can change.
     ///   - storeScope: The scope of the store's own settings; nil if `base` has it.
-    init(base: TransferSettings, storeScope: AddressScope? = nil) {
-        self.base = base
+    init(base makeBase: @escaping @autoclosure @Sendable () -> TransferSettings, storeScope: AddressScope? = nil) {
+        self.makeBase = makeBase
+        let base = makeBase()
         isNarrowed = base.scope != storeScope ?? base.scope
         state = Mutex(State(profiles: base.headerProfiles))
     }

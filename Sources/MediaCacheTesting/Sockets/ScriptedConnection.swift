@@ -16,7 +16,49 @@ struct ScriptedConnection {
     }
 
     mutating func run() {
+        guard acceptSOCKS() else { return }
         while let head = readHead(), respond(to: head) {}
+    }
+
+    /// Accepts a SOCKS 5 connection (RFC 1928) with or without a user name and password (RFC 1929), if the client begins
+    /// one. The server is also the target. Returns false if the connection should be closed.
+    private mutating func acceptSOCKS() -> Bool {
+        guard let first = read(1), first[0] == 5 else { return !received.isEmpty }
+        guard let greeting = read(2), let methods = read(2 + Int(greeting[1]))?.dropFirst(2) else { return false }
+        received.removeFirst(2 + methods.count)
+        var fields = HTTPFields()
+        let authenticates = methods.contains(2)
+        guard socket.send([5, authenticates ? 2 : 0]) else { return false }
+        if authenticates {
+            guard let user = takeText(after: 1), let password = takeText(after: 0) else { return false }
+            if !user.isEmpty { fields[.proxyAuthorization] = "\(user):\(password)" }
+            guard socket.send([1, 0]) else { return false }
+        }
+        // A request to connect to a name.
+        guard let request = read(4), request[1] == 1, request[3] == 3, let name = takeText(after: 4),
+            let port = read(2)
+        else { return false }
+        received.removeFirst(2)
+        origin.didTunnel(to: "\(name):\(Int(port[0]) << 8 | Int(port[1]))", fields)
+        return socket.send([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// Returns the first received bytes without removing them; nil at the end of the connection.
+    private mutating func read(_ count: Int) -> [UInt8]? {
+        while received.count < count {
+            guard let more = socket.receive() else { return nil }
+            received += more
+        }
+        return Array(received[..<count])
+    }
+
+    /// Removes and returns a text that follows `offset` bytes and its length in one byte.
+    private mutating func takeText(after offset: Int) -> String? {
+        guard let length = read(offset + 1).map({ Int($0[offset]) }), let bytes = read(offset + 1 + length) else {
+            return nil
+        }
+        received.removeFirst(bytes.count)
+        return String(decoding: bytes[(offset + 1)...], as: UTF8.self)
     }
 
     /// Reads up to the empty line that ends a head (RFC 9112 §2.1); returns nil at the end of the connection.
@@ -76,12 +118,9 @@ struct ScriptedConnection {
     /// Reads the content of a request; returns nil at the end of the connection.
     private mutating func readContent(_ fields: HTTPFields) -> [UInt8]? {
         let length = fields[.contentLength].flatMap { Int($0) } ?? 0
-        while received.count < length {
-            guard let more = socket.receive() else { return nil }
-            received += more
-        }
-        defer { received.removeSubrange(..<length) }
-        return Array(received[..<length])
+        let content = read(length)
+        received.removeFirst(content?.count ?? 0)
+        return content
     }
 
     private func send(_ exchange: ScriptedExchange, isHead: Bool) -> Bool {

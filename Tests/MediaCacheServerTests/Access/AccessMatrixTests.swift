@@ -112,7 +112,8 @@ final class AccessFixture: StreamSourceSuite {
         store = try await CacheStore.open(
             configuration, origin: network, time: time, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         loader = PlaylistLoader(store: store)
-        profiles = HeaderProfileStore(base: store.transfers)
+        let transfers = store.transfers
+        profiles = HeaderProfileStore(base: transfers)
         source = StreamSource(
             store: store, profiles: profiles, loader: loader, publicPath: "", segmentsAhead: 2,
             signature: { _ in "" })

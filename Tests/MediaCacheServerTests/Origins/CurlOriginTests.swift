@@ -223,6 +223,28 @@ struct CurlOriginTests {
         proxy.stop()
     }
 
+    @Test(arguments: [nil, UpstreamProxy.Authorization.basic(user: "me", password: "se:cret")])
+    func sendsRequestsThroughSOCKSProxy(authorization: UpstreamProxy.Authorization?) async throws {
+        let proxy = try ScriptedOriginServer()
+        let settings = CurlSettings(
+            proxy: UpstreamProxy(kind: .socks5, host: "127.0.0.1", port: proxy.port, authorization: authorization))
+        let origin = try CurlOrigin(settings: settings)
+        let url = try ResourceURL("http://media.example:8080/a")
+        proxy.origin[url] = Self.text
+        let response = try await origin.send(OriginRequest(url: url, scope: .publicOnly))
+        #expect(response.peer == .unknown)
+        #expect(try await read(response) == "hello")
+        let tunnel = try #require(proxy.origin.tunnels.first)
+        #expect(tunnel.authority == "media.example:8080", "the proxy must resolve the name")
+        #expect(tunnel.headerFields[.proxyAuthorization] == (authorization == nil ? nil : "me:se:cret"))
+
+        let local = try ResourceURL("http://tuner.local/a")
+        let error = await failure { _ = try await origin.send(OriginRequest(url: local, scope: .publicOnly)) }
+        #expect(error?.code == .forbiddenAddress)
+        await origin.shutdown()
+        proxy.stop()
+    }
+
     /// A transfer pauses while its reader waits for the next buffer, and must continue after that buffer.
     @Test func readsLongBodyWithFastAndSlowReaders() async throws {
         try await withServer { origin, server in

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import MediaCacheTesting
 import TestSupport
 import Testing
@@ -38,6 +39,30 @@ struct EvictionTests {
         let freed = try await store.prune(limits: CacheLimits(maximumBytes: 3_000_000, minimumFreeBytes: 0))
         #expect(freed == 2_000_000)
         #expect(try await completeFlags(store) == [true, false, false, true, true])
+        await store.close()
+    }
+
+    @Test func changedLimitsApplyToCachedAndNewContent() async throws {
+        let store = try await filled()
+        let limits = CacheLimits(maximumBytes: 2_500_000, minimumFreeBytes: 0)
+        #expect(try await store.setLimits(limits) == 3_000_000)
+        #expect(store.limits == limits)
+        #expect(try await completeFlags(store) == [false, false, false, true, true])
+        _ = try await store.complete(ReadRequest(url: urls[0]))
+        #expect(try await store.usage().bytes <= 2_500_000, "space granted under the old limits must not be used")
+        #expect(try await completeFlags(store)[0])
+        await store.close()
+    }
+
+    @Test func changedSettingsOfTransfersApplyToNewRequests() async throws {
+        let store = try await fixture.open()
+        store.transfers.readAhead = ReadAhead(initial: 70_000, maximum: 70_000)
+        store.transfers.limits.stall = .seconds(3)
+        let session = try await store.read(ReadRequest(url: urls[0], range: .closed(0, through: 9)))
+        session.cancel()
+        let request = try #require(fixture.origin.requests.last)
+        #expect(request.headerFields[.range] == "bytes=0-69999")
+        #expect(request.limits.stall == .seconds(3))
         await store.close()
     }
 

@@ -1,0 +1,101 @@
+/// User names and passwords from a netrc file, the format of ftp, curl and wget. They are sent to the host of their
+/// `machine` entry as `Authorization: Basic` (RFC 7617), unless a URL or a header profile contains others.
+public struct NetrcFile: Sendable, Hashable {
+    private struct Entry: Sendable, Hashable {
+        /// The host in lower case; nil for the entry `default`.
+        var machine: String?
+        var login: String?
+        var password: String?
+    }
+
+    private var entries: [Entry] = []
+
+    /// Parses the text of a netrc file. Macros (`macdef`) and accounts are ignored.
+    ///
+    /// - Throws: ``CacheError`` with ``CacheError/Code/invalidSetting`` for the first unknown or incomplete entry.
+    public init(_ text: String) throws {
+        var scanner = Scanner(text: text[...])
+        while let word = try scanner.word() {
+            switch word {
+            case "machine": entries.append(Entry(machine: try scanner.value(of: word).lowercased()))
+            case "default": entries.append(Entry())
+            case "login", "user": try change(scanner) { $0.login = try scanner.value(of: word) }
+            case "password": try change(scanner) { $0.password = try scanner.value(of: word) }
+            case "account": _ = try scanner.value(of: word)
+            case "macdef": scanner.skipMacro()
+            default: throw scanner.failure("“\(word)” isn't a keyword")
+            }
+        }
+    }
+
+    private mutating func change(_ scanner: Scanner, _ body: (inout Entry) throws -> Void) throws {
+        guard !entries.isEmpty else { throw scanner.failure("an entry must begin with `machine` or `default`") }
+        try body(&entries[entries.count - 1])
+    }
+
+    /// Returns the value of the `Authorization` field for a request to `url`; nil without an entry for its host.
+    public func authorization(for url: ResourceURL) -> String? {
+        let entry = entries.first { ($0.machine == nil || $0.machine == url.host.lowercased()) && $0.login != nil }
+        return entry.map { Credentials(user: $0.login ?? "", password: $0.password).authorization }
+    }
+}
+
+extension NetrcFile: CustomStringConvertible, CustomReflectable {
+    /// The number of entries, without their content.
+    public var description: String { "\(entries.count) netrc entries" }
+
+    /// A mirror without the entries.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<(label: String?, value: Any)>()) }
+}
+
+/// A scanner of the words of a netrc file. A word may be quoted, with `\"` and `\\` for these characters; `#` begins a
+/// comment.
+private struct Scanner {
+    var text: Substring
+    private(set) var line = 1
+
+    init(text: Substring) { self.text = text }
+
+    func failure(_ reason: String) -> CacheError {
+        CacheError(.invalidSetting, "line \(line) of the netrc file is invalid: \(reason)")
+    }
+
+    /// Returns the next word; nil at the end.
+    mutating func word() throws -> String? {
+        while let next = text.first {
+            if next == "#" { text = text.drop { !$0.isNewline } } else if next.isWhitespace { skip() } else { break }
+        }
+        guard let first = text.first else { return nil }
+        guard first == "\"" else {
+            let word = text.prefix { !$0.isWhitespace }
+            text = text[word.endIndex...]
+            return String(word)
+        }
+        text.removeFirst()
+        var word = ""
+        while let next = text.popFirst(), !next.isNewline {
+            if next == "\"" { return word }
+            word.append(next == "\\" ? text.popFirst() ?? next : next)
+        }
+        throw failure("a quotation mark is missing")
+    }
+
+    /// Returns the word after a keyword.
+    mutating func value(of keyword: String) throws -> String {
+        guard let value = try word() else { throw failure("the value of `\(keyword)` is missing") }
+        return value
+    }
+
+    /// Skips a macro, which ends with an empty line.
+    mutating func skipMacro() {
+        while !text.isEmpty {
+            text = text.drop { !$0.isNewline }
+            skip()
+            if text.first?.isNewline ?? true { return }
+        }
+    }
+
+    private mutating func skip() {
+        if text.popFirst()?.isNewline == true { line += 1 }
+    }
+}
